@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The device as its host sees it: create, access through the BARs, reset, run.
+ * All entry points may be called from any thread; none blocks on device work
+ * except where stated.
+ */
+#ifndef MXGPU_CORE_DEVICE_H
+#define MXGPU_CORE_DEVICE_H
+
+#include "host.h"
+#include "mxgpu/regs.h"
+
+typedef struct MxgpuDevice MxgpuDevice;
+
+typedef struct MxgpuConfig {
+    void *vram;             /* page-aligned, owned by the host */
+    uint64_t vram_size;     /* multiple of 1 MiB */
+    unsigned queues;        /* 1 to MXGPU_MAX_QUEUES */
+    unsigned vectors;       /* MSI-X vectors, 1 to 256 */
+    unsigned compute_units; /* 1 to 128 */
+    unsigned copy_engines;  /* 1 to MXGPU_MAX_COPY_ENGINES */
+    unsigned threads;       /* worker threads for compute; 0: one a host CPU */
+    unsigned watchdog_ms;   /* 0: none */
+    bool deterministic;     /* no threads: the host calls mxgpu_device_run() */
+    uint8_t uuid[16];
+} MxgpuConfig;
+
+/* NULL and *error (static text) for a configuration out of range. */
+MxgpuDevice *mxgpu_device_new(const MxgpuConfig *config,
+                              const MxgpuHostOps *ops, void *host,
+                              const char **error);
+/* Stops everything and waits for it: bounded time. */
+void mxgpu_device_free(MxgpuDevice *dev);
+
+/* BAR 0 and BAR 4. Accesses of a wrong size or alignment are counted, read 0
+ * and have no effect. */
+uint64_t mxgpu_device_mmio_read(MxgpuDevice *dev, uint64_t offset,
+                                unsigned size);
+void mxgpu_device_mmio_write(MxgpuDevice *dev, uint64_t offset, uint64_t value,
+                             unsigned size);
+uint64_t mxgpu_device_doorbell_read(MxgpuDevice *dev, uint64_t offset,
+                                    unsigned size);
+void mxgpu_device_doorbell_write(MxgpuDevice *dev, uint64_t offset,
+                                 uint64_t value, unsigned size);
+
+/* Bus reset, FLR: complete when it returns (bounded time). VRAM is kept. */
+void mxgpu_device_reset(MxgpuDevice *dev, enum mxgpu_reset_cause cause);
+
+/* Stops all units at an instruction or chunk boundary and waits for it
+ * (bounded time); starts them again. Nests. For a stopped virtual machine. */
+void mxgpu_device_pause(MxgpuDevice *dev);
+void mxgpu_device_resume(MxgpuDevice *dev);
+
+/* System memory behind [addr, addr + len) changed or went away: units drop
+ * their host pointers at the next instruction boundary. Does not wait. */
+void mxgpu_device_bus_invalidate(MxgpuDevice *dev, uint64_t addr, uint64_t len);
+
+/*
+ * Deterministic mode: runs every unit in a fixed order for about "budget"
+ * instructions each. Returns whether there is more to do now; *deadline is the
+ * clock at which the MCU timer fires next, UINT64_MAX for never.
+ */
+bool mxgpu_device_run(MxgpuDevice *dev, unsigned budget, uint64_t *deadline);
+
+#endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the core needs from the party that hosts it: QEMU, the in-process sim
+ * host, a unit test or a fuzzer. Every operation may be called from any of the
+ * device's threads, and never while the core holds a lock that an entry point
+ * of core/device.h takes, so a host may call back into the device from here.
+ */
+#ifndef MXGPU_CORE_HOST_H
+#define MXGPU_CORE_HOST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Things worth a trace line; a and b are explained beside each. */
+typedef enum MxgpuTraceEvent {
+    MXGPU_TRACE_MMIO_READ,    /* a: offset, b: value */
+    MXGPU_TRACE_MMIO_WRITE,   /* a: offset, b: value */
+    MXGPU_TRACE_BAD_ACCESS,   /* a: offset, b: size | write << 8 */
+    MXGPU_TRACE_DOORBELL,     /* a: queue, b: value */
+    MXGPU_TRACE_BAD_DOORBELL, /* a: queue, b: value */
+    MXGPU_TRACE_IRQ,          /* a: vector */
+    MXGPU_TRACE_MCU_STATE,    /* a: enum mxgpu_mcu_state, b: cause or error */
+    MXGPU_TRACE_COPY_START,   /* a: engine, b: bytes */
+    MXGPU_TRACE_COPY_END,     /* a: engine, b: enum mxgpu_fault */
+    MXGPU_TRACE_DISPATCH_START, /* a: slot, b: entry */
+    MXGPU_TRACE_DISPATCH_END,   /* a: slot, b: enum mxgpu_fault */
+    MXGPU_TRACE_FAULT,        /* a: address, b: fault | access << 8 */
+    MXGPU_TRACE_INVALIDATE,   /* a: VMID */
+    MXGPU_TRACE_RESET,        /* a: enum mxgpu_reset_cause */
+} MxgpuTraceEvent;
+
+typedef struct MxgpuHostOps {
+    /* Moves bytes to or from a bus address. 0, or -EFAULT when the bus
+     * refuses any part (some bytes may then have been moved). */
+    int (*dma_read)(void *host, uint64_t addr, void *buf, size_t len);
+    int (*dma_write)(void *host, uint64_t addr, const void *buf, size_t len);
+
+    /*
+     * Host pointer to [addr, addr + len) of system memory for loads, stores
+     * and atomics of the compute units, or NULL when there is none for the
+     * whole range (not RAM, not permitted, not contiguous): the unit then
+     * uses dma_read/dma_write. Valid until mxgpu_device_bus_invalidate() of
+     * the range or a TLB invalidation has taken effect.
+     */
+    void *(*dma_map)(void *host, uint64_t addr, size_t len, bool write);
+
+    void (*irq)(void *host, unsigned vector);
+
+    /* Monotonic nanoseconds; stands still while a virtual machine is
+     * stopped. */
+    uint64_t (*clock)(void *host);
+
+    /* One line of firmware output, without the newline. */
+    void (*console)(void *host, const char *line, size_t len);
+
+    /* Deterministic mode only: there is work for mxgpu_device_run(). */
+    void (*kick)(void *host);
+
+    /* May be NULL. */
+    void (*trace)(void *host, MxgpuTraceEvent event, uint64_t a, uint64_t b);
+} MxgpuHostOps;
+
+#endif

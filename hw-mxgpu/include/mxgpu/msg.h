@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Host-firmware messages through the mailbox.
+ *
+ * The host writes the request words to MBOX_CMD[], then a sequence number that
+ * differs from MBOX_ACK to MBOX_REQ. The firmware writes the answer to
+ * MBOX_RESP[], then the sequence number to MBOX_ACK. One request is in flight
+ * at a time. MBOX_CMD[0] is the operation, MBOX_RESP[0] an enum
+ * mxgpu_msg_status; the words below follow. 64-bit values take two words, low
+ * first. Words not named must be 0.
+ */
+#ifndef MXGPU_MSG_H
+#define MXGPU_MSG_H
+
+#include "types.h"
+
+#define MXGPU_MSG_ABI 1 /* incompatible changes */
+
+enum mxgpu_msg_op {
+    MXGPU_MSG_PING = 1,
+    MXGPU_MSG_HELLO = 2,
+    MXGPU_MSG_VM_SET = 3,
+    MXGPU_MSG_TLB_INVALIDATE = 4,
+    MXGPU_MSG_QUEUE_CREATE = 5,
+    MXGPU_MSG_QUEUE_DESTROY = 6,
+    MXGPU_MSG_LOG_LEVEL = 7,
+};
+
+enum mxgpu_msg_status {
+    MXGPU_MSG_OK = 0,
+    MXGPU_MSG_UNKNOWN_OP = 1,
+    MXGPU_MSG_BAD_ABI = 2,     /* HELLO: the firmware speaks another ABI */
+    MXGPU_MSG_NO_HELLO = 3,    /* anything but PING before HELLO */
+    MXGPU_MSG_BAD_ARGUMENT = 4,
+    MXGPU_MSG_BUSY = 5,        /* queue id in use, VMID in use by a queue */
+    MXGPU_MSG_NOT_FOUND = 6,
+    MXGPU_MSG_FAULT = 7,       /* ring or control block not accessible */
+};
+
+/* PING: answers with the same words. */
+struct mxgpu_msg_ping {
+    uint32_t op;
+    uint32_t word[15];
+};
+
+/* HELLO: must come first; a second one is allowed. */
+struct mxgpu_msg_hello {
+    uint32_t op;
+    uint32_t abi; /* MXGPU_MSG_ABI */
+};
+struct mxgpu_msg_hello_resp {
+    uint32_t status;
+    uint32_t abi;
+    uint32_t version;    /* as MCU_FW_VERSION */
+    uint32_t queues;     /* queues the firmware serves */
+    uint32_t priorities; /* levels, 0 the most urgent */
+    uint32_t packets;    /* bit n: packet type n is understood */
+};
+
+/* VM_SET: names the page table of a VMID (root as MMU_ROOT); 0 removes it. */
+struct mxgpu_msg_vm_set {
+    uint32_t op;
+    uint32_t vmid;
+    uint32_t root_lo, root_hi;
+};
+
+/* TLB_INVALIDATE: answered when no unit uses the old translations any more. */
+struct mxgpu_msg_tlb_invalidate {
+    uint32_t op;
+    uint32_t vmid;
+    uint32_t addr_lo, addr_hi;
+    uint32_t size_lo, size_hi; /* 0: the whole address space */
+};
+
+/* QUEUE_CREATE: indices start at 0; the control block is cleared. */
+struct mxgpu_msg_queue_create {
+    uint32_t op;
+    uint32_t queue;   /* doorbell number */
+    uint32_t vmid;
+    uint32_t priority;
+    uint32_t ring_lo, ring_hi; /* multiple of 64 */
+    uint32_t log2_packets;     /* 2 to 16 */
+    uint32_t ctl_lo, ctl_hi;   /* struct mxgpu_queue_ctl */
+    uint32_t vector;           /* MSI-X vector; 0xffffffff: none */
+};
+
+/* QUEUE_DESTROY: answered when nothing of the queue runs any more; packets in
+ * flight are aborted without a signal. */
+struct mxgpu_msg_queue_destroy {
+    uint32_t op;
+    uint32_t queue;
+};
+
+/* LOG_LEVEL: 0 errors, 1 warnings, 2 information (default), 3 debug. */
+struct mxgpu_msg_log_level {
+    uint32_t op;
+    uint32_t level;
+};
+
+MXGPU_ASSERT_SIZE(struct mxgpu_msg_ping, 64);
+MXGPU_ASSERT_SIZE(struct mxgpu_msg_queue_create, 40);
+
+#endif

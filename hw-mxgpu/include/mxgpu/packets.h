@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Queues and packets.
+ *
+ * A queue is a ring of 2^n packets of 64 bytes and a control block, both in
+ * memory of the queue's address space (VMID), created through the mailbox
+ * (msg.h). The producer writes packets, then the new write index to the queue's
+ * doorbell. Indices count packets since the queue was created and never wrap;
+ * the slot is index mod ring size. The producer must not run more than the
+ * ring size ahead of read_index.
+ *
+ * Packets start in order. One with MXGPU_PKT_BARRIER starts only when all
+ * earlier packets of its queue are complete, and later packets do not start
+ * before it is complete; others may overlap. Memory effects of a complete
+ * packet are visible to every packet, unit and CPU that observes completion.
+ *
+ * When a packet is complete and signal_addr is not 0, signal_value (64 bit) is
+ * written to signal_addr, which must be a multiple of 8; then, with
+ * MXGPU_PKT_IRQ, the MSI-X vector of the queue is raised.
+ *
+ * A packet that is malformed or whose execution faults stops its queue: the
+ * error record is written to the control block (fields first, then state), the
+ * queue's vector is raised, no later packet starts, packets in flight are
+ * completed or aborted. Other queues go on. A stopped queue is destroyed and
+ * created again.
+ */
+#ifndef MXGPU_PACKETS_H
+#define MXGPU_PACKETS_H
+
+#include "types.h"
+
+#define MXGPU_PACKET_SIZE 64
+
+enum mxgpu_packet_type {
+    MXGPU_PKT_NOP = 0,       /* completes at once: a fence with BARRIER */
+    MXGPU_PKT_COPY = 1,
+    MXGPU_PKT_FILL = 2,
+    MXGPU_PKT_DISPATCH = 3,
+    MXGPU_PKT_WRITE = 4,
+    MXGPU_PKT_WAIT = 5,
+    MXGPU_PKT_TIMESTAMP = 6,
+    MXGPU_PKT_TLB_INVALIDATE = 7,
+    MXGPU_PKT_TYPES
+};
+
+/* flags */
+#define MXGPU_PKT_BARRIER 0x0001u
+#define MXGPU_PKT_IRQ     0x0002u
+#define MXGPU_PKT_FLAGS   0x0003u /* all others must be 0 */
+
+struct mxgpu_packet_header {
+    uint16_t type;
+    uint16_t flags;
+};
+
+/* Copies size bytes. Any alignment; size 0 completes at once. */
+struct mxgpu_packet_copy {
+    uint16_t type, flags;
+    uint32_t reserved0;
+    uint64_t src;
+    uint64_t dst;
+    uint64_t size;
+    uint64_t reserved1[2];
+    uint64_t signal_addr, signal_value;
+};
+
+/* Repeats pattern_size bytes of pattern over size bytes at dst. */
+struct mxgpu_packet_fill {
+    uint16_t type, flags;
+    uint32_t pattern_size; /* 1, 2, 4, 8 or 16; divides dst and size */
+    uint64_t dst;
+    uint64_t size;
+    uint8_t pattern[16];
+    uint64_t reserved;
+    uint64_t signal_addr, signal_value;
+};
+
+/* Runs a kernel. */
+struct mxgpu_packet_dispatch {
+    uint16_t type, flags;
+    uint32_t dynamic_shared; /* bytes, in addition to the kernel's own */
+    uint64_t kernel;         /* struct mxgpu_kernel_desc (kernel.h) */
+    uint64_t args;           /* argument block, multiple of 16 */
+    uint32_t grid[3];        /* blocks, each at least 1 */
+    uint16_t block[3];       /* threads, product 1 to 1024 */
+    uint16_t private_kib;    /* stack of a thread in KiB; 0 is the default */
+    uint32_t reserved;
+    uint64_t signal_addr, signal_value;
+};
+
+/* Writes value to addr as one access. */
+struct mxgpu_packet_write {
+    uint16_t type, flags;
+    uint32_t size;  /* 4 or 8 */
+    uint64_t addr;  /* multiple of size */
+    uint64_t value;
+    uint64_t reserved[3];
+    uint64_t signal_addr, signal_value;
+};
+
+enum mxgpu_wait_cond {
+    MXGPU_WAIT_GEQ = 0, /* (signed difference) *addr - value >= 0 */
+    MXGPU_WAIT_EQ = 1,
+    MXGPU_WAIT_AND = 2, /* (*addr & value) != 0 */
+    MXGPU_WAIT_NOR = 3, /* ~(*addr | value) != 0 */
+    MXGPU_WAIT_CONDS
+};
+
+/* Completes when memory meets a condition; implies MXGPU_PKT_BARRIER. */
+struct mxgpu_packet_wait {
+    uint16_t type, flags;
+    uint16_t size;  /* 4 or 8 */
+    uint16_t cond;  /* enum mxgpu_wait_cond */
+    uint64_t addr;  /* multiple of size */
+    uint64_t value;
+    uint64_t reserved[3];
+    uint64_t signal_addr, signal_value;
+};
+
+/* Writes the device clock (ns, 64 bit) to addr; implies MXGPU_PKT_BARRIER. */
+struct mxgpu_packet_timestamp {
+    uint16_t type, flags;
+    uint32_t reserved0;
+    uint64_t addr; /* multiple of 8 */
+    uint64_t reserved1[4];
+    uint64_t signal_addr, signal_value;
+};
+
+/* Drops translations of the queue's VMID; implies MXGPU_PKT_BARRIER. */
+struct mxgpu_packet_tlb_invalidate {
+    uint16_t type, flags;
+    uint32_t reserved0;
+    uint64_t addr;
+    uint64_t size; /* 0: the whole address space */
+    uint64_t reserved1[3];
+    uint64_t signal_addr, signal_value;
+};
+
+union mxgpu_packet {
+    struct mxgpu_packet_header header;
+    struct mxgpu_packet_copy copy;
+    struct mxgpu_packet_fill fill;
+    struct mxgpu_packet_dispatch dispatch;
+    struct mxgpu_packet_write write;
+    struct mxgpu_packet_wait wait;
+    struct mxgpu_packet_timestamp timestamp;
+    struct mxgpu_packet_tlb_invalidate tlb_invalidate;
+    uint32_t words[16];
+};
+
+MXGPU_ASSERT_SIZE(struct mxgpu_packet_copy, 64);
+MXGPU_ASSERT_SIZE(struct mxgpu_packet_fill, 64);
+MXGPU_ASSERT_SIZE(struct mxgpu_packet_dispatch, 64);
+MXGPU_ASSERT_OFFSET(struct mxgpu_packet_dispatch, block, 36);
+MXGPU_ASSERT_OFFSET(struct mxgpu_packet_dispatch, signal_addr, 48);
+MXGPU_ASSERT_SIZE(struct mxgpu_packet_write, 64);
+MXGPU_ASSERT_SIZE(struct mxgpu_packet_wait, 64);
+MXGPU_ASSERT_SIZE(struct mxgpu_packet_timestamp, 64);
+MXGPU_ASSERT_SIZE(struct mxgpu_packet_tlb_invalidate, 64);
+MXGPU_ASSERT_SIZE(union mxgpu_packet, 64);
+
+/* struct mxgpu_queue_ctl.state */
+enum mxgpu_queue_state {
+    MXGPU_QUEUE_ACTIVE = 0,
+    MXGPU_QUEUE_ERROR = 1,
+};
+
+/* struct mxgpu_queue_error.code */
+enum mxgpu_queue_error_code {
+    MXGPU_QERR_NONE = 0,
+    MXGPU_QERR_FETCH = 1,    /* reading the ring or control block faulted */
+    MXGPU_QERR_PACKET = 2,   /* unknown type or flags, nonzero reserved field,
+                                parameter out of range: see field */
+    MXGPU_QERR_INDEX = 3,    /* doorbell moved back or overran the ring */
+    MXGPU_QERR_FAULT = 4,    /* a unit faulted while executing the packet */
+    MXGPU_QERR_KERNEL = 5,   /* kernel descriptor unreadable or malformed */
+    MXGPU_QERR_RESOURCES = 6,/* block does not fit a compute unit */
+    MXGPU_QERR_TIMEOUT = 7,  /* dispatch ran longer than WATCHDOG_MS */
+    MXGPU_QERR_SIGNAL = 8,   /* signal_addr misaligned or not writable */
+};
+
+/* Why a queue stopped. */
+struct mxgpu_queue_error {
+    uint32_t code;          /* enum mxgpu_queue_error_code */
+    uint32_t fault;         /* enum mxgpu_fault */
+    uint64_t packet_index;
+    uint32_t packet_type;
+    uint32_t field;         /* byte offset in the packet of a bad field */
+    uint64_t fault_addr;
+    uint64_t fault_pc;      /* dispatches only, as the next three */
+    uint32_t access;        /* enum mxgpu_access */
+    uint32_t thread;        /* index in its block */
+    uint32_t block[3];
+    uint32_t reserved;
+};
+MXGPU_ASSERT_SIZE(struct mxgpu_queue_error, 64);
+
+/* Control block of a queue, multiple of 64. The device writes all of it. */
+struct mxgpu_queue_ctl {
+    uint64_t read_index; /* packets fetched: their slots are free */
+    uint32_t state;      /* enum mxgpu_queue_state */
+    uint32_t reserved0;
+    uint64_t reserved1[6];
+    struct mxgpu_queue_error error;
+};
+MXGPU_ASSERT_SIZE(struct mxgpu_queue_ctl, 128);
+MXGPU_ASSERT_OFFSET(struct mxgpu_queue_ctl, error, 64);
+
+#endif

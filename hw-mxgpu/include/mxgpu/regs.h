@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * PCI identity, BAR layout and register map. Register offsets and fields come
+ * from regs.def: MXGPU_<REG> is an offset, MXGPU_<REG>_<FIELD>_SHIFT and _MASK
+ * describe a field (see MXGPU_GET and MXGPU_SET in types.h).
+ */
+#ifndef MXGPU_REGS_H
+#define MXGPU_REGS_H
+
+#include "types.h"
+
+#define MXGPU_PCI_VENDOR 0x1234
+#define MXGPU_PCI_DEVICE 0x6d78
+#define MXGPU_PCI_CLASS  0x0302 /* 3D controller */
+
+#define MXGPU_ID_MAGIC          0x5047584du /* "MXGP" */
+#define MXGPU_INTERFACE_VERSION 0x00010000u /* 1.0 */
+
+/* BAR 0: registers. BAR 2: VRAM aperture, all of VRAM. BAR 4: doorbells. */
+#define MXGPU_BAR_REGS  0
+#define MXGPU_BAR_VRAM  2
+#define MXGPU_BAR_DOORBELL 4
+#define MXGPU_REGS_SIZE 0x10000u
+
+/*
+ * BAR 4: the doorbell of queue q is the 64-bit word at q * 4096, so that each
+ * can be mapped to one process. Written with one 64-bit or two 32-bit stores
+ * (low half first; the high half, or a 64-bit store, rings). Reads give 0.
+ * A lone 32-bit store to the low half also rings, with the high half of the
+ * value taken as 0: for queues whose index never passes 2^32 - 1.
+ */
+#define MXGPU_DOORBELL_STRIDE 0x1000u
+#define MXGPU_MAX_QUEUES      256
+#define MXGPU_MSIX_TABLE      0x100000u /* offset in BAR 4 */
+#define MXGPU_MSIX_PBA        0x101000u
+#define MXGPU_DOORBELL_SIZE   0x200000u /* size of BAR 4 */
+
+#define MXGPU_NUM_VMIDS        16
+#define MXGPU_MAX_COPY_ENGINES 8
+#define MXGPU_DISPATCH_SLOTS   8
+#define MXGPU_RESET_MAGIC      0x52455345u
+
+/* MCU address map. SRAM is readable, writable and executable. */
+#define MXGPU_MCU_SRAM_BASE 0x20000000u
+#define MXGPU_MCU_SRAM_SIZE 0x00080000u /* 512 KiB */
+#define MXGPU_MCU_REGS_BASE 0x40000000u
+
+/* Register offsets; MXGPU_<REG> of an array is that of element 0. */
+enum {
+#define MXGPU_REG(name, offset, count, stride, host, mcu, reset, doc)          \
+    MXGPU_##name = (offset),                                                   \
+    MXGPU_##name##_COUNT = (count),                                            \
+    MXGPU_##name##_STRIDE = (stride),
+#define MXGPU_FIELD(reg, name, shift, width, doc)
+#include "regs.def"
+#undef MXGPU_REG
+#undef MXGPU_FIELD
+    MXGPU_REGS_END_
+};
+
+enum {
+#define MXGPU_REG(name, offset, count, stride, host, mcu, reset, doc)
+#define MXGPU_FIELD(reg, name, shift, width, doc)                              \
+    MXGPU_##reg##_##name##_SHIFT = (shift),                                    \
+    MXGPU_##reg##_##name##_MASK = (1u << (width)) - 1,
+#include "regs.def"
+#undef MXGPU_REG
+#undef MXGPU_FIELD
+    MXGPU_FIELDS_END_
+};
+
+/* RESET_STATUS.CAUSE */
+enum mxgpu_reset_cause {
+    MXGPU_RESET_POWER_ON = 0,
+    MXGPU_RESET_HOST = 1, /* RESET register */
+    MXGPU_RESET_BUS = 2,  /* PCI reset: hot reset, FLR, D3hot to D0 */
+};
+
+/* MCU_STATUS.STATE */
+enum mxgpu_mcu_state {
+    MXGPU_MCU_RESET = 0,      /* waiting for an image */
+    MXGPU_MCU_RUNNING = 1,
+    MXGPU_MCU_BOOT_ERROR = 2, /* image refused: MCU_STATUS.BOOT_ERROR */
+    MXGPU_MCU_CRASHED = 3,    /* stopped on a trap: MCU_TRAP_* */
+};
+
+/* MCU_STATUS.BOOT_ERROR */
+enum mxgpu_boot_error {
+    MXGPU_BOOT_OK = 0,
+    MXGPU_BOOT_BAD_MAGIC = 1,
+    MXGPU_BOOT_BAD_HEADER = 2, /* header or image size, entry point */
+    MXGPU_BOOT_BAD_ISA = 3,
+    MXGPU_BOOT_BAD_CRC = 4,
+};
+
+/* CE_STATUS.STATE and CD_STATUS.STATE */
+enum mxgpu_unit_state {
+    MXGPU_UNIT_IDLE = 0,
+    MXGPU_UNIT_BUSY = 1,
+    MXGPU_UNIT_DONE = 2,
+    MXGPU_UNIT_FAULT = 3,
+};
+
+/* CE_CFG.OP */
+enum mxgpu_copy_op {
+    MXGPU_COPY_LINEAR = 0, /* regions must not overlap unless identical */
+    MXGPU_COPY_FILL = 1,   /* SIZE a multiple of PATTERN_SIZE, DST aligned */
+};
+
+/* MEM_CMD.OP */
+enum mxgpu_mem_op {
+    MXGPU_MEM_READ = 0,
+    MXGPU_MEM_WRITE = 1,
+};
+
+/* What kind of access faulted. */
+enum mxgpu_access {
+    MXGPU_ACCESS_READ = 0,
+    MXGPU_ACCESS_WRITE = 1,
+    MXGPU_ACCESS_EXECUTE = 2,
+    MXGPU_ACCESS_ATOMIC = 3,
+};
+
+/* Fault codes of every unit, and of error records (packets.h). */
+enum mxgpu_fault {
+    MXGPU_FAULT_NONE = 0,
+    /* address translation */
+    MXGPU_FAULT_NOT_PRESENT = 1,  /* no valid PTE */
+    MXGPU_FAULT_PERMISSION = 2,   /* PTE lacks read, write, execute, atomic */
+    MXGPU_FAULT_TABLE = 3,        /* malformed table entry */
+    MXGPU_FAULT_NON_CANONICAL = 4,
+    MXGPU_FAULT_BUS = 5,          /* VRAM range exceeded, or DMA failed */
+    MXGPU_FAULT_NO_VMID = 6,      /* the VMID has no page table */
+    MXGPU_FAULT_MISALIGNED = 7,   /* atomic or fetch not naturally aligned */
+    MXGPU_FAULT_WINDOW = 8,       /* outside shared or private memory */
+    /* execution */
+    MXGPU_FAULT_ILLEGAL = 16,     /* illegal instruction */
+    MXGPU_FAULT_BREAKPOINT = 17,  /* ebreak: __trap() */
+    MXGPU_FAULT_SYSCALL = 18,     /* ecall the hardware does not know */
+    MXGPU_FAULT_BARRIER = 19,     /* no thread can make progress */
+    MXGPU_FAULT_ASSERT = 20,      /* kernel assertion failed */
+    /* control */
+    MXGPU_FAULT_ABORTED = 32,     /* stopped by ABORT */
+    MXGPU_FAULT_CONFIG = 33,      /* impossible parameters */
+};
+
+/* Index of COUNTER_LO/HI. All count from device reset. */
+enum mxgpu_counter {
+    MXGPU_COUNTER_WARP_INSTRUCTIONS = 0,
+    MXGPU_COUNTER_LANE_INSTRUCTIONS = 1,
+    MXGPU_COUNTER_BLOCKS = 2,
+    MXGPU_COUNTER_DISPATCHES = 3,
+    MXGPU_COUNTER_DIVERGENT_BRANCHES = 4,
+    MXGPU_COUNTER_TLB_MISSES = 5,
+    MXGPU_COUNTER_COPY_BYTES = 6,
+    MXGPU_COUNTER_COPIES = 7,
+    MXGPU_COUNTER_DOORBELLS = 8,
+    MXGPU_COUNTER_INTERRUPTS = 9,
+    MXGPU_COUNTER_FAULTS = 10,
+};
+
+/*
+ * Firmware image: this header, then code and data, loaded as one to SRAM
+ * offset 0. START checks it: magic, header_size, isa, image_size (header
+ * included, multiple of 4, at most SRAM_SIZE), entry inside the image, and the
+ * CRC-32 (IEEE 802.3, as zlib's) of the image_size - header_size bytes that
+ * follow the header. SRAM behind the image is not cleared by the hardware.
+ */
+#define MXGPU_FW_MAGIC 0x5746584du /* "MXFW" */
+#define MXGPU_FW_ISA_RV32IMAC 1
+struct mxgpu_fw_header {
+    uint32_t magic;
+    uint32_t header_size; /* sizeof(struct mxgpu_fw_header) */
+    uint32_t image_size;
+    uint32_t crc32;
+    uint32_t isa;
+    uint32_t entry; /* address of the first instruction */
+    uint32_t version; /* as MCU_FW_VERSION: major << 16 | minor << 8 | patch */
+    uint32_t abi;     /* as MCU_FW_ABI: MXGPU_MSG_ABI of msg.h */
+    char build[32];   /* text, NUL padded */
+};
+MXGPU_ASSERT_SIZE(struct mxgpu_fw_header, 64);
+
+#endif

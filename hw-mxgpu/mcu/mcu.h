@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The RV32IMAC microcontroller that runs the firmware: M mode, SRAM, machine
+ * timer and external interrupt lines, and a bus to the hardware blocks.
+ */
+#ifndef MXGPU_MCU_MCU_H
+#define MXGPU_MCU_MCU_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct MxgpuMcuOps {
+    /* Aligned 32-bit accesses outside SRAM. false: no such address, the
+     * firmware gets an access-fault exception. */
+    bool (*read)(void *opaque, uint32_t addr, uint32_t *value);
+    bool (*write)(void *opaque, uint32_t addr, uint32_t value);
+} MxgpuMcuOps;
+
+typedef enum MxgpuMcuStop {
+    MXGPU_MCU_STOP_BUDGET,  /* ran all instructions allowed */
+    MXGPU_MCU_STOP_WFI,     /* waits for an enabled interrupt */
+    MXGPU_MCU_STOP_LOCKUP,  /* trap with no usable handler, or a trap inside
+                               the handler's entry: see cause, epc, tval */
+    MXGPU_MCU_STOP_HALT,    /* mxgpu_mcu_halt() was called from a bus access */
+} MxgpuMcuStop;
+
+/* All of it is architectural state: plain data, can be saved and restored. */
+typedef struct MxgpuMcuState {
+    uint32_t x[32], pc;
+    uint32_t mstatus, mie, mip, mtvec, mscratch, mepc, mcause, mtval;
+    uint64_t cycle, instret;
+    uint32_t reserved_addr; /* lr.w reservation, 1 when there is none */
+    bool halted;
+} MxgpuMcuState;
+
+typedef struct MxgpuMcu MxgpuMcu;
+
+/* sram: size bytes of memory at MXGPU_MCU_SRAM_BASE, owned by the caller. */
+MxgpuMcu *mxgpu_mcu_new(uint8_t *sram, uint32_t size, const MxgpuMcuOps *ops,
+                        void *opaque);
+void mxgpu_mcu_free(MxgpuMcu *mcu);
+void mxgpu_mcu_reset(MxgpuMcu *mcu, uint32_t entry);
+MxgpuMcuState *mxgpu_mcu_state(MxgpuMcu *mcu);
+
+/* Levels of the machine timer and external interrupt lines, sampled before
+ * each instruction that follows; may be called from within a bus access. */
+void mxgpu_mcu_set_lines(MxgpuMcu *mcu, bool timer, bool external);
+/* Ends mxgpu_mcu_run() after the current instruction. */
+void mxgpu_mcu_halt(MxgpuMcu *mcu);
+MxgpuMcuStop mxgpu_mcu_run(MxgpuMcu *mcu, unsigned budget);
+/* For lockups: cause, pc and value of the trap. */
+void mxgpu_mcu_lockup(const MxgpuMcu *mcu, uint32_t *cause, uint32_t *pc,
+                      uint32_t *value);
+
+#endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The in-process host: the device model without QEMU, for programs that load
+ * libmxgpu-sim.so. It offers what a driver has of a PCI function: registers,
+ * the VRAM aperture, doorbells, an IOMMU, interrupt vectors as eventfds, reset.
+ * Bus addresses are whatever the caller maps. Errors are -errno.
+ */
+#ifndef MXGPU_SIM_SIM_H
+#define MXGPU_SIM_SIM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define MXGPU_SIM_ABI 1
+
+typedef struct MxgpuSim MxgpuSim;
+
+typedef struct MxgpuSimConfig {
+    uint64_t vram_size;     /* 0: 4 GiB; memory is used only when touched */
+    unsigned compute_units; /* 0: default */
+    unsigned threads;       /* 0: one a host CPU */
+    unsigned queues;        /* 0: 64 */
+    unsigned copy_engines;  /* 0: 2 */
+    unsigned watchdog_ms;   /* 0: none */
+    bool deterministic;     /* one thread drives every unit in order */
+    unsigned index;         /* device number: makes the UUID */
+    /* Lines of the firmware console and of the model; may be NULL. */
+    void (*log)(void *opaque, const char *line);
+    void *opaque;
+} MxgpuSimConfig;
+
+/* The table a loader gets from mxgpu_sim_entry(MXGPU_SIM_ABI). */
+typedef struct MxgpuSimOps {
+    int (*open)(const MxgpuSimConfig *config, MxgpuSim **sim);
+    void (*close)(MxgpuSim *sim);
+    uint32_t (*read)(MxgpuSim *sim, uint32_t offset);
+    void (*write)(MxgpuSim *sim, uint32_t offset, uint32_t value);
+    void (*doorbell)(MxgpuSim *sim, unsigned queue, uint64_t value);
+    void *(*vram)(MxgpuSim *sim, uint64_t *size);
+    unsigned (*vectors)(MxgpuSim *sim);
+    /* A non-blocking eventfd that counts interrupts of a vector; owned by
+     * the sim. */
+    int (*irq_fd)(MxgpuSim *sim, unsigned vector);
+    /* Device address iova .. + size is process memory at ptr; all multiples
+     * of 4096. -EEXIST on overlap. */
+    int (*dma_map)(MxgpuSim *sim, uint64_t iova, void *ptr, uint64_t size);
+    /* Exactly a range mapped before; waits until no unit uses it. */
+    int (*dma_unmap)(MxgpuSim *sim, uint64_t iova, uint64_t size);
+    int (*reset)(MxgpuSim *sim);
+} MxgpuSimOps;
+
+/* NULL when the library does not offer this ABI. */
+const MxgpuSimOps *mxgpu_sim_entry(unsigned abi);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The compute units: dispatch slots hold grids, compute units take blocks from
+ * them and run their warps. Steppable: whoever drives a compute unit calls
+ * mxgpu_simt_run(); a compute unit is driven by one thread at a time, different
+ * ones may be driven concurrently.
+ */
+#ifndef MXGPU_SIMT_SIMT_H
+#define MXGPU_SIMT_SIMT_H
+
+#include "core/mmu.h"
+#include "mxgpu/kernel.h"
+
+#define MXGPU_WARP_SIZE     64
+#define MXGPU_BLOCK_THREADS 1024
+#define MXGPU_CU_THREADS    2048
+#define MXGPU_CU_BLOCKS     16
+#define MXGPU_CU_REGISTERS  131072
+
+typedef struct MxgpuSimt MxgpuSimt;
+
+typedef struct MxgpuDispatch {
+    uint64_t entry, args;
+    uint32_t grid[3];
+    uint32_t block[3];
+    uint32_t shared;        /* bytes, static and dynamic */
+    uint32_t shared_static;
+    uint32_t private_bytes; /* of a thread, multiple of 1024 */
+    unsigned vmid, priority, registers;
+} MxgpuDispatch;
+
+typedef struct MxgpuDispatchFault {
+    enum mxgpu_fault code;
+    enum mxgpu_access access;
+    uint64_t addr, pc;
+    uint32_t block[3];
+    uint32_t thread;
+} MxgpuDispatchFault;
+
+typedef struct MxgpuSimtConfig {
+    unsigned compute_units;
+    MxgpuMmu *mmu;
+    const MxgpuHostOps *ops;
+    void *host;
+    /* All blocks of the slot ended, faulted or were aborted, and nothing of
+     * it runs any more. Called from the thread that drives the last unit. */
+    void (*done)(void *opaque, unsigned slot);
+    /* A start made work for idle units: wake their drivers. */
+    void (*wake)(void *opaque);
+    void *opaque;
+} MxgpuSimtConfig;
+
+typedef struct MxgpuSimtCounters {
+    uint64_t warp_instructions, lane_instructions, blocks, dispatches;
+    uint64_t divergent_branches, tlb_misses;
+} MxgpuSimtCounters;
+
+MxgpuSimt *mxgpu_simt_new(const MxgpuSimtConfig *config);
+void mxgpu_simt_free(MxgpuSimt *simt);
+
+/* No unit may be running. Drops all work without calling done. */
+void mxgpu_simt_reset(MxgpuSimt *simt);
+
+/* Starts a grid in a free slot. MXGPU_FAULT_CONFIG when a block can never fit
+ * a compute unit or a parameter is out of range; nothing runs then. */
+enum mxgpu_fault mxgpu_simt_start(MxgpuSimt *simt, unsigned slot,
+                                  const MxgpuDispatch *dispatch)
+    __attribute__((warn_unused_result));
+/* Ends the slot's grid with MXGPU_FAULT_ABORTED at the next instruction
+ * boundary of each warp; done is called as usual. */
+void mxgpu_simt_abort(MxgpuSimt *simt, unsigned slot);
+/* After done: code MXGPU_FAULT_NONE when every block ended well. */
+MxgpuDispatchFault mxgpu_simt_fault(MxgpuSimt *simt, unsigned slot);
+
+/* Runs compute unit cu for about budget warp instructions; returns whether it
+ * has more work now. */
+bool mxgpu_simt_run(MxgpuSimt *simt, unsigned cu, unsigned budget);
+bool mxgpu_simt_has_work(MxgpuSimt *simt);
+
+void mxgpu_simt_counters(MxgpuSimt *simt, MxgpuSimtCounters *out);
+
+#endif
