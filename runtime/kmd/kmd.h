@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The seam between the runtime and a device: what a kernel driver would offer.
+ * Back ends: vfio (a PCI function through /dev/vfio), sim (the model in this
+ * process). All functions return 0 or -errno and may be called from any thread.
+ * Each failure has logged a one-line reason (runtime/core/log.h).
+ *
+ * One address space per device, of the process: device virtual addresses are
+ * chosen by the caller, who keeps them equal to what the CPU would use.
+ */
+#ifndef MC_KMD_KMD_H
+#define MC_KMD_KMD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "mxgpu/packets.h"
+
+#define KMD_PAGE_SIZE 4096ull
+#define KMD_LARGE_PAGE_SIZE (2ull << 20) /* maps with one PTE when aligned */
+
+typedef struct KmdDevice KmdDevice;
+typedef struct KmdBo KmdBo; /* a memory object: VRAM or pinned host memory */
+
+typedef struct KmdInfo {
+    char name[64];
+    uint64_t vram_size;      /* bytes */
+    unsigned compute_units, copy_engines, queues, priorities, vectors;
+    unsigned warp_size, cu_threads, cu_blocks, block_threads;
+    unsigned cu_registers, cu_shared; /* registers; bytes */
+    unsigned watchdog_ms;
+    unsigned pci_domain, pci_bus, pci_device, pci_function;
+    uint32_t fw_version;     /* major << 16 | minor << 8 | patch */
+    uint8_t uuid[16];
+    bool simulated;          /* in this process, no PCI function */
+} KmdInfo;
+
+/* Page permissions: MXGPU_PTE_READ | WRITE | EXECUTE | ATOMIC (pte.h). */
+
+/* A queue as its only producer sees it. The producer writes packets to
+ * ring[index & (packets - 1)], then calls ring(queue, new write index). */
+typedef struct KmdQueue {
+    KmdDevice *dev;
+    volatile union mxgpu_packet *ring;
+    uint32_t packets; /* power of two */
+    volatile struct mxgpu_queue_ctl *ctl;
+    unsigned id;
+} KmdQueue;
+
+typedef struct KmdOps {
+    const char *name;
+
+    /* Devices present, in PCI order. -ENODEV when the back end cannot work
+     * on this machine at all, -EACCES when devices exist but none may be
+     * used; both with a reason in the log. */
+    int (*count)(unsigned *count);
+    /* Cheap: what is known without taking the device (PCI address, uuid when
+     * known); open fills in the rest. */
+    int (*open)(unsigned index, KmdDevice **dev);
+    /* Stops and resets the device and releases everything on it. */
+    void (*close)(KmdDevice *dev);
+    void (*info)(KmdDevice *dev, KmdInfo *info);
+
+    /* VRAM of size bytes (multiple of KMD_PAGE_SIZE), zeroed for the first
+     * user in this process. -ENOMEM. */
+    int (*alloc)(KmdDevice *dev, uint64_t size, KmdBo **bo);
+    /* Pins process memory; ptr and size multiples of KMD_PAGE_SIZE. */
+    int (*pin)(KmdDevice *dev, void *ptr, uint64_t size, KmdBo **bo);
+    /* The bo must not be mapped. */
+    void (*free)(KmdBo *bo);
+    /* CPU address of a bo: the VRAM aperture, or the pinned memory. */
+    void *(*cpu)(KmdBo *bo);
+    /* Free and total VRAM, bytes. */
+    void (*memory)(KmdDevice *dev, uint64_t *free, uint64_t *total);
+
+    /* Maps [offset, offset + size) of bo at device address va (all multiples
+     * of KMD_PAGE_SIZE, below 2^47). -EEXIST when part of it is mapped. */
+    int (*map)(KmdBo *bo, uint64_t va, uint64_t offset, uint64_t size,
+               uint64_t perms);
+    /* Complete when it returns: no unit uses the old translation. */
+    int (*unmap)(KmdDevice *dev, uint64_t va, uint64_t size);
+
+    /* priority 0 is the most urgent; packets is a power of two >= 4. The
+     * memory of ring and control block belongs to the queue, at device
+     * addresses the back end chooses (see va_reserve). */
+    int (*queue_create)(KmdDevice *dev, unsigned priority, unsigned packets,
+                        KmdQueue **queue);
+    void (*queue_ring)(KmdQueue *queue, uint64_t write_index);
+    /* Aborts what is in flight. */
+    void (*queue_destroy)(KmdQueue *queue);
+
+    /* Interrupts of a queue, counted. irq_wait returns 0 as soon as the count
+     * differs from seen, -ETIMEDOUT after timeout_ns (UINT64_MAX: none),
+     * -ENODEV when the device is lost. Any number of threads may wait. */
+    uint32_t (*irq_count)(KmdQueue *queue);
+    int (*irq_wait)(KmdQueue *queue, uint32_t seen, uint64_t timeout_ns);
+
+    /* Device clock, ns: the clock of timestamp packets. */
+    uint64_t (*clock)(KmdDevice *dev);
+} KmdOps;
+
+/*
+ * The back end MXGPU_DEVICE names: sim, vfio, vfio:BDF or auto (the default:
+ * vfio when the machine has such a PCI function, else sim). An unknown value
+ * is -EINVAL.
+ */
+int kmd_select(const KmdOps **ops);
+
+/* Supplied by the runtime core: reserves process address space (PROT_NONE) for
+ * a device range, and gives it back. align is a power of two >= 4096. NULL
+ * when there is none. */
+void *mc_va_reserve(uint64_t size, uint64_t align);
+void mc_va_release(void *va, uint64_t size);
+
+#endif
