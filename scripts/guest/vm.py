@@ -1,0 +1,283 @@
+# SPDX-License-Identifier: MIT
+"""Runs a guest: QEMU, its ports, and what can go wrong with it."""
+
+import ctypes
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+BOOT_LIMIT = 60     # seconds to "start", far more than any boot takes
+SILENCE_LIMIT = 60  # seconds without a sign of life
+END_LIMIT = 10      # seconds from the end of the program to power off
+OUTPUT_LIMIT = 2 << 30
+PORTS = ("ctl", "stdin", "stdout", "stderr")
+PANIC = (b"Kernel panic - not syncing", b"Attempted to kill init")
+
+# Statuses that are not the program's.
+GUEST_DIED, GUEST_HUNG, QEMU_DIED, TIMEOUT, FAILED = 121, 122, 123, 124, 125
+
+
+class VmError(Exception):
+    def __init__(self, status, text, console=False):
+        super().__init__(text)
+        self.status = status
+        self.console = console  # its last lines help to understand
+
+
+def _die_with_parent():
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL, 0, 0, 0)  # PR_SET_PDEATHSIG
+
+
+class Stream:
+    """Bytes up to an end mark, passed on as they come."""
+
+    def __init__(self, mark, sink):
+        self.mark = mark
+        self.sink = sink
+        self.held = b""  # may be the start of the mark
+        self.ended = False
+
+    def feed(self, data):
+        """Returns what follows the mark, None before it."""
+        data = self.held + data
+        body, found, rest = data.partition(self.mark)
+        if found:
+            self.held, self.ended = b"", True
+        else:
+            keep = next((n for n in range(min(len(self.mark), len(data)), 0,
+                                          -1)
+                         if data.endswith(self.mark[:n])), 0)
+            body = data[:len(data) - keep]
+            self.held = data[len(data) - keep:]
+        self.sink(body)
+        return rest if found else None
+
+    def flush(self):
+        self.sink(self.held)
+        self.held = b""
+
+
+def write_all(fd, data):
+    view = memoryview(data)
+    while view:
+        view = view[os.write(fd, view):]
+
+
+class Vm:
+    def __init__(self, command, initrd_fd, mark, feed_stdin, timeout,
+                 verbose):
+        self.timeout = timeout
+        self.outputs = {
+            "stdout": Stream(mark, lambda data: write_all(1, data)),
+            "stderr": Stream(mark, lambda data: write_all(2, data)),
+        }
+        self.mark = mark
+        self.cut = self.ended = False
+        self.verbose = verbose
+        self.console = bytearray()
+        self.ctl = b""
+        self.status = None
+        self.killed = None
+        self.files = None       # a cpio archive
+        self.archive = None     # the stream that fills it
+        self.start_time = time.monotonic()
+        self.up_time = self.program_time = self.end_time = None
+        self.silence = 0.0
+        self.stdin_open = feed_stdin
+        self.to_guest = b"go\n" if feed_stdin else b"go\n0\n"
+        self.ports, fds = {}, [initrd_fd]
+        args = list(command)
+        for name in ("console",) + PORTS:
+            ours, theirs = socket.socketpair()
+            ours.setblocking(False)
+            self.ports[name] = ours
+            fds.append(theirs.detach())
+            args += ["-chardev", f"socket,id={name},fd={fds[-1]}"]
+            if name == "console":
+                args += ["-serial", "chardev:console",
+                         "-device", "virtio-serial-pci"]
+            else:
+                args += ["-device", f"virtserialport,chardev={name},"
+                         f"name={name}"]
+        try:
+            # A group of its own: Ctrl-C reaches only us, and we end QEMU.
+            self.qemu = subprocess.Popen(
+                args, pass_fds=fds, stdin=subprocess.DEVNULL,
+                stdout=sys.stderr, start_new_session=True,
+                preexec_fn=_die_with_parent)
+        except OSError as e:
+            raise VmError(FAILED, f"cannot start {args[0]}: {e.strerror}")
+        finally:
+            for fd in fds[1:]:
+                os.close(fd)
+
+    def kill(self):
+        if self.qemu.poll() is None:
+            self.qemu.kill()
+        self.qemu.wait()
+
+    def run(self):
+        """To the end of the guest. Raises VmError, else the attributes
+        status, killed, files tell the outcome."""
+        try:
+            self._loop()
+        finally:
+            for stream in self.outputs.values():
+                stream.flush()
+        self._finish()
+
+    def _loop(self):
+        last = time.monotonic()
+        while self.ports:
+            events = self._poll()
+            now = time.monotonic()
+            # Capped: when we are stopped or starved, the guest is not silent.
+            self.silence += min(now - last, 2.0)
+            last = now
+            for name in events:
+                self._readable(name)
+            self._check_limits(now)
+
+    def _poll(self):
+        poll = select.poll()
+        names = {}
+        for name, port in self.ports.items():
+            names[port.fileno()] = name
+            out = name == "stdin" and self.to_guest
+            poll.register(port, select.POLLIN | (select.POLLOUT if out else 0))
+        if (self.stdin_open and not self.to_guest and self.program_time
+                and "stdin" in self.ports):
+            names[0] = "keyboard"
+            poll.register(0, select.POLLIN)
+        ready = []
+        for fd, mask in poll.poll(500):
+            if names[fd] == "stdin" and mask & select.POLLOUT:
+                self._feed()
+            if mask & ~select.POLLOUT:
+                ready.append(names[fd])
+        return ready
+
+    def _feed(self):
+        try:
+            sent = self.ports["stdin"].send(self.to_guest)
+            self.to_guest = self.to_guest[sent:]
+        except BlockingIOError:
+            pass
+        except OSError:
+            self._close("stdin")
+            return
+
+    def _close(self, name):
+        self.ports.pop(name).close()
+
+    def _readable(self, name):
+        if name == "keyboard":
+            data = os.read(0, 65536)
+            self.to_guest = b"%d\n%b" % (len(data), data)
+            self.stdin_open = bool(data)
+            return
+        if name not in self.ports:
+            return
+        try:
+            data = self.ports[name].recv(1 << 18)
+        except BlockingIOError:
+            return
+        except OSError:
+            data = b""
+        if not data:
+            self._close(name)
+            if name == "ctl" and "stdin" in self.ports:
+                self._close("stdin")  # QEMU is gone
+            return
+        if name == "console":
+            self._on_console(data)
+        elif name == "ctl":
+            self.silence = 0.0
+            self._on_ctl(data)
+        elif name in ("stdout", "stderr"):
+            self.silence = 0.0
+            self.outputs[name].feed(data)
+        if self.ended and (self.cut or all(
+                s.ended for s in self.outputs.values())):
+            self.ended = False
+            self.ports["ctl"].send(b"off\n")
+
+    def _on_console(self, data):
+        if self.verbose > 1:
+            os.write(2, data)
+        self.console += data
+        del self.console[:-65536]
+
+    def _on_ctl(self, data):
+        while data:
+            if self.archive:
+                data = self.archive.feed(data)
+                if self.files.tell() > OUTPUT_LIMIT:
+                    raise VmError(FAILED, "the program left more than 2 GiB")
+                if data is not None:
+                    self.archive = None
+                continue
+            line, newline, data = (self.ctl + data).partition(b"\n")
+            self.ctl = b"" if newline else line
+            if newline:
+                self._on_line(line.decode("utf-8", "replace"))
+
+    def _on_line(self, line):
+        word, _, rest = line.partition(" ")
+        if word == "up":
+            self.up_time = time.monotonic()
+        elif word == "start":
+            self.program_time = time.monotonic()
+        elif word == "warn":
+            print(f"run-guest: {rest}", file=sys.stderr, flush=True)
+        elif word == "killed":
+            self.killed = rest
+        elif word == "exit":
+            self.status = int(rest)
+            self.end_time = time.monotonic()
+        elif word == "cut":
+            self.cut = True
+        elif word == "files":
+            self.files = tempfile.TemporaryFile()  # no name: gone with us
+            self.archive = Stream(self.mark, self.files.write)
+        elif word == "end":
+            self.ended = True
+
+    def _check_limits(self, now):
+        if any(text in self.console for text in PANIC):
+            raise VmError(GUEST_DIED, "the guest kernel panicked", True)
+        if self.program_time is None:
+            if now - self.start_time > BOOT_LIMIT:
+                raise VmError(GUEST_HUNG, "the guest did not get up within "
+                              f"{BOOT_LIMIT} s", True)
+        elif self.end_time is not None:
+            if self.silence > END_LIMIT:
+                raise VmError(GUEST_HUNG, "the guest hangs while it shuts "
+                              "down", True)
+        elif self.timeout and now - self.program_time > self.timeout:
+            raise VmError(TIMEOUT, "the program did not end within "
+                          f"{self.timeout:g} s")
+        elif self.silence > SILENCE_LIMIT:
+            raise VmError(GUEST_HUNG, f"no sign of life for {SILENCE_LIMIT} s: "
+                          "the guest hangs", True)
+
+    def _finish(self):
+        try:
+            code = self.qemu.wait(END_LIMIT)
+        except subprocess.TimeoutExpired:
+            raise VmError(QEMU_DIED, "QEMU closed its ports but did not end")
+        if self.status is not None:
+            return
+        if code < 0:
+            name = signal.Signals(-code).name
+            raise VmError(QEMU_DIED, f"QEMU was killed by {name}", True)
+        if code > 0:
+            raise VmError(QEMU_DIED, f"QEMU ended with status {code}",
+                          bool(self.console))
+        raise VmError(GUEST_DIED, "the guest switched itself off before the "
+                      "program ended", True)
