@@ -3,6 +3,7 @@
 # What the scripts share; source it. Messages go to stderr, results to stdout.
 
 PROGRAM=${0##*/}
+# shellcheck disable=SC2034
 MXGPU_TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 MXGPU_CACHE=${XDG_CACHE_HOME:-$HOME/.cache}/mxgpu
 
@@ -20,34 +21,29 @@ usage() {
     sed -n '3,/^[^#]/ { /^#/ s/^# \{0,1\}//p }' "$0"
 }
 
-# step LABEL COMMAND...: runs a command with its output in a log that is shown
-# only if it fails; a line says what is going on and how long it took.
+# step LABEL COMMAND...: says what is going on, every ten seconds that it still
+# is, and how long it took. The command's output is shown only if it fails.
 step() {
-    local label=$1 log start status=0 pid
+    local label=$1 start=$SECONDS status=0 log ticker
     shift
-    log=$(mktemp)
-    start=$SECONDS
     printf '%s ... ' "$label" >&2
-    "$@" >"$log" 2>&1 </dev/null &
-    pid=$!
-    # Ctrl-C must not leave the job behind.
-    trap 'kill "$pid" 2>/dev/null; rm -f "$log"; exit 130' INT TERM
-    while kill -0 "$pid" 2>/dev/null; do
-        sleep 0.2
-        if (((SECONDS - start) % 10 == 9)); then
-            printf '%ds ' $((SECONDS - start)) >&2
-            sleep 1
-        fi
-    done
-    wait "$pid" || status=$?
-    trap - INT TERM
+    log=$(mktemp)
+    exec {step_log}<>"$log"
+    rm "$log" # the descriptor keeps it, and nothing is left behind
+    (while sleep 10 && kill -0 $$; do
+        printf '%d s ... ' $((SECONDS - start)) >&2
+    done) 2>/dev/null {step_log}>&- 2>&2 &
+    ticker=$!
+    "$@" >&"$step_log" 2>&1 </dev/null {step_log}>&- || status=$?
+    kill "$ticker" 2>/dev/null
+    wait "$ticker" 2>/dev/null || true
     if ((status == 0)); then
         printf 'done (%d s)\n' $((SECONDS - start)) >&2
     else
         printf 'FAILED (status %d)\n' "$status" >&2
-        tail -n 60 "$log" >&2
+        tail -n 80 "/dev/fd/$step_log" >&2
     fi
-    rm -f "$log"
+    exec {step_log}>&-
     return "$status"
 }
 
@@ -60,4 +56,28 @@ with_lock() {
         flock 9
         "$@" 9>&-
     ) 9>"$lock"
+}
+
+# Configures and builds everything but QEMU in build/, and leaves the install
+# tree in build/install.
+build_all() {
+    local build=$MXGPU_TOP/build
+    if [ ! -e "$build/build.ninja" ]; then
+        step "configure" /usr/bin/meson setup "$build" "$MXGPU_TOP" \
+            --prefix="$build/install" --libdir=lib || return
+    fi
+    step "build" ninja -C "$build" || return
+    step "install to build/install" /usr/bin/meson install -C "$build" \
+        --no-rebuild
+}
+
+# The samples, by the names of their sources.
+sample_names() {
+    find "$MXGPU_TOP/runtime/samples" -maxdepth 1 -type f \
+        \( -name '*.maca' -o -name '*.cpp' -o -name '*.c' \) \
+        -printf '%f\n' 2>/dev/null | sed 's/\.[^.]*$//' | sort -u
+}
+
+sample_path() {
+    echo "$MXGPU_TOP/build/runtime/samples/$1"
 }
