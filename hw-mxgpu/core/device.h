@@ -2,7 +2,9 @@
 /*
  * The device as its host sees it: create, access through the BARs, reset, run.
  * All entry points may be called from any thread; none blocks on device work
- * except where stated.
+ * except where stated. Those that wait (free, reset, pause) must not be called
+ * from a host operation, nor must mxgpu_device_resume(); nor by a party that a
+ * host operation waits for.
  */
 #ifndef MXGPU_CORE_DEVICE_H
 #define MXGPU_CORE_DEVICE_H
@@ -54,6 +56,9 @@ void mxgpu_device_resume(MxgpuDevice *dev);
 /* System memory behind [addr, addr + len) changed or went away: units drop
  * their host pointers at the next instruction boundary. Does not wait. */
 void mxgpu_device_bus_invalidate(MxgpuDevice *dev, uint64_t addr, uint64_t len);
+/* Whether a unit may still use a pointer from before the last
+ * mxgpu_device_bus_invalidate(). */
+bool mxgpu_device_bus_busy(MxgpuDevice *dev);
 
 /*
  * Deterministic mode: runs every unit in a fixed order for about "budget"

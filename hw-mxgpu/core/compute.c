@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Drives the compute units, and the dispatch slots' registers. Every worker
+ * visits all units, starting at its share, and runs each that no other worker
+ * has claimed: units with work are never idle while a worker is.
+ */
+#include "internal.h"
+
+#include <stdlib.h>
+
+static uint32_t cd_offset(uint32_t reg, unsigned slot)
+{
+    return reg + slot * MXGPU_CD_CTRL_STRIDE;
+}
+
+/* Under the lock. */
+static void cd_finish(MxgpuDevice *dev, unsigned slot,
+                      const MxgpuDispatchFault *f, uint64_t now)
+{
+    uint32_t state =
+        f->code == MXGPU_FAULT_NONE ? MXGPU_UNIT_DONE : MXGPU_UNIT_FAULT;
+
+    *mxgpu_reg(dev, cd_offset(MXGPU_CD_STATUS, slot)) =
+        MXGPU_SET(MXGPU_CD_STATUS_STATE, state) |
+        MXGPU_SET(MXGPU_CD_STATUS_FAULT, f->code) |
+        MXGPU_SET(MXGPU_CD_STATUS_ACCESS, f->access);
+    mxgpu_set_reg64(dev, cd_offset(MXGPU_CD_FAULT_ADDR_LO, slot), f->addr);
+    mxgpu_set_reg64(dev, cd_offset(MXGPU_CD_FAULT_PC_LO, slot), f->pc);
+    *mxgpu_reg(dev, cd_offset(MXGPU_CD_FAULT_BLOCK_X, slot)) = f->block[0];
+    *mxgpu_reg(dev, cd_offset(MXGPU_CD_FAULT_BLOCK_Y, slot)) = f->block[1];
+    *mxgpu_reg(dev, cd_offset(MXGPU_CD_FAULT_BLOCK_Z, slot)) = f->block[2];
+    *mxgpu_reg(dev, cd_offset(MXGPU_CD_FAULT_THREAD, slot)) = f->thread;
+    mxgpu_set_reg64(dev, cd_offset(MXGPU_CD_END_LO, slot), now);
+    mxgpu_err_fault(dev, f->code, f->access, f->addr);
+    mxgpu_out_trace(dev, MXGPU_TRACE_DISPATCH_END, slot, f->code);
+    atomic_fetch_or(&dev->dispatch_pending, 1u << slot);
+    mxgpu_wake(dev, MXGPU_UNIT_MCU);
+}
+
+static void done(void *opaque, unsigned slot)
+{
+    MxgpuDevice *dev = opaque;
+    MxgpuDispatchFault fault = mxgpu_simt_fault(dev->simt, slot);
+    uint64_t now = mxgpu_now(dev);
+
+    mxgpu_lock(dev);
+    cd_finish(dev, slot, &fault, now);
+    mxgpu_unlock(dev);
+    mxgpu_send_kick(dev);
+}
+
+static MxgpuDispatch load_dispatch(MxgpuDevice *dev, unsigned slot)
+{
+    uint32_t xy = *mxgpu_reg(dev, cd_offset(MXGPU_CD_BLOCK_XY, slot));
+    uint32_t cfg = *mxgpu_reg(dev, cd_offset(MXGPU_CD_CFG, slot));
+    MxgpuDispatch d = {
+        .entry = mxgpu_reg64(dev, cd_offset(MXGPU_CD_ENTRY_LO, slot)),
+        .args = mxgpu_reg64(dev, cd_offset(MXGPU_CD_ARGS_LO, slot)),
+        .block = {MXGPU_GET(MXGPU_CD_BLOCK_XY_X, xy),
+                  MXGPU_GET(MXGPU_CD_BLOCK_XY_Y, xy),
+                  *mxgpu_reg(dev, cd_offset(MXGPU_CD_BLOCK_Z, slot))},
+        .shared = *mxgpu_reg(dev, cd_offset(MXGPU_CD_SHARED, slot)),
+        .shared_static =
+            *mxgpu_reg(dev, cd_offset(MXGPU_CD_SHARED_STATIC, slot)),
+        .private_bytes = *mxgpu_reg(dev, cd_offset(MXGPU_CD_PRIVATE, slot)),
+        .vmid = MXGPU_GET(MXGPU_CD_CFG_VMID, cfg),
+        .priority = MXGPU_GET(MXGPU_CD_CFG_PRIORITY, cfg),
+        .registers = MXGPU_GET(MXGPU_CD_CFG_REGISTERS, cfg),
+    };
+
+    for (unsigned i = 0; i < 3; i++) {
+        d.grid[i] = *mxgpu_reg(dev, cd_offset(MXGPU_CD_GRID_X, slot) + 4 * i);
+    }
+    return d;
+}
+
+/* Zero is never a possible value of these; the machine checks the rest. */
+static bool dispatch_ok(const MxgpuDispatch *d)
+{
+    return d->grid[0] && d->grid[1] && d->grid[2] && d->block[0] &&
+           d->block[1] && d->block[2] && d->shared_static <= d->shared;
+}
+
+/* The compute units are called without the lock, for they may call done. */
+static void cd_start(MxgpuDevice *dev, unsigned slot, const MxgpuDispatch *d,
+                     uint64_t now)
+{
+    MxgpuDispatchFault f = {.code = MXGPU_FAULT_CONFIG};
+
+    if (dispatch_ok(d)) {
+        f.code = mxgpu_simt_start(dev->simt, slot, d);
+    }
+    if (f.code != MXGPU_FAULT_NONE) {
+        mxgpu_lock(dev);
+        cd_finish(dev, slot, &f, now);
+        mxgpu_unlock(dev);
+    }
+}
+
+void mxgpu_cd_ctrl_write(MxgpuDevice *dev, const MxgpuAccess *a, uint32_t value)
+{
+    uint32_t *status = mxgpu_reg(dev, cd_offset(MXGPU_CD_STATUS, a->index));
+    bool start = false, abort = false;
+    MxgpuDispatch d;
+    uint32_t state;
+
+    mxgpu_lock(dev);
+    state = MXGPU_GET(MXGPU_CD_STATUS_STATE, *status);
+    if (MXGPU_GET(MXGPU_CD_CTRL_ACK, value) &&
+        (state == MXGPU_UNIT_DONE || state == MXGPU_UNIT_FAULT)) {
+        *status = state = MXGPU_UNIT_IDLE;
+        atomic_fetch_and(&dev->dispatch_pending, ~(1u << a->index));
+    }
+    if (MXGPU_GET(MXGPU_CD_CTRL_START, value) && state == MXGPU_UNIT_IDLE) {
+        *status = state = MXGPU_UNIT_BUSY;
+        d = load_dispatch(dev, a->index);
+        mxgpu_set_reg64(dev, cd_offset(MXGPU_CD_START_LO, a->index), a->now);
+        mxgpu_out_trace(dev, MXGPU_TRACE_DISPATCH_START, a->index, d.entry);
+        start = true;
+    }
+    abort = MXGPU_GET(MXGPU_CD_CTRL_ABORT, value) && state == MXGPU_UNIT_BUSY;
+    mxgpu_unlock(dev);
+    if (start) {
+        cd_start(dev, a->index, &d, a->now);
+    }
+    if (abort) {
+        mxgpu_simt_abort(dev->simt, a->index);
+        mxgpu_wake_compute(dev);
+    }
+}
+
+bool mxgpu_compute_step(void *opaque, unsigned index, unsigned budget,
+                        uint64_t *deadline)
+{
+    MxgpuDevice *dev = opaque;
+    unsigned units = dev->config.compute_units;
+    unsigned first = index * units / dev->num_workers;
+    MxgpuUnit *self =
+        &dev->units[MXGPU_UNIT_COPY + dev->config.copy_engines + index];
+    bool more = false;
+
+    for (unsigned i = 0; i < units; i++) {
+        unsigned cu = (first + i) % units;
+
+        if (atomic_load_explicit(&self->held, memory_order_relaxed)) {
+            return true;
+        }
+        if (atomic_exchange(&dev->cu_claimed[cu], true)) {
+            continue;
+        }
+        more |= mxgpu_simt_run(dev->simt, cu, budget);
+        atomic_store(&dev->cu_claimed[cu], false);
+    }
+    return more;
+}
+
+static void wake(void *opaque)
+{
+    mxgpu_wake_compute(opaque);
+}
+
+bool mxgpu_compute_init(MxgpuDevice *dev)
+{
+    MxgpuSimtConfig config = {
+        .compute_units = dev->config.compute_units,
+        .mmu = dev->mmu,
+        .ops = dev->ops,
+        .host = dev->host,
+        .done = done,
+        .wake = wake,
+        .opaque = dev,
+    };
+
+    dev->cu_claimed =
+        calloc(dev->config.compute_units, sizeof(*dev->cu_claimed));
+    dev->simt = mxgpu_simt_new(&config);
+    return dev->cu_claimed && dev->simt;
+}
+
+void mxgpu_compute_free(MxgpuDevice *dev)
+{
+    if (dev->simt) {
+        mxgpu_simt_free(dev->simt);
+    }
+    free(dev->cu_claimed);
+}
+
+void mxgpu_compute_reset(MxgpuDevice *dev)
+{
+    mxgpu_simt_reset(dev->simt);
+    atomic_store(&dev->dispatch_pending, 0);
+}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The inside of the device: state by block, and what blocks ask of each other.
+ *
+ * Locking. dev->lock guards regs[] and every member not marked otherwise; it
+ * is held for a few instructions and never while a host operation runs: what
+ * must reach the host is put into dev->out and sent by mxgpu_unlock(). Members
+ * marked (mcu) belong to the thread that steps the MCU, those marked (engine)
+ * to the one that steps the engine; a reset changes them while all are held.
+ * Lock order: control, then dev->lock, then leaves (a unit's, the MMU's).
+ */
+#ifndef MXGPU_CORE_INTERNAL_H
+#define MXGPU_CORE_INTERNAL_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "device.h"
+#include "mcu/mcu.h"
+#include "mmu.h"
+#include "simt/simt.h"
+#include "unit.h"
+
+#define MXGPU_COUNTERS 32
+
+/* Who accesses a register. */
+typedef enum MxgpuParty {
+    MXGPU_PARTY_HOST,
+    MXGPU_PARTY_MCU,
+    MXGPU_PARTIES,
+} MxgpuParty;
+
+typedef struct MxgpuAccess {
+    MxgpuParty party;
+    unsigned index; /* element of a register array */
+    uint32_t offset;
+    uint64_t now; /* clock, for registers that need it */
+} MxgpuAccess;
+
+/* What a critical section wants to tell the host. */
+typedef struct MxgpuOutbox {
+    bool any;
+    uint32_t vectors[8];
+    unsigned traces;
+    struct {
+        MxgpuTraceEvent event;
+        uint64_t a, b;
+    } trace[8];
+} MxgpuOutbox;
+
+typedef struct MxgpuDoorbells {
+    _Atomic uint64_t value[MXGPU_MAX_QUEUES];
+    _Atomic uint32_t low[MXGPU_MAX_QUEUES]; /* of a pair of 32-bit stores */
+    _Atomic uint32_t pending[MXGPU_MAX_QUEUES / 32];
+    _Atomic uint32_t enable[MXGPU_MAX_QUEUES / 32];
+} MxgpuDoorbells;
+
+#define MXGPU_COPY_TLB 16
+
+/* A run of pages a copy engine may reach without asking the MMU. */
+typedef struct MxgpuCopyTlb {
+    bool valid;
+    uint64_t base; /* virtual address of the run */
+    MxgpuTranslation t; /* of base */
+} MxgpuCopyTlb;
+
+typedef struct MxgpuCopyEngine {
+    MxgpuMmuClient client;
+    _Atomic bool abort;
+    /* (engine) the operation, from START on */
+    enum mxgpu_copy_op op;
+    unsigned vmid;
+    uint64_t src, dst, size, done;
+    unsigned pattern_size;
+    uint8_t pattern[16];
+    MxgpuCopyTlb tlb[2]; /* source, target */
+    uint8_t *buf;        /* bounce buffer, and the repeated pattern */
+} MxgpuCopyEngine;
+
+typedef struct MxgpuMcuDriver {
+    MxgpuMcu *mcu; /* (mcu) */
+    uint8_t *sram;
+    bool start, stop;          /* posted by MCU_CTRL */
+    uint64_t start_time;       /* (mcu) clock at MTIME 0 */
+    bool timer, external;      /* (mcu) interrupt lines */
+    bool panic;                /* (mcu) */
+    char line[256];            /* (mcu) */
+    unsigned line_len;         /* (mcu) */
+    _Atomic uint64_t instret;
+} MxgpuMcuDriver;
+
+typedef struct MxgpuMemPort {
+    MxgpuMmuClient client; /* (mcu) active during a command only */
+} MxgpuMemPort;
+
+/* Halves of 64-bit values, as last latched by each reader. */
+typedef struct MxgpuLatches {
+    uint32_t clock_hi;
+    uint32_t counter_hi[MXGPU_COUNTERS];
+} MxgpuLatches;
+
+struct MxgpuDevice {
+    MxgpuConfig config;
+    const MxgpuHostOps *ops;
+    void *host;
+
+    pthread_mutex_t control; /* one hold-change-release at a time */
+    pthread_mutex_t lock;
+    MxgpuOutbox out;
+    _Atomic bool kick; /* deterministic: tell the host there is work */
+
+    uint32_t regs[MXGPU_REGS_SIZE / 4];
+    uint8_t reg_index[MXGPU_REGS_SIZE / 4]; /* constant after creation */
+    MxgpuLatches latch[MXGPU_PARTIES];
+    _Atomic uint64_t counter[MXGPU_COUNTERS];
+    MxgpuSimtCounters simt_base; /* simt counts from creation */
+    bool reset_pending;
+    enum mxgpu_reset_cause reset_cause;
+
+    _Atomic uint32_t mbox_pending;
+    _Atomic uint32_t copy_pending;     /* engines DONE or FAULT */
+    _Atomic uint32_t dispatch_pending; /* slots DONE or FAULT */
+    MxgpuDoorbells db;
+    MxgpuMemPort memport;
+    MxgpuMcuDriver mcu;
+    MxgpuCopyEngine ce[MXGPU_MAX_COPY_ENGINES];
+    MxgpuMmu *mmu;
+    MxgpuSimt *simt;
+    _Atomic bool *cu_claimed;
+
+    unsigned num_units, num_workers;
+    MxgpuUnit *units; /* control, MCU, copy engines, compute workers */
+};
+
+/* Order of dev->units. */
+enum {
+    MXGPU_UNIT_CONTROL,
+    MXGPU_UNIT_MCU,
+    MXGPU_UNIT_COPY,
+};
+
+static inline uint32_t *mxgpu_reg(MxgpuDevice *dev, uint32_t offset)
+{
+    return &dev->regs[offset / 4];
+}
+
+static inline uint64_t mxgpu_reg64(MxgpuDevice *dev, uint32_t offset)
+{
+    return *mxgpu_reg(dev, offset) |
+           (uint64_t)*mxgpu_reg(dev, offset + 4) << 32;
+}
+
+static inline void mxgpu_set_reg64(MxgpuDevice *dev, uint32_t offset,
+                                   uint64_t value)
+{
+    *mxgpu_reg(dev, offset) = (uint32_t)value;
+    *mxgpu_reg(dev, offset + 4) = (uint32_t)(value >> 32);
+}
+
+static inline uint64_t mxgpu_now(MxgpuDevice *dev)
+{
+    return dev->ops->clock(dev->host);
+}
+
+static inline void mxgpu_count(MxgpuDevice *dev, enum mxgpu_counter counter,
+                               uint64_t n)
+{
+    atomic_fetch_add_explicit(&dev->counter[counter], n, memory_order_relaxed);
+}
+
+/* device.c */
+void mxgpu_lock(MxgpuDevice *dev);
+void mxgpu_unlock(MxgpuDevice *dev); /* and sends the outbox */
+void mxgpu_out_vector(MxgpuDevice *dev, unsigned vector);
+void mxgpu_out_trace(MxgpuDevice *dev, MxgpuTraceEvent event, uint64_t a,
+                     uint64_t b);
+void mxgpu_wake(MxgpuDevice *dev, unsigned unit);
+void mxgpu_wake_compute(MxgpuDevice *dev);
+/* Not under the lock: sends what mxgpu_wake() left for the host. */
+void mxgpu_send_kick(MxgpuDevice *dev);
+
+/* regs.c: every access to a register. Not under the lock. */
+void mxgpu_regs_init(MxgpuDevice *dev);
+void mxgpu_regs_reset(MxgpuDevice *dev);
+uint32_t mxgpu_regs_read(MxgpuDevice *dev, MxgpuParty party, uint32_t offset);
+void mxgpu_regs_write(MxgpuDevice *dev, MxgpuParty party, uint32_t offset,
+                      uint32_t value);
+void mxgpu_bad_access(MxgpuDevice *dev, uint64_t offset, unsigned size,
+                      bool write);
+
+/* irq.c: under the lock */
+void mxgpu_irq_set(MxgpuDevice *dev, uint32_t bits);
+void mxgpu_irq_enable_write(MxgpuDevice *dev, const MxgpuAccess *a,
+                            uint32_t value);
+void mxgpu_err_set(MxgpuDevice *dev, uint32_t bit, uint32_t info,
+                   uint64_t addr);
+/* A unit ended with fault: counts it, and ERR_STATUS where it is one there. */
+void mxgpu_err_fault(MxgpuDevice *dev, enum mxgpu_fault fault,
+                     enum mxgpu_access access, uint64_t addr);
+void mxgpu_mbox_update(MxgpuDevice *dev);
+/* irq.c: anywhere */
+uint32_t mxgpu_int_pending(MxgpuDevice *dev);
+
+/* counters.c */
+uint32_t mxgpu_counter_read(MxgpuDevice *dev, const MxgpuAccess *a);
+uint32_t mxgpu_counter_hi_read(MxgpuDevice *dev, const MxgpuAccess *a);
+void mxgpu_counters_reset(MxgpuDevice *dev);
+
+/* doorbell.c */
+uint32_t mxgpu_db_pending_read(MxgpuDevice *dev, const MxgpuAccess *a);
+void mxgpu_db_pending_write(MxgpuDevice *dev, const MxgpuAccess *a,
+                            uint32_t value);
+uint32_t mxgpu_db_enable_read(MxgpuDevice *dev, const MxgpuAccess *a);
+void mxgpu_db_enable_write(MxgpuDevice *dev, const MxgpuAccess *a,
+                           uint32_t value);
+uint32_t mxgpu_db_value_read(MxgpuDevice *dev, const MxgpuAccess *a);
+void mxgpu_db_reset(MxgpuDevice *dev);
+
+/* memport.c */
+void mxgpu_mem_cmd_write(MxgpuDevice *dev, const MxgpuAccess *a,
+                         uint32_t value);
+
+/* copy.c */
+bool mxgpu_copy_init(MxgpuDevice *dev);
+void mxgpu_copy_free(MxgpuDevice *dev);
+void mxgpu_copy_reset(MxgpuDevice *dev);
+void mxgpu_ce_ctrl_write(MxgpuDevice *dev, const MxgpuAccess *a,
+                         uint32_t value);
+MxgpuUnitStep mxgpu_copy_step;
+
+/* mcu_driver.c */
+bool mxgpu_mcu_driver_init(MxgpuDevice *dev);
+void mxgpu_mcu_driver_free(MxgpuDevice *dev);
+void mxgpu_mcu_driver_reset(MxgpuDevice *dev);
+MxgpuUnitStep mxgpu_mcu_step;
+void mxgpu_mcu_ctrl_write(MxgpuDevice *dev, const MxgpuAccess *a,
+                          uint32_t value);
+uint32_t mxgpu_sram_data_read(MxgpuDevice *dev, const MxgpuAccess *a);
+void mxgpu_sram_data_write(MxgpuDevice *dev, const MxgpuAccess *a,
+                           uint32_t value);
+uint32_t mxgpu_mtime_read(MxgpuDevice *dev, const MxgpuAccess *a);
+void mxgpu_mtimecmp_write(MxgpuDevice *dev, const MxgpuAccess *a,
+                          uint32_t value);
+void mxgpu_console_write(MxgpuDevice *dev, const MxgpuAccess *a,
+                         uint32_t value);
+void mxgpu_fw_panic_write(MxgpuDevice *dev, const MxgpuAccess *a,
+                          uint32_t value);
+/* boot.c */
+enum mxgpu_boot_error mxgpu_boot_check(const uint8_t *sram, uint32_t *entry);
+
+/* compute.c */
+bool mxgpu_compute_init(MxgpuDevice *dev);
+void mxgpu_compute_free(MxgpuDevice *dev);
+void mxgpu_compute_reset(MxgpuDevice *dev);
+void mxgpu_cd_ctrl_write(MxgpuDevice *dev, const MxgpuAccess *a,
+                         uint32_t value);
+MxgpuUnitStep mxgpu_compute_step;
+
+/* reset.c */
+void mxgpu_reset_write(MxgpuDevice *dev, const MxgpuAccess *a, uint32_t value);
+MxgpuUnitStep mxgpu_control_step;
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* Host interrupt causes, the error latch, and the MCU's interrupt sources. */
+#include "internal.h"
+
+#define IRQ_BITS 0xfu
+
+void mxgpu_irq_set(MxgpuDevice *dev, uint32_t bits)
+{
+    uint32_t *status = mxgpu_reg(dev, MXGPU_IRQ_STATUS);
+    uint32_t rising = bits & ~*status;
+
+    *status |= bits;
+    if (rising & *mxgpu_reg(dev, MXGPU_IRQ_ENABLE)) {
+        mxgpu_out_vector(dev, 0);
+    }
+}
+
+void mxgpu_irq_enable_write(MxgpuDevice *dev, const MxgpuAccess *a,
+                            uint32_t value)
+{
+    uint32_t *enable = mxgpu_reg(dev, MXGPU_IRQ_ENABLE);
+    uint32_t rising = value & IRQ_BITS & ~*enable;
+
+    *enable = value & IRQ_BITS;
+    if (rising & *mxgpu_reg(dev, MXGPU_IRQ_STATUS)) {
+        mxgpu_out_vector(dev, 0);
+    }
+}
+
+void mxgpu_err_set(MxgpuDevice *dev, uint32_t bit, uint32_t info, uint64_t addr)
+{
+    uint32_t *status = mxgpu_reg(dev, MXGPU_ERR_STATUS);
+    uint32_t *count = mxgpu_reg(dev, MXGPU_ERR_COUNT);
+
+    if (!*status) {
+        *mxgpu_reg(dev, MXGPU_ERR_INFO) = info;
+        mxgpu_set_reg64(dev, MXGPU_ERR_ADDR_LO, addr);
+    }
+    if (*count != UINT32_MAX) {
+        ++*count;
+    }
+    if (!(*status & bit)) {
+        *status |= bit;
+        mxgpu_irq_set(dev, 1u << MXGPU_IRQ_STATUS_ERROR_SHIFT);
+    }
+}
+
+void mxgpu_err_fault(MxgpuDevice *dev, enum mxgpu_fault fault,
+                     enum mxgpu_access access, uint64_t addr)
+{
+    if (fault == MXGPU_FAULT_NONE || fault == MXGPU_FAULT_ABORTED) {
+        return;
+    }
+    mxgpu_count(dev, MXGPU_COUNTER_FAULTS, 1);
+    mxgpu_out_trace(dev, MXGPU_TRACE_FAULT, addr,
+                    (uint64_t)fault | (uint64_t)access << 8);
+    if (fault == MXGPU_FAULT_BUS) {
+        mxgpu_err_set(dev, 1u << MXGPU_ERR_STATUS_BUS_SHIFT, fault, addr);
+    } else if (fault < MXGPU_FAULT_ILLEGAL) {
+        mxgpu_err_set(dev, 1u << MXGPU_ERR_STATUS_FAULT_SHIFT, fault, addr);
+    }
+}
+
+void mxgpu_mbox_update(MxgpuDevice *dev)
+{
+    bool pending = *mxgpu_reg(dev, MXGPU_MBOX_REQ) !=
+                   *mxgpu_reg(dev, MXGPU_MBOX_ACK);
+
+    atomic_store(&dev->mbox_pending, pending);
+    if (pending) {
+        mxgpu_wake(dev, MXGPU_UNIT_MCU);
+    }
+}
+
+uint32_t mxgpu_int_pending(MxgpuDevice *dev)
+{
+    uint32_t doorbells = 0;
+
+    for (unsigned i = 0; i < MXGPU_MAX_QUEUES / 32; i++) {
+        doorbells |= atomic_load(&dev->db.pending[i]);
+    }
+    return MXGPU_SET(MXGPU_INT_PENDING_MBOX,
+                     atomic_load(&dev->mbox_pending) != 0) |
+           MXGPU_SET(MXGPU_INT_PENDING_DOORBELL, doorbells != 0) |
+           MXGPU_SET(MXGPU_INT_PENDING_COPY,
+                     atomic_load(&dev->copy_pending) != 0) |
+           MXGPU_SET(MXGPU_INT_PENDING_DISPATCH,
+                     atomic_load(&dev->dispatch_pending) != 0);
+}

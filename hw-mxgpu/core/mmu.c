@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Page-table walks (mxgpu/pte.h) and access to what they name. Tables and
+ * pages are the guest's: every entry is checked, and read once.
+ */
+#include "mmu_internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+MxgpuMmu *mxgpu_mmu_new(void *vram, uint64_t vram_size,
+                        const MxgpuHostOps *ops, void *host)
+{
+    MxgpuMmu *mmu = calloc(1, sizeof(*mmu));
+
+    if (!mmu) {
+        return NULL;
+    }
+    mmu->vram = vram;
+    mmu->vram_size = vram_size;
+    mmu->ops = ops;
+    mmu->host = host;
+    pthread_mutex_init(&mmu->clients_lock, NULL);
+    return mmu;
+}
+
+void mxgpu_mmu_free(MxgpuMmu *mmu)
+{
+    if (mmu) {
+        pthread_mutex_destroy(&mmu->clients_lock);
+        free(mmu);
+    }
+}
+
+void mxgpu_mmu_reset(MxgpuMmu *mmu)
+{
+    for (unsigned i = 0; i < MXGPU_NUM_VMIDS; i++) {
+        atomic_store(&mmu->root[i], 0);
+    }
+    mxgpu_mmu_invalidate(mmu);
+}
+
+void mxgpu_mmu_set_root(MxgpuMmu *mmu, unsigned vmid, uint64_t root)
+{
+    if (vmid < MXGPU_NUM_VMIDS) {
+        atomic_store(&mmu->root[vmid], root);
+        mxgpu_mmu_invalidate(mmu);
+    }
+}
+
+uint64_t mxgpu_mmu_root(MxgpuMmu *mmu, unsigned vmid)
+{
+    return vmid < MXGPU_NUM_VMIDS ? atomic_load(&mmu->root[vmid]) : 0;
+}
+
+static bool in_vram(const MxgpuMmu *mmu, uint64_t addr, uint64_t len)
+{
+    return addr < mmu->vram_size && len <= mmu->vram_size - addr;
+}
+
+/* One entry of a table, wherever it lies. */
+typedef struct PteRef {
+    uint64_t *host; /* NULL: bus address only */
+    uint64_t bus;
+} PteRef;
+
+static enum mxgpu_fault pte_load(MxgpuMmu *mmu, uint64_t table, unsigned index,
+                                 PteRef *ref, uint64_t *pte)
+{
+    uint64_t addr = (table & MXGPU_PTE_ADDRESS) + index * sizeof(uint64_t);
+
+    ref->host = NULL;
+    ref->bus = addr;
+    if (!(table & MXGPU_PTE_SYSTEM)) {
+        if (!in_vram(mmu, addr, sizeof(uint64_t))) {
+            return MXGPU_FAULT_TABLE;
+        }
+        ref->host = (uint64_t *)(mmu->vram + addr);
+    } else {
+        ref->host = mmu->ops->dma_map(mmu->host, addr, sizeof(uint64_t), false);
+        if (!ref->host) {
+            return mmu->ops->dma_read(mmu->host, addr, pte, sizeof(*pte))
+                       ? MXGPU_FAULT_BUS
+                       : MXGPU_FAULT_NONE;
+        }
+    }
+    *pte = __atomic_load_n(ref->host, __ATOMIC_ACQUIRE);
+    return MXGPU_FAULT_NONE;
+}
+
+/*
+ * Sets bits in an entry that still has the value the walk saw; *changed when
+ * it has not, and the walk starts again. System memory without a host pointer
+ * has no atomic access: read, compare, write.
+ */
+static enum mxgpu_fault pte_mark(MxgpuMmu *mmu, uint64_t table,
+                                 const PteRef *ref, uint64_t old, uint64_t bits,
+                                 bool *changed)
+{
+    uint64_t now = old | bits;
+    uint64_t *host = ref->host;
+
+    if (table & MXGPU_PTE_SYSTEM) {
+        host = mmu->ops->dma_map(mmu->host, ref->bus, sizeof(now), true);
+    }
+    if (host) {
+        *changed = !__atomic_compare_exchange_n(
+            host, &old, now, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+        return MXGPU_FAULT_NONE;
+    }
+    if (mmu->ops->dma_read(mmu->host, ref->bus, &now, sizeof(now))) {
+        return MXGPU_FAULT_BUS;
+    }
+    *changed = now != old;
+    if (*changed) {
+        return MXGPU_FAULT_NONE;
+    }
+    now |= bits;
+    return mmu->ops->dma_write(mmu->host, ref->bus, &now, sizeof(now))
+               ? MXGPU_FAULT_BUS
+               : MXGPU_FAULT_NONE;
+}
+
+static bool table_entry_ok(uint64_t pte)
+{
+    return (pte & MXGPU_PTE_VALID) && (pte & MXGPU_PTE_TABLE) &&
+           !(pte & MXGPU_PTE_TABLE_RESERVED);
+}
+
+static enum mxgpu_fault check_leaf(uint64_t pte, unsigned level)
+{
+    uint64_t offset_mask = (1ull << MXGPU_PT_SHIFT(level)) - 1;
+
+    if (level == MXGPU_PT_LEVELS - 1 || (pte & MXGPU_PTE_LEAF_RESERVED) ||
+        (pte & MXGPU_PTE_ADDRESS & offset_mask)) {
+        return MXGPU_FAULT_TABLE;
+    }
+    return MXGPU_FAULT_NONE;
+}
+
+static uint64_t perms_needed(enum mxgpu_access access)
+{
+    switch (access) {
+    case MXGPU_ACCESS_WRITE:
+        return MXGPU_PTE_WRITE;
+    case MXGPU_ACCESS_EXECUTE:
+        return MXGPU_PTE_EXECUTE;
+    case MXGPU_ACCESS_ATOMIC:
+        return MXGPU_PTE_ATOMIC | MXGPU_PTE_READ | MXGPU_PTE_WRITE;
+    default:
+        return MXGPU_PTE_READ;
+    }
+}
+
+static bool access_writes(enum mxgpu_access access)
+{
+    return access == MXGPU_ACCESS_WRITE || access == MXGPU_ACCESS_ATOMIC;
+}
+
+/*
+ * Host pointer to out->addr in the largest of the leaf, 2 MiB and 4 KiB around it
+ * that is whole: a leaf may reach past the end of VRAM, and the bus may map a
+ * large page only in parts.
+ */
+static enum mxgpu_fault find_host(MxgpuMmu *mmu, bool write,
+                                  MxgpuTranslation *out)
+{
+    static const unsigned shifts[] = {MXGPU_HUGE_SHIFT, MXGPU_LARGE_SHIFT,
+                                      MXGPU_PAGE_SHIFT};
+
+    for (unsigned i = 0; i < 3; i++) {
+        uint64_t size = 1ull << shifts[i];
+        uint64_t base = out->addr & ~(size - 1);
+        uint8_t *host = NULL;
+
+        if (shifts[i] > out->page_shift) {
+            continue;
+        }
+        if (!out->system) {
+            host = in_vram(mmu, base, size) ? mmu->vram + base : NULL;
+        } else {
+            host = mmu->ops->dma_map(mmu->host, base, size, write);
+        }
+        if (host) {
+            out->host = host + (out->addr - base);
+            out->granule_shift = shifts[i];
+            if (!out->system) {
+                out->page_shift = shifts[i];
+            }
+            return MXGPU_FAULT_NONE;
+        }
+    }
+    out->host = NULL;
+    out->granule_shift = MXGPU_PAGE_SHIFT;
+    return out->system ? MXGPU_FAULT_NONE : MXGPU_FAULT_BUS;
+}
+
+/* Finds the leaf of va. *changed: a marked entry had changed meanwhile. */
+static enum mxgpu_fault walk(MxgpuMmu *mmu, uint64_t root, uint64_t va,
+                             enum mxgpu_access access, MxgpuTranslation *out,
+                             bool *changed)
+{
+    uint64_t table = root, pte, need = perms_needed(access);
+    enum mxgpu_fault fault;
+    uint64_t mark = MXGPU_PTE_ACCESSED;
+    PteRef ref;
+    int level;
+
+    for (level = MXGPU_PT_LEVELS - 1;; level--) {
+        fault = pte_load(mmu, table, MXGPU_PT_INDEX(va, level), &ref, &pte);
+        if (fault != MXGPU_FAULT_NONE) {
+            return fault;
+        }
+        if (!(pte & MXGPU_PTE_VALID)) {
+            return MXGPU_FAULT_NOT_PRESENT;
+        }
+        if (!(pte & MXGPU_PTE_TABLE)) {
+            break;
+        }
+        if (level == 0 || !table_entry_ok(pte)) {
+            return MXGPU_FAULT_TABLE;
+        }
+        table = pte;
+    }
+    fault = check_leaf(pte, (unsigned)level);
+    if (fault != MXGPU_FAULT_NONE) {
+        return fault;
+    }
+    if ((pte & need) != need) {
+        return MXGPU_FAULT_PERMISSION;
+    }
+    out->page_shift = MXGPU_PT_SHIFT((unsigned)level);
+    out->addr = (pte & MXGPU_PTE_ADDRESS) +
+                (va & ((1ull << out->page_shift) - 1));
+    out->system = pte & MXGPU_PTE_SYSTEM;
+    out->perms = pte & (MXGPU_PTE_READ | MXGPU_PTE_WRITE | MXGPU_PTE_EXECUTE |
+                        MXGPU_PTE_ATOMIC);
+    fault = find_host(mmu, access_writes(access), out);
+    if (fault != MXGPU_FAULT_NONE) {
+        return fault;
+    }
+    if (access_writes(access)) {
+        mark |= MXGPU_PTE_DIRTY;
+    }
+    if ((pte & mark) != mark) {
+        return pte_mark(mmu, table, &ref, pte, mark, changed);
+    }
+    return MXGPU_FAULT_NONE;
+}
+
+enum mxgpu_fault mxgpu_mmu_translate(MxgpuMmu *mmu, unsigned vmid, uint64_t va,
+                                     enum mxgpu_access access,
+                                     MxgpuTranslation *out)
+{
+    uint64_t top = va >> (MXGPU_VA_BITS - 1);
+    uint64_t root;
+
+    if (top == UINT64_MAX >> (MXGPU_VA_BITS - 1)) {
+        return MXGPU_FAULT_WINDOW; /* never reaches a table */
+    }
+    if (top != 0) {
+        return MXGPU_FAULT_NON_CANONICAL;
+    }
+    root = mxgpu_mmu_root(mmu, vmid);
+    if (!(root & MXGPU_PTE_VALID)) {
+        return MXGPU_FAULT_NO_VMID;
+    }
+    if (!table_entry_ok(root)) {
+        return MXGPU_FAULT_TABLE;
+    }
+    /* Software that rewrites an entry all the time must not hold us here. */
+    for (unsigned tries = 0; tries < 16; tries++) {
+        bool changed = false;
+        enum mxgpu_fault fault = walk(mmu, root, va, access, out, &changed);
+
+        if (fault != MXGPU_FAULT_NONE || !changed) {
+            return fault;
+        }
+    }
+    return MXGPU_FAULT_TABLE;
+}
+
+/* Whether [t->addr, +len) stays in t's page. */
+static bool in_page(const MxgpuTranslation *t, size_t len)
+{
+    uint64_t size = 1ull << t->page_shift;
+
+    return len <= size - (t->addr & (size - 1));
+}
+
+/* Bytes of [addr, +len) that t->host reaches. */
+static bool host_reaches(const MxgpuTranslation *t, size_t len)
+{
+    uint64_t size = 1ull << t->granule_shift;
+
+    return t->host && len <= size - (t->addr & (size - 1));
+}
+
+/* Naturally aligned words move with one access: another party may watch. */
+static void copy_single(void *dst, const void *src, size_t len, bool load)
+{
+    uintptr_t shared = (uintptr_t)(load ? src : dst);
+
+    if (shared & (len - 1)) {
+        memmove(dst, src, len);
+        return;
+    }
+    switch (len) {
+#define CASE(n, type)                                                          \
+    case n: {                                                                  \
+        type v;                                                                \
+        if (load) {                                                            \
+            v = __atomic_load_n((const type *)src, __ATOMIC_ACQUIRE);          \
+            memcpy(dst, &v, n);                                                \
+        } else {                                                               \
+            memcpy(&v, src, n);                                                \
+            __atomic_store_n((type *)dst, v, __ATOMIC_RELEASE);                \
+        }                                                                      \
+        return;                                                                \
+    }
+        CASE(1, uint8_t)
+        CASE(2, uint16_t)
+        CASE(4, uint32_t)
+        CASE(8, uint64_t)
+#undef CASE
+    default:
+        memmove(dst, src, len);
+    }
+}
+
+enum mxgpu_fault mxgpu_mmu_read(MxgpuMmu *mmu, const MxgpuTranslation *t,
+                                void *buf, size_t len)
+{
+    if (!in_page(t, len)) {
+        return MXGPU_FAULT_BUS;
+    }
+    if (len && host_reaches(t, len)) {
+        copy_single(buf, t->host, len, true);
+        return MXGPU_FAULT_NONE;
+    }
+    if (!len || (t->system &&
+                 !mmu->ops->dma_read(mmu->host, t->addr, buf, len))) {
+        return MXGPU_FAULT_NONE;
+    }
+    return MXGPU_FAULT_BUS;
+}
+
+enum mxgpu_fault mxgpu_mmu_write(MxgpuMmu *mmu, const MxgpuTranslation *t,
+                                 const void *buf, size_t len)
+{
+    if (!in_page(t, len)) {
+        return MXGPU_FAULT_BUS;
+    }
+    if (len && host_reaches(t, len)) {
+        copy_single(t->host, buf, len, false);
+        return MXGPU_FAULT_NONE;
+    }
+    if (!len || (t->system &&
+                 !mmu->ops->dma_write(mmu->host, t->addr, buf, len))) {
+        return MXGPU_FAULT_NONE;
+    }
+    return MXGPU_FAULT_BUS;
+}

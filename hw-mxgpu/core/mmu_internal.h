@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef MXGPU_CORE_MMU_INTERNAL_H
+#define MXGPU_CORE_MMU_INTERNAL_H
+
+#include <pthread.h>
+
+#include "mmu.h"
+
+struct MxgpuMmu {
+    uint8_t *vram;
+    uint64_t vram_size;
+    const MxgpuHostOps *ops;
+    void *host;
+    _Atomic uint64_t root[MXGPU_NUM_VMIDS];
+    _Atomic uint64_t epoch; /* invalidations since creation */
+    pthread_mutex_t clients_lock; /* a leaf; guards the list alone */
+    MxgpuMmuClient *clients;
+};
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Drivers of steppable units. A unit is work that is done in bounded steps:
+ * by a thread of its own, or, in deterministic mode, by whoever calls
+ * mxgpu_unit_try(). Either way a unit can be held between two steps.
+ */
+#ifndef MXGPU_CORE_UNIT_H
+#define MXGPU_CORE_UNIT_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "host.h"
+
+#define MXGPU_UNIT_NEVER UINT64_MAX
+
+typedef struct MxgpuUnit MxgpuUnit;
+
+/*
+ * Does about "budget" of work. Returns whether there is more to do at once;
+ * otherwise the unit sleeps until it is woken or the clock reaches *deadline,
+ * which is MXGPU_UNIT_NEVER on entry.
+ */
+typedef bool MxgpuUnitStep(void *opaque, unsigned index, unsigned budget,
+                           uint64_t *deadline);
+
+struct MxgpuUnit {
+    const MxgpuHostOps *ops;
+    void *host;
+    MxgpuUnitStep *step;
+    void *opaque;
+    unsigned index;
+    unsigned budget; /* of a step of the thread */
+    unsigned spin;   /* polls for work before the thread sleeps */
+
+    _Atomic bool work;
+    pthread_mutex_t lock; /* a leaf: nothing is called while it is held */
+    pthread_cond_t wake;
+    pthread_cond_t parked;
+    uint64_t deadline;
+    unsigned hold;
+    _Atomic bool held; /* hold != 0, for a spinning or stepping thread */
+    bool running;
+    bool quit;
+    bool has_thread;
+    pthread_t thread;
+    pthread_t runner; /* valid while running */
+};
+
+void mxgpu_unit_init(MxgpuUnit *unit, const MxgpuHostOps *ops, void *host,
+                     MxgpuUnitStep *step, void *opaque, unsigned index);
+/* false when the system has no more threads. */
+bool mxgpu_unit_start(MxgpuUnit *unit);
+/* Stops the thread after its step and waits for it. The unit may still be
+ * woken, to no effect, until it is destroyed. */
+void mxgpu_unit_stop(MxgpuUnit *unit);
+void mxgpu_unit_destroy(MxgpuUnit *unit);
+
+/* There may be work. May be called under the device lock. */
+void mxgpu_unit_wake(MxgpuUnit *unit);
+
+/* Stops the unit after its step; nests. Only _wait_ blocks; it returns at once
+ * to the unit's own thread, which is at a boundary of its own making. */
+void mxgpu_unit_hold(MxgpuUnit *unit);
+void mxgpu_unit_wait_held(MxgpuUnit *unit);
+void mxgpu_unit_release(MxgpuUnit *unit);
+
+/* One step on the caller's thread, if the unit has work and is not held.
+ * Returns whether it has more; lowers *deadline to the unit's. */
+bool mxgpu_unit_try(MxgpuUnit *unit, unsigned budget, uint64_t *deadline);
+bool mxgpu_unit_runnable(MxgpuUnit *unit);
+
+#endif
