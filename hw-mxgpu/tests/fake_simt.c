@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* Stands for simt/ in tests of the core: keeps what was started until the test
+ * says how it ended. */
+#include "test_host.h"
+
+FakeSimt fake_simt;
+
+MxgpuSimt *mxgpu_simt_new(const MxgpuSimtConfig *config)
+{
+    memset(&fake_simt, 0, sizeof(fake_simt));
+    fake_simt.config = *config;
+    return (MxgpuSimt *)&fake_simt;
+}
+
+void mxgpu_simt_free(MxgpuSimt *simt)
+{
+}
+
+void mxgpu_simt_reset(MxgpuSimt *simt)
+{
+    fake_simt.resets++;
+    memset(fake_simt.running, 0, sizeof(fake_simt.running));
+}
+
+enum mxgpu_fault mxgpu_simt_start(MxgpuSimt *simt, unsigned slot,
+                                  const MxgpuDispatch *dispatch)
+{
+    if (fake_simt.start_result != MXGPU_FAULT_NONE) {
+        return fake_simt.start_result;
+    }
+    g_assert_false(fake_simt.running[slot]);
+    fake_simt.running[slot] = true;
+    fake_simt.dispatch[slot] = *dispatch;
+    fake_simt.config.wake(fake_simt.config.opaque);
+    return MXGPU_FAULT_NONE;
+}
+
+void fake_simt_finish(unsigned slot, MxgpuDispatchFault fault)
+{
+    g_assert_true(fake_simt.running[slot]);
+    fake_simt.running[slot] = false;
+    fake_simt.fault[slot] = fault;
+    fake_simt.config.done(fake_simt.config.opaque, slot);
+}
+
+void mxgpu_simt_abort(MxgpuSimt *simt, unsigned slot)
+{
+    MxgpuDispatchFault fault = {.code = MXGPU_FAULT_ABORTED};
+
+    fake_simt.aborts++;
+    fake_simt_finish(slot, fault);
+}
+
+MxgpuDispatchFault mxgpu_simt_fault(MxgpuSimt *simt, unsigned slot)
+{
+    return fake_simt.fault[slot];
+}
+
+bool mxgpu_simt_run(MxgpuSimt *simt, unsigned cu, unsigned budget)
+{
+    return false;
+}
+
+bool mxgpu_simt_has_work(MxgpuSimt *simt)
+{
+    return false;
+}
+
+void mxgpu_simt_counters(MxgpuSimt *simt, MxgpuSimtCounters *out)
+{
+    *out = fake_simt.counters;
+}

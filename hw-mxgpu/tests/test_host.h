@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* A host for tests of the core: a little bus memory, a clock that is set by
+ * hand, and a record of what the device told its host. */
+#ifndef MXGPU_TEST_HOST_H
+#define MXGPU_TEST_HOST_H
+
+#include <glib.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "core/device.h"
+#include "mxgpu/pte.h"
+
+#define TEST_VRAM_SIZE (8u << 20)
+#define TEST_BUS_BASE  0x100000000ull
+#define TEST_BUS_SIZE  (1u << 20)
+
+typedef struct TestHost {
+    MxgpuDevice *dev;
+    uint8_t *vram;
+    uint8_t *bus;       /* TEST_BUS_SIZE bytes at TEST_BUS_BASE */
+    bool no_map;        /* dma_map gives no pointers */
+    bool read_only;     /* writes to the bus fail */
+    _Atomic uint64_t clock;
+    _Atomic unsigned irqs[256];
+    _Atomic unsigned kicks;
+    _Atomic unsigned traces[MXGPU_TRACE_RESET + 1];
+    GMutex lock;
+    GString *console;
+    uint64_t next_table; /* VRAM offset of the next free page table */
+} TestHost;
+
+extern const MxgpuHostOps test_host_ops;
+
+/* 2 copy engines, 2 compute units, 40 queues, 8 vectors. */
+MxgpuConfig test_config(TestHost *h);
+TestHost *test_host_new(bool deterministic);
+void test_host_free(TestHost *h);
+/* Runs a deterministic device until it has nothing to do. */
+void test_run(TestHost *h);
+
+/* The host's view of registers. */
+uint32_t test_read(TestHost *h, uint32_t reg);
+void test_write(TestHost *h, uint32_t reg, uint32_t value);
+/* The MCU's view, through the bus of the fake MCU. */
+uint32_t mcu_read(TestHost *h, uint32_t reg);
+void mcu_write(TestHost *h, uint32_t reg, uint32_t value);
+void mcu_write64(TestHost *h, uint32_t reg, uint64_t value);
+
+/* Page tables in the upper half of VRAM. The root is made on first use. */
+uint64_t test_root(TestHost *h);
+void test_map(TestHost *h, uint64_t root, uint64_t va, unsigned level,
+              uint64_t leaf);
+uint64_t *test_pte(TestHost *h, uint64_t root, uint64_t va, unsigned level);
+
+/* ---- the fake MCU (fake_mcu.c) and compute units (fake_simt.c) ------------- */
+#include "mcu/mcu.h"
+#include "simt/simt.h"
+
+typedef struct FakeMcu {
+    MxgpuMcuOps ops;
+    void *opaque;
+    bool timer, external;
+    unsigned resets, runs;
+    uint32_t entry;
+    /* What a run does; NULL waits for an interrupt. */
+    MxgpuMcuStop (*program)(struct FakeMcu *m);
+} FakeMcu;
+extern FakeMcu fake_mcu;
+
+typedef struct FakeSimt {
+    MxgpuSimtConfig config;
+    MxgpuDispatch dispatch[MXGPU_DISPATCH_SLOTS];
+    bool running[MXGPU_DISPATCH_SLOTS];
+    MxgpuDispatchFault fault[MXGPU_DISPATCH_SLOTS];
+    enum mxgpu_fault start_result;
+    MxgpuSimtCounters counters;
+    unsigned resets, aborts;
+} FakeSimt;
+extern FakeSimt fake_simt;
+void fake_simt_finish(unsigned slot, MxgpuDispatchFault fault);
+
+#endif

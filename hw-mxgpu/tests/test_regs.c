@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+/* Register access rules, identity, interrupts, mailbox, doorbells. */
+#include "test_host.h"
+
+typedef enum Rule { NA, RO, RW, W1C, WO } Rule;
+
+typedef struct Desc {
+    const char *name;
+    uint32_t offset, count, stride;
+    Rule host, mcu;
+} Desc;
+
+static const Desc descs[] = {
+#define MXGPU_REG(name, offset, count, stride, host, mcu, reset, doc)          \
+    {#name, offset, count, stride, host, mcu},
+#define MXGPU_FIELD(...)
+#include "mxgpu/regs.def"
+};
+
+static void test_identity(void)
+{
+    TestHost *h = test_host_new(true);
+
+    g_assert_cmphex(test_read(h, MXGPU_ID), ==, MXGPU_ID_MAGIC);
+    g_assert_cmphex(test_read(h, MXGPU_VERSION), ==, MXGPU_INTERFACE_VERSION);
+    g_assert_cmphex(test_read(h, MXGPU_FEATURES), ==, 1);
+    g_assert_cmphex(test_read(h, MXGPU_QUEUE_CAPS), ==, 40 | 8 << 16);
+    g_assert_cmphex(test_read(h, MXGPU_UNIT_CAPS), ==, 2 | 2 << 16 | 8 << 24);
+    g_assert_cmphex(test_read(h, MXGPU_VRAM_SIZE_LO), ==, TEST_VRAM_SIZE);
+    g_assert_cmphex(test_read(h, MXGPU_UUID + 4), ==, 0x08070605);
+    g_assert_cmphex(test_read(h, MXGPU_CU_REGS), ==, 131072);
+    test_host_free(h);
+}
+
+/* Every offset of the BAR, against the table: who sees nothing gets 0 and one
+ * error; who may read gets none. */
+static void test_access_rules(void)
+{
+    TestHost *h = test_host_new(true);
+    static Rule rule[MXGPU_REGS_SIZE / 4];
+
+    for (size_t i = 0; i < G_N_ELEMENTS(descs); i++) {
+        for (uint32_t n = 0; n < descs[i].count; n++) {
+            uint32_t offset = descs[i].offset + n * descs[i].stride;
+
+            g_assert_cmpuint(rule[offset / 4], ==, NA); /* no overlap */
+            rule[offset / 4] = descs[i].host;
+        }
+    }
+    for (uint32_t offset = 0; offset < MXGPU_REGS_SIZE; offset += 4) {
+        uint32_t before = test_read(h, MXGPU_ERR_COUNT);
+        uint32_t value = test_read(h, offset);
+
+        g_assert_cmpuint(test_read(h, MXGPU_ERR_COUNT) - before, ==,
+                         rule[offset / 4] == NA);
+        if (rule[offset / 4] == NA || rule[offset / 4] == WO) {
+            g_assert_cmphex(value, ==, 0);
+        }
+        if (rule[offset / 4] == NA || rule[offset / 4] == RO) {
+            before = test_read(h, MXGPU_ERR_COUNT);
+            test_write(h, offset, ~value);
+            g_assert_cmpuint(test_read(h, MXGPU_ERR_COUNT) - before, ==, 1);
+        }
+    }
+    g_assert_cmphex(test_read(h, MXGPU_ID), ==, MXGPU_ID_MAGIC);
+    test_host_free(h);
+}
+
+static void test_bad_size(void)
+{
+    TestHost *h = test_host_new(true);
+
+    g_assert_cmphex(mxgpu_device_mmio_read(h->dev, MXGPU_ID, 8), ==, 0);
+    g_assert_cmphex(mxgpu_device_mmio_read(h->dev, MXGPU_ID, 1), ==, 0);
+    g_assert_cmphex(mxgpu_device_mmio_read(h->dev, MXGPU_ID + 2, 4), ==, 0);
+    g_assert_cmphex(mxgpu_device_mmio_read(h->dev, UINT64_MAX - 3, 4), ==, 0);
+    mxgpu_device_mmio_write(h->dev, MXGPU_IRQ_ENABLE, 0xf, 2);
+    g_assert_cmphex(test_read(h, MXGPU_IRQ_ENABLE), ==, 0);
+    g_assert_cmpuint(test_read(h, MXGPU_ERR_COUNT), ==, 5);
+    g_assert_cmphex(test_read(h, MXGPU_ERR_STATUS), ==, 1);
+    g_assert_cmphex(test_read(h, MXGPU_ERR_INFO), ==, MXGPU_ID);
+    g_assert_cmpuint(h->traces[MXGPU_TRACE_BAD_ACCESS], ==, 5);
+    test_host_free(h);
+}
+
+static void test_error_latch(void)
+{
+    TestHost *h = test_host_new(true);
+
+    test_write(h, MXGPU_IRQ_ENABLE, 1u << MXGPU_IRQ_STATUS_ERROR_SHIFT);
+    test_read(h, 0xf000);
+    test_read(h, 0xf004);
+    g_assert_cmphex(test_read(h, MXGPU_ERR_INFO), ==, 0xf000); /* the first */
+    g_assert_cmpuint(h->irqs[0], ==, 1); /* one edge */
+    test_write(h, MXGPU_ERR_STATUS, 1);
+    g_assert_cmphex(test_read(h, MXGPU_ERR_STATUS), ==, 0);
+    test_write(h, MXGPU_IRQ_STATUS, 0xf);
+    test_read(h, 0xf004);
+    g_assert_cmphex(test_read(h, MXGPU_ERR_INFO), ==, 0xf004);
+    g_assert_cmpuint(h->irqs[0], ==, 2);
+    test_host_free(h);
+}
+
+static void test_irq_edges(void)
+{
+    TestHost *h = test_host_new(true);
+    uint32_t event = 1u << MXGPU_IRQ_STATUS_EVENT_SHIFT;
+
+    mcu_write(h, MXGPU_EVENT_RAISE, 1);
+    g_assert_cmpuint(h->irqs[0], ==, 0);
+    g_assert_cmphex(test_read(h, MXGPU_IRQ_STATUS), ==, event);
+    test_write(h, MXGPU_IRQ_ENABLE, event); /* set, becomes enabled */
+    g_assert_cmpuint(h->irqs[0], ==, 1);
+    test_write(h, MXGPU_IRQ_ENABLE, event); /* was enabled */
+    mcu_write(h, MXGPU_EVENT_RAISE, 1);     /* was set */
+    g_assert_cmpuint(h->irqs[0], ==, 1);
+    test_write(h, MXGPU_IRQ_STATUS, ~event); /* clears others alone */
+    g_assert_cmphex(test_read(h, MXGPU_IRQ_STATUS), ==, event);
+    test_write(h, MXGPU_IRQ_STATUS, event);
+    mcu_write(h, MXGPU_EVENT_RAISE, 1);
+    g_assert_cmpuint(h->irqs[0], ==, 2);
+    mcu_write(h, MXGPU_MSIX_RAISE, 7);
+    g_assert_cmpuint(h->irqs[7], ==, 1);
+    mcu_write(h, MXGPU_MSIX_RAISE, 8); /* there is none */
+    g_assert_cmphex(test_read(h, MXGPU_ERR_STATUS), ==, 1);
+    mcu_read(h, MXGPU_COUNTER_LO + 8 * MXGPU_COUNTER_INTERRUPTS);
+    test_host_free(h);
+}
+
+static void test_mailbox(void)
+{
+    TestHost *h = test_host_new(true);
+    uint32_t mbox = 1u << MXGPU_INT_PENDING_MBOX_SHIFT;
+
+    test_write(h, MXGPU_MBOX_CMD + 4 * 15, 0x1234);
+    test_write(h, MXGPU_MBOX_REQ, 1);
+    g_assert_cmpuint(h->kicks, ==, 1);
+    g_assert_cmphex(mcu_read(h, MXGPU_INT_PENDING) & mbox, ==, mbox);
+    g_assert_cmphex(mcu_read(h, MXGPU_MBOX_CMD + 4 * 15), ==, 0x1234);
+    g_assert_false(fake_mcu.external);
+    mcu_write(h, MXGPU_INT_ENABLE, mbox);
+    g_assert_true(fake_mcu.external);
+    mcu_write(h, MXGPU_MBOX_RESP, 77);
+    mcu_write(h, MXGPU_MBOX_ACK, 1);
+    g_assert_false(fake_mcu.external);
+    g_assert_cmphex(test_read(h, MXGPU_MBOX_RESP), ==, 77);
+    g_assert_cmphex(test_read(h, MXGPU_MBOX_ACK), ==, 1);
+    g_assert_cmphex(test_read(h, MXGPU_IRQ_STATUS), ==,
+                    1u << MXGPU_IRQ_STATUS_MBOX_SHIFT);
+    test_host_free(h);
+}
+
+static void test_clock_latch(void)
+{
+    TestHost *h = test_host_new(true);
+
+    h->clock = 0x1ffffffffull;
+    g_assert_cmphex(test_read(h, MXGPU_CLOCK_LO), ==, 0xffffffff);
+    h->clock = 0x200000000ull;
+    g_assert_cmphex(mcu_read(h, MXGPU_CLOCK_LO), ==, 0);
+    g_assert_cmphex(test_read(h, MXGPU_CLOCK_HI), ==, 1);
+    g_assert_cmphex(mcu_read(h, MXGPU_CLOCK_HI), ==, 2);
+    fake_simt.counters.blocks = 0x300000004ull;
+    g_assert_cmphex(test_read(h, MXGPU_COUNTER_LO + 16), ==, 4);
+    fake_simt.counters.blocks = 0x400000005ull;
+    g_assert_cmphex(mcu_read(h, MXGPU_COUNTER_LO + 16), ==, 5);
+    g_assert_cmphex(test_read(h, MXGPU_COUNTER_HI + 16), ==, 3);
+    g_assert_cmphex(mcu_read(h, MXGPU_COUNTER_HI + 16), ==, 4);
+    test_host_free(h);
+}
+
+static void ring(TestHost *h, unsigned queue, uint64_t value)
+{
+    mxgpu_device_doorbell_write(h->dev, queue * 4096ull, value, 8);
+}
+
+static uint64_t db_value(TestHost *h, unsigned queue)
+{
+    uint64_t lo = mcu_read(h, MXGPU_DB_VALUE_LO + 8 * queue);
+
+    return lo | (uint64_t)mcu_read(h, MXGPU_DB_VALUE_HI + 8 * queue) << 32;
+}
+
+static void test_doorbells(void)
+{
+    TestHost *h = test_host_new(true);
+
+    ring(h, 33, 5); /* disabled */
+    g_assert_cmphex(test_read(h, MXGPU_ERR_STATUS), ==,
+                    1u << MXGPU_ERR_STATUS_BAD_DOORBELL_SHIFT);
+    g_assert_cmpuint(test_read(h, MXGPU_ERR_INFO), ==, 33);
+    g_assert_cmphex(mcu_read(h, MXGPU_DB_PENDING + 4), ==, 0);
+    mcu_write(h, MXGPU_DB_ENABLE + 4, 0xffffffff);
+    g_assert_cmphex(mcu_read(h, MXGPU_DB_ENABLE + 4), ==, 0xff); /* 40 queues */
+    mcu_write(h, MXGPU_INT_ENABLE, 0xf);
+    ring(h, 33, 0x123456789abcull);
+    g_assert_cmphex(mcu_read(h, MXGPU_INT_PENDING), ==, 2);
+    g_assert_cmphex(mcu_read(h, MXGPU_DB_PENDING + 4), ==, 2);
+    mcu_write(h, MXGPU_DB_PENDING + 4, 2);
+    g_assert_cmphex(mcu_read(h, MXGPU_INT_PENDING), ==, 0);
+    g_assert_cmphex(db_value(h, 33), ==, 0x123456789abcull);
+    mxgpu_device_doorbell_write(h->dev, 33 * 4096, 0x11111111, 4);
+    g_assert_cmphex(db_value(h, 33), ==, 0x11111111);
+    mxgpu_device_doorbell_write(h->dev, 33 * 4096 + 4, 0x22222222, 4);
+    g_assert_cmphex(db_value(h, 33), ==, 0x2222222211111111ull);
+    g_assert_cmphex(mxgpu_device_doorbell_read(h->dev, 33 * 4096, 8), ==, 0);
+    /* Disabled: a ring that was pending is gone; enabled: starts at 0. */
+    mcu_write(h, MXGPU_DB_ENABLE + 4, 0);
+    g_assert_cmphex(mcu_read(h, MXGPU_DB_PENDING + 4), ==, 0);
+    mcu_write(h, MXGPU_DB_ENABLE + 4, 2);
+    g_assert_cmphex(db_value(h, 33), ==, 0);
+    test_host_free(h);
+}
+
+static void test_doorbell_bad(void)
+{
+    TestHost *h = test_host_new(true);
+    static const struct {
+        uint64_t offset;
+        unsigned size;
+    } bad[] = {{8, 8}, {4, 8}, {2, 4}, {0, 1}, {0, 2}, {40 * 4096, 8},
+               {4092, 4}, {UINT64_MAX - 7, 8}};
+
+    mcu_write(h, MXGPU_DB_ENABLE, 0xffffffff);
+    for (size_t i = 0; i < G_N_ELEMENTS(bad); i++) {
+        mxgpu_device_doorbell_write(h->dev, bad[i].offset, 1, bad[i].size);
+        g_assert_cmpuint(test_read(h, MXGPU_ERR_COUNT), ==, i + 1);
+    }
+    g_assert_cmphex(mcu_read(h, MXGPU_DB_PENDING), ==, 0);
+    test_host_free(h);
+}
+
+static void test_config_range(void)
+{
+    TestHost *h = test_host_new(true);
+    MxgpuConfig c;
+    const char *error;
+
+#define REFUSED(change)                                                        \
+    do {                                                                       \
+        c = test_config(h);                                                    \
+        change;                                                                \
+        error = NULL;                                                          \
+        g_assert_null(mxgpu_device_new(&c, &test_host_ops, h, &error));        \
+        g_assert_nonnull(error);                                               \
+    } while (0)
+    REFUSED(c.vram = NULL);
+    REFUSED(c.vram_size = 4096);
+    REFUSED(c.vram_size = 0);
+    REFUSED(c.queues = 0);
+    REFUSED(c.queues = 257);
+    REFUSED(c.vectors = 0);
+    REFUSED(c.vectors = 257);
+    REFUSED(c.compute_units = 0);
+    REFUSED(c.compute_units = 129);
+    REFUSED(c.copy_engines = 0);
+    REFUSED(c.copy_engines = 9);
+    REFUSED(c.threads = 100000);
+    test_host_free(h);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/regs/identity", test_identity);
+    g_test_add_func("/regs/access-rules", test_access_rules);
+    g_test_add_func("/regs/bad-size", test_bad_size);
+    g_test_add_func("/regs/clock-latch", test_clock_latch);
+    g_test_add_func("/irq/error-latch", test_error_latch);
+    g_test_add_func("/irq/edges", test_irq_edges);
+    g_test_add_func("/irq/mailbox", test_mailbox);
+    g_test_add_func("/doorbell/protocol", test_doorbells);
+    g_test_add_func("/doorbell/bad", test_doorbell_bad);
+    g_test_add_func("/device/config", test_config_range);
+    return g_test_run();
+}
