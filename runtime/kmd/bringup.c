@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT */
+/* From a function on the bus to firmware that answers. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "priv.h"
+
+#define RESET_TIMEOUT_NS (5ull * 1000000000)
+#define BOOT_TIMEOUT_NS  (20ull * 1000000000)
+
+#define IRQ_ALL                                                                \
+    (MXGPU_SET(MXGPU_IRQ_STATUS_MBOX, 1) | MXGPU_SET(MXGPU_IRQ_STATUS_MCU, 1) |\
+     MXGPU_SET(MXGPU_IRQ_STATUS_ERROR, 1) |                                    \
+     MXGPU_SET(MXGPU_IRQ_STATUS_EVENT, 1))
+
+static uint64_t read_pair(KmdTransport *t, uint32_t lo)
+{
+    uint64_t low = kmd_read(t, lo);
+
+    return low | (uint64_t)kmd_read(t, lo + 4) << 32;
+}
+
+static const char *boot_error_text(unsigned error)
+{
+    switch (error) {
+    case MXGPU_BOOT_BAD_MAGIC:
+        return "no firmware image found in its memory";
+    case MXGPU_BOOT_BAD_HEADER:
+        return "bad image header";
+    case MXGPU_BOOT_BAD_ISA:
+        return "image for another processor";
+    case MXGPU_BOOT_BAD_CRC:
+        return "checksum mismatch";
+    default:
+        return "unknown error";
+    }
+}
+
+static const char *trap_text(uint32_t cause)
+{
+    static const char *const exceptions[] = {
+        "instruction address misaligned", "instruction access fault",
+        "illegal instruction", "breakpoint", "load address misaligned",
+        "load access fault", "store address misaligned", "store access fault",
+        "environment call", "environment call", "reserved",
+        "environment call",
+    };
+
+    if (cause & 0x80000000u) {
+        return "unexpected interrupt";
+    }
+    if (cause < sizeof(exceptions) / sizeof(exceptions[0])) {
+        return exceptions[cause];
+    }
+    return "firmware-defined cause";
+}
+
+void kmd_mcu_describe(KmdDevice *dev, char *text, size_t size)
+{
+    KmdTransport *t = dev->t;
+    uint32_t status = kmd_read(t, MXGPU_MCU_STATUS);
+
+    if (status == UINT32_MAX) {
+        snprintf(text, size, "the device does not answer any more");
+        return;
+    }
+    switch (MXGPU_GET(MXGPU_MCU_STATUS_STATE, status)) {
+    case MXGPU_MCU_RESET:
+        snprintf(text, size, "the MCU is in reset");
+        break;
+    case MXGPU_MCU_RUNNING:
+        snprintf(text, size, "the firmware runs%s",
+                 MXGPU_GET(MXGPU_MCU_STATUS_READY, status) ? ""
+                 : " but never became ready");
+        break;
+    case MXGPU_MCU_BOOT_ERROR:
+        snprintf(text, size, "the device refused the firmware: %s",
+                 boot_error_text(MXGPU_GET(MXGPU_MCU_STATUS_BOOT_ERROR,
+                                           status)));
+        break;
+    case MXGPU_MCU_CRASHED: {
+        uint32_t cause = kmd_read(t, MXGPU_MCU_TRAP_CAUSE);
+
+        snprintf(text, size, "the firmware crashed: %s (cause 0x%x) at 0x%x, "
+                 "value 0x%x", trap_text(cause), cause,
+                 kmd_read(t, MXGPU_MCU_TRAP_PC),
+                 kmd_read(t, MXGPU_MCU_TRAP_VALUE));
+        break;
+    }
+    default:
+        snprintf(text, size, "the MCU is in unknown state 0x%x", status);
+        break;
+    }
+}
+
+static void read_limits(KmdDevice *dev)
+{
+    KmdTransport *t = dev->t;
+    KmdInfo *info = &dev->info;
+    uint32_t v;
+    unsigned i;
+
+    v = kmd_read(t, MXGPU_QUEUE_CAPS);
+    info->queues = MXGPU_GET(MXGPU_QUEUE_CAPS_QUEUES, v);
+    info->vectors = MXGPU_GET(MXGPU_QUEUE_CAPS_VECTORS, v);
+    v = kmd_read(t, MXGPU_UNIT_CAPS);
+    info->compute_units = MXGPU_GET(MXGPU_UNIT_CAPS_COMPUTE_UNITS, v);
+    info->copy_engines = MXGPU_GET(MXGPU_UNIT_CAPS_COPY_ENGINES, v);
+    v = kmd_read(t, MXGPU_CU_CAPS);
+    info->cu_threads = MXGPU_GET(MXGPU_CU_CAPS_THREADS, v);
+    info->block_threads = MXGPU_GET(MXGPU_CU_CAPS_BLOCK_THREADS, v);
+    v = kmd_read(t, MXGPU_CU_CAPS2);
+    info->cu_blocks = MXGPU_GET(MXGPU_CU_CAPS2_BLOCKS, v);
+    info->warp_size = MXGPU_GET(MXGPU_CU_CAPS2_WARP_SIZE, v);
+    info->cu_shared = MXGPU_GET(MXGPU_CU_CAPS2_SHARED_KIB, v) * 1024;
+    info->cu_registers = kmd_read(t, MXGPU_CU_REGS);
+    info->watchdog_ms = kmd_read(t, MXGPU_WATCHDOG_MS);
+    info->vram_size = read_pair(t, MXGPU_VRAM_SIZE_LO);
+    for (i = 0; i < 4; i++) {
+        v = kmd_read(t, MXGPU_UUID + i * MXGPU_UUID_STRIDE);
+        memcpy(info->uuid + 4 * i, &v, 4);
+    }
+    info->pci_domain = t->pci_domain;
+    info->pci_bus = t->pci_bus;
+    info->pci_device = t->pci_device;
+    info->pci_function = t->pci_function;
+    info->simulated = t->simulated;
+    snprintf(info->name, sizeof(info->name), "MXGPU %u CU%s",
+             info->compute_units, t->simulated ? " (simulated)" : "");
+}
+
+int kmd_bringup_identify(KmdDevice *dev)
+{
+    KmdTransport *t = dev->t;
+    uint32_t id = kmd_read(t, MXGPU_ID);
+    uint32_t version;
+
+    if (id == UINT32_MAX) {
+        mc_error("the device does not answer: registers read all ones");
+        return -ENODEV;
+    }
+    if (id != MXGPU_ID_MAGIC) {
+        mc_error("identity register reads 0x%08x: not an mxgpu", id);
+        return -ENODEV;
+    }
+    version = kmd_read(t, MXGPU_VERSION);
+    if (MXGPU_GET(MXGPU_VERSION_MAJOR, version) !=
+        MXGPU_INTERFACE_VERSION >> 16) {
+        mc_error("the device has interface version %u.%u, this library knows "
+                 "%u.x", MXGPU_GET(MXGPU_VERSION_MAJOR, version),
+                 MXGPU_GET(MXGPU_VERSION_MINOR, version),
+                 MXGPU_INTERFACE_VERSION >> 16);
+        return -ENOTSUP;
+    }
+    read_limits(dev);
+    if (dev->info.queues == 0 || dev->info.queues > MXGPU_MAX_QUEUES ||
+        dev->info.vram_size == 0 || dev->info.vram_size % KMD_PAGE_SIZE) {
+        mc_error("the device claims %u queues and %llu bytes of VRAM",
+                 dev->info.queues, (unsigned long long)dev->info.vram_size);
+        return -EIO;
+    }
+    if (dev->info.vram_size > t->aperture_size) {
+        mc_error("the aperture reaches %llu of %llu bytes of VRAM",
+                 (unsigned long long)t->aperture_size,
+                 (unsigned long long)dev->info.vram_size);
+        return -EIO;
+    }
+    return 0;
+}
+
+int kmd_bringup_reset(KmdDevice *dev)
+{
+    KmdTransport *t = dev->t;
+    uint64_t deadline;
+    uint32_t status;
+    int ret;
+
+    /* What an earlier user left running is of no interest any more: first
+     * the bus's reset, then the device's own, which is always there. */
+    if (t->ops->reset) {
+        ret = t->ops->reset(t);
+        if (ret) {
+            return ret;
+        }
+    }
+    kmd_write(t, MXGPU_RESET, MXGPU_RESET_MAGIC);
+    deadline = kmd_now_ns() + RESET_TIMEOUT_NS;
+    for (;;) {
+        status = kmd_read(t, MXGPU_RESET_STATUS);
+        if (status == UINT32_MAX) {
+            mc_error("the device vanished during its reset");
+            return -ENODEV;
+        }
+        if (!MXGPU_GET(MXGPU_RESET_STATUS_BUSY, status)) {
+            break;
+        }
+        if (kmd_now_ns() > deadline) {
+            mc_error("the reset did not complete within %llu s",
+                     RESET_TIMEOUT_NS / 1000000000);
+            return -ETIMEDOUT;
+        }
+        kmd_sleep_ns(100000);
+    }
+    memset(dev->mbox_shadow, 0, sizeof(dev->mbox_shadow));
+    dev->mbox_seq = 0;
+    return 0;
+}
+
+static int wait_ready(KmdDevice *dev)
+{
+    uint64_t deadline = kmd_now_ns() + BOOT_TIMEOUT_NS;
+    uint64_t pause = 20000;
+    char text[160];
+
+    for (;;) {
+        uint32_t status = kmd_read(dev->t, MXGPU_MCU_STATUS);
+        unsigned state = MXGPU_GET(MXGPU_MCU_STATUS_STATE, status);
+        bool late = kmd_now_ns() > deadline;
+
+        if (status != UINT32_MAX && state == MXGPU_MCU_RUNNING && !late) {
+            if (MXGPU_GET(MXGPU_MCU_STATUS_READY, status)) {
+                return 0;
+            }
+            kmd_sleep_ns(pause);
+            pause = pause < 1000000 ? pause * 2 : pause;
+            continue;
+        }
+        kmd_mcu_describe(dev, text, sizeof(text));
+        mc_error("starting the firmware: %s", text);
+        return status == UINT32_MAX ? -ENODEV : late ? -ETIMEDOUT : -EIO;
+    }
+}
+
+int kmd_bringup_firmware(KmdDevice *dev)
+{
+    KmdTransport *t = dev->t;
+    KmdFirmware fw;
+    uint32_t i, abi;
+    int ret;
+
+    ret = kmd_firmware_load(kmd_read(t, MXGPU_SRAM_SIZE), &fw);
+    if (ret) {
+        return ret;
+    }
+    kmd_write(t, MXGPU_MCU_CTRL, MXGPU_SET(MXGPU_MCU_CTRL_STOP, 1));
+    kmd_write(t, MXGPU_MCU_SRAM_ADDR, 0);
+    for (i = 0; i < fw.size / 4; i++) {
+        kmd_write(t, MXGPU_MCU_SRAM_DATA, fw.words[i]);
+    }
+    mc_info("firmware %s: %u bytes", fw.path, fw.size);
+    kmd_firmware_free(&fw);
+    kmd_write(t, MXGPU_MCU_CTRL, MXGPU_SET(MXGPU_MCU_CTRL_START, 1));
+    ret = wait_ready(dev);
+    if (ret) {
+        return ret;
+    }
+    dev->info.fw_version = kmd_read(t, MXGPU_MCU_FW_VERSION);
+    abi = kmd_read(t, MXGPU_MCU_FW_ABI);
+    if (abi != MXGPU_MSG_ABI) {
+        mc_error("the firmware speaks version %u of the host messages, this "
+                 "library %u", abi, MXGPU_MSG_ABI);
+        return -EPROTO;
+    }
+    return 0;
+}
+
+int kmd_bringup_hello(KmdDevice *dev)
+{
+    struct mxgpu_msg_hello req = { MXGPU_MSG_HELLO, MXGPU_MSG_ABI };
+    struct mxgpu_msg_hello_resp resp;
+    int ret;
+
+    /* Causes of the time before are of no interest. */
+    kmd_write(dev->t, MXGPU_ERR_STATUS, UINT32_MAX);
+    kmd_write(dev->t, MXGPU_IRQ_STATUS, UINT32_MAX);
+    kmd_write(dev->t, MXGPU_IRQ_ENABLE, IRQ_ALL);
+    ret = kmd_mbox_call(dev, &req, sizeof(req) / 4, &resp, sizeof(resp) / 4);
+    if (ret) {
+        return ret;
+    }
+    if (resp.abi != MXGPU_MSG_ABI || resp.queues == 0 ||
+        resp.priorities == 0) {
+        mc_error("the firmware's greeting makes no sense: ABI %u, %u queues, "
+                 "%u priorities", resp.abi, resp.queues, resp.priorities);
+        return -EPROTO;
+    }
+    if (resp.queues < dev->info.queues) {
+        dev->info.queues = resp.queues;
+    }
+    dev->info.priorities = resp.priorities;
+    dev->packet_types = resp.packets;
+    mc_info("firmware %u.%u.%u ready: %u queues, %u priorities",
+            resp.version >> 16, resp.version >> 8 & 0xff,
+            resp.version & 0xff, dev->info.queues, resp.priorities);
+    return 0;
+}

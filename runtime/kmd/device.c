@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/* A device from open to close, and how it is given up in between. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "priv.h"
+
+#define MBOX_TIMEOUT_MS 15000
+
+void kmd_sleep_ns(uint64_t ns)
+{
+    struct timespec ts = {
+        .tv_sec = (time_t)(ns / 1000000000),
+        .tv_nsec = (long)(ns % 1000000000),
+    };
+
+    nanosleep(&ts, NULL);
+}
+
+static void locks_init(KmdDevice *dev)
+{
+    pthread_mutex_init(&dev->mbox_lock, NULL);
+    pthread_mutex_init(&dev->vram_lock, NULL);
+    pthread_mutex_init(&dev->vm_lock, NULL);
+    pthread_mutex_init(&dev->queue_lock, NULL);
+    pthread_mutex_init(&dev->clock_lock, NULL);
+}
+
+static void locks_fini(KmdDevice *dev)
+{
+    pthread_mutex_destroy(&dev->mbox_lock);
+    pthread_mutex_destroy(&dev->vram_lock);
+    pthread_mutex_destroy(&dev->vm_lock);
+    pthread_mutex_destroy(&dev->queue_lock);
+    pthread_mutex_destroy(&dev->clock_lock);
+}
+
+void kmd_device_lose(KmdDevice *dev, const char *format, ...)
+{
+    char reason[256];
+    va_list args;
+
+    if (atomic_exchange(&dev->lost, true)) {
+        return;
+    }
+    va_start(args, format);
+    vsnprintf(reason, sizeof(reason), format, args);
+    va_end(args);
+    mc_error("device lost: %s", reason);
+    /* It must not go on using memory that its owner thinks is free again. */
+    kmd_write(dev->t, MXGPU_RESET, MXGPU_RESET_MAGIC);
+    if (dev->irq.counts) {
+        kmd_irq_wake_all(dev);
+    }
+}
+
+bool kmd_device_alive(KmdDevice *dev)
+{
+    if (kmd_lost(dev)) {
+        return false;
+    }
+    if (kmd_read(dev->t, MXGPU_ID) != MXGPU_ID_MAGIC) {
+        kmd_device_lose(dev, "it does not answer any more");
+        return false;
+    }
+    return true;
+}
+
+static int device_start(KmdDevice *dev)
+{
+    int ret;
+
+    if ((ret = kmd_bringup_identify(dev)) ||
+        (ret = kmd_bringup_reset(dev)) ||
+        (ret = kmd_vram_init(dev)) ||
+        (ret = kmd_vm_init(dev)) ||
+        (ret = kmd_irq_start(dev)) ||
+        (ret = kmd_bringup_firmware(dev)) ||
+        (ret = kmd_bringup_hello(dev)) ||
+        (ret = kmd_vm_start(dev))) {
+        return ret;
+    }
+    atomic_store(&dev->up, true);
+    return 0;
+}
+
+/* Works from any state that device_start() left. */
+static void device_stop(KmdDevice *dev)
+{
+    atomic_store(&dev->up, false);
+    kmd_irq_stop(dev);
+    if (dev->info.queues) { /* it was identified: the register is there */
+        kmd_write(dev->t, MXGPU_RESET, MXGPU_RESET_MAGIC);
+        if (dev->t->ops->reset) {
+            dev->t->ops->reset(dev->t);
+        }
+    }
+    kmd_bo_free_all(dev);
+    kmd_vm_fini(dev);
+    kmd_vram_fini(dev);
+    dev->t->ops->close(dev->t);
+    locks_fini(dev);
+    free(dev);
+}
+
+int kmd_device_open(KmdTransport *t, KmdDevice **out)
+{
+    KmdDevice *dev = calloc(1, sizeof(*dev));
+    int ret;
+
+    if (!dev) {
+        t->ops->close(t);
+        return -ENOMEM;
+    }
+    dev->t = t;
+    dev->vram_is_zero = t->vram_is_zero;
+    dev->mbox_timeout_ms = MBOX_TIMEOUT_MS;
+    dev->irq.epoll_fd = -1;
+    dev->irq.stop_fd = -1;
+    locks_init(dev);
+    ret = device_start(dev);
+    if (ret) {
+        device_stop(dev);
+        return ret;
+    }
+    *out = dev;
+    return 0;
+}
+
+void kmd_device_close(KmdDevice *dev)
+{
+    kmd_queue_destroy_all(dev);
+    device_stop(dev);
+}
+
+void kmd_device_info(KmdDevice *dev, KmdInfo *info)
+{
+    *info = dev->info;
+}
+
+uint64_t kmd_device_clock(KmdDevice *dev)
+{
+    uint64_t lo, hi;
+
+    if (kmd_lost(dev)) {
+        return 0;
+    }
+    pthread_mutex_lock(&dev->clock_lock);
+    lo = kmd_read(dev->t, MXGPU_CLOCK_LO);
+    hi = kmd_read(dev->t, MXGPU_CLOCK_HI);
+    pthread_mutex_unlock(&dev->clock_lock);
+    if (hi == UINT32_MAX && !kmd_device_alive(dev)) {
+        return 0;
+    }
+    return lo | hi << 32;
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Queues. Ring and control block are one piece of pinned process memory, at
+ * the same address on both sides, as user-mode queues usually are: the
+ * producer writes packets and reads progress at the speed of its own memory.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <string.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "priv.h"
+
+#define MIN_PACKETS 4u
+#define MAX_PACKETS 65536u
+#define NO_VECTOR   0xffffffffu
+
+static int id_get(KmdDevice *dev, unsigned *id)
+{
+    unsigned i;
+
+    for (i = 0; i < dev->info.queues; i++) {
+        if (!(dev->queue_ids[i / 64] & 1ull << (i % 64))) {
+            dev->queue_ids[i / 64] |= 1ull << (i % 64);
+            *id = i;
+            return 0;
+        }
+    }
+    mc_error("all %u queues are in use", dev->info.queues);
+    return -ENOSPC;
+}
+
+static void id_put(KmdDevice *dev, unsigned id)
+{
+    dev->queue_ids[id / 64] &= ~(1ull << (id % 64));
+}
+
+/* Vector 0 is the device's own; the others go round. */
+static unsigned vector_of(KmdDevice *dev, unsigned id)
+{
+    unsigned vectors = dev->t->vectors;
+
+    return vectors > 1 ? 1 + id % (vectors - 1) : 0;
+}
+
+/* Memory with one address for both sides. */
+static int queue_memory(KmdDevice *dev, KmdQueueImpl *q)
+{
+    uint64_t va;
+    void *p;
+    int ret;
+
+    q->memory = mc_va_reserve(q->size, KMD_PAGE_SIZE);
+    if (!q->memory) {
+        mc_error("no address space for a queue");
+        return -ENOMEM;
+    }
+    p = mmap(q->memory, q->size, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    if (p == MAP_FAILED) {
+        return -errno;
+    }
+    /* A child process must not make the parent's copy another page. */
+    madvise(q->memory, q->size, MADV_DONTFORK);
+    ret = kmd_bo_pin(dev, q->memory, q->size, &q->bo);
+    if (ret) {
+        return ret;
+    }
+    va = (uintptr_t)q->memory;
+    return kmd_bo_map(q->bo, va, 0, q->size,
+                      MXGPU_PTE_READ | MXGPU_PTE_WRITE);
+}
+
+static void queue_memory_free(KmdQueueImpl *q)
+{
+    KmdDevice *dev = q->pub.dev;
+
+    if (q->bo) {
+        if (q->bo->mapped) {
+            kmd_vm_unmap(dev, (uintptr_t)q->memory, q->size);
+        }
+        kmd_bo_free(q->bo);
+    }
+    if (q->memory) {
+        mc_va_release(q->memory, q->size);
+    }
+    free(q);
+}
+
+static int queue_tell(KmdDevice *dev, KmdQueueImpl *q, unsigned priority)
+{
+    uint64_t ring = (uintptr_t)q->pub.ring, ctl = (uintptr_t)q->pub.ctl;
+    struct mxgpu_msg_queue_create req = {
+        .op = MXGPU_MSG_QUEUE_CREATE,
+        .queue = q->pub.id,
+        .vmid = KMD_VMID,
+        .priority = priority,
+        .ring_lo = (uint32_t)ring,
+        .ring_hi = (uint32_t)(ring >> 32),
+        .log2_packets = (uint32_t)__builtin_ctz(q->pub.packets),
+        .ctl_lo = (uint32_t)ctl,
+        .ctl_hi = (uint32_t)(ctl >> 32),
+        .vector = q->vector,
+    };
+
+    return kmd_mbox_call(dev, &req, sizeof(req) / 4, NULL, 0);
+}
+
+static void list_add(KmdDevice *dev, KmdQueueImpl *q)
+{
+    pthread_mutex_lock(&dev->queue_lock);
+    q->next = dev->queues;
+    dev->queues = q;
+    pthread_mutex_unlock(&dev->queue_lock);
+}
+
+int kmd_queue_create(KmdDevice *dev, unsigned priority, unsigned packets,
+                     KmdQueue **out)
+{
+    uint64_t ring_size = (uint64_t)packets * MXGPU_PACKET_SIZE;
+    KmdQueueImpl *q;
+    unsigned id;
+    int ret;
+
+    if (packets < MIN_PACKETS || packets > MAX_PACKETS ||
+        (packets & (packets - 1)) || priority >= dev->info.priorities) {
+        mc_error("queue of %u packets with priority %u: 4 to 65536, a power "
+                 "of two, and below %u are possible", packets, priority,
+                 dev->info.priorities);
+        return -EINVAL;
+    }
+    if (kmd_lost(dev)) {
+        return -ENODEV;
+    }
+    pthread_mutex_lock(&dev->queue_lock);
+    ret = id_get(dev, &id);
+    pthread_mutex_unlock(&dev->queue_lock);
+    if (ret) {
+        return ret;
+    }
+    q = calloc(1, sizeof(*q));
+    if (!q) {
+        ret = -ENOMEM;
+        goto fail;
+    }
+    q->pub.dev = dev;
+    q->pub.packets = packets;
+    q->pub.id = id;
+    q->vector = vector_of(dev, id);
+    ring_size = (ring_size + KMD_PAGE_SIZE - 1) & ~(KMD_PAGE_SIZE - 1);
+    q->size = ring_size + KMD_PAGE_SIZE;
+    ret = queue_memory(dev, q);
+    if (!ret) {
+        q->pub.ring = q->memory;
+        q->pub.ctl = (void *)((char *)q->memory + ring_size);
+        ret = queue_tell(dev, q, priority);
+    }
+    if (ret) {
+        queue_memory_free(q);
+        goto fail;
+    }
+    list_add(dev, q);
+    *out = &q->pub;
+    return 0;
+
+fail:
+    pthread_mutex_lock(&dev->queue_lock);
+    id_put(dev, id);
+    pthread_mutex_unlock(&dev->queue_lock);
+    return ret;
+}
+
+void kmd_queue_ring(KmdQueue *queue, uint64_t write_index)
+{
+    KmdTransport *t = queue->dev->t;
+
+    kmd_write_barrier();
+    t->ops->doorbell(t, queue->id, write_index);
+}
+
+void kmd_queue_destroy(KmdQueue *queue)
+{
+    KmdQueueImpl *q = (KmdQueueImpl *)(void *)queue, **link;
+    KmdDevice *dev = queue->dev;
+    struct mxgpu_msg_queue_destroy req = {
+        MXGPU_MSG_QUEUE_DESTROY, queue->id,
+    };
+    unsigned id = queue->id;
+    int ret;
+
+    ret = kmd_mbox_call(dev, &req, sizeof(req) / 4, NULL, 0);
+    if (ret && ret != -ENODEV) {
+        /* Its memory must not be taken away from a queue that may run. */
+        kmd_device_lose(dev, "queue %u could not be destroyed", id);
+    }
+    pthread_mutex_lock(&dev->queue_lock);
+    for (link = &dev->queues; *link; link = &(*link)->next) {
+        if (*link == q) {
+            *link = q->next;
+            break;
+        }
+    }
+    pthread_mutex_unlock(&dev->queue_lock);
+    queue_memory_free(q);
+    pthread_mutex_lock(&dev->queue_lock);
+    id_put(dev, id);
+    pthread_mutex_unlock(&dev->queue_lock);
+}
+
+void kmd_queue_destroy_all(KmdDevice *dev)
+{
+    while (dev->queues) {
+        kmd_queue_destroy(&dev->queues->pub);
+    }
+}
+
+uint32_t kmd_queue_irq_count(KmdQueue *queue)
+{
+    KmdQueueImpl *q = (KmdQueueImpl *)(void *)queue;
+
+    return atomic_load(&queue->dev->irq.counts[q->vector]);
+}
+
+int kmd_queue_irq_wait(KmdQueue *queue, uint32_t seen, uint64_t timeout_ns)
+{
+    KmdQueueImpl *q = (KmdQueueImpl *)(void *)queue;
+    KmdDevice *dev = queue->dev;
+    _Atomic uint32_t *count = &dev->irq.counts[q->vector];
+    uint64_t start = timeout_ns == UINT64_MAX ? 0 : kmd_now_ns();
+
+    for (;;) {
+        uint64_t left = UINT64_MAX;
+
+        if (kmd_lost(dev)) {
+            return -ENODEV;
+        }
+        if (atomic_load(count) != seen) {
+            return 0;
+        }
+        if (timeout_ns != UINT64_MAX) {
+            uint64_t passed = kmd_now_ns() - start;
+
+            if (passed >= timeout_ns) {
+                return kmd_device_alive(dev) ? -ETIMEDOUT : -ENODEV;
+            }
+            left = timeout_ns - passed;
+        }
+        kmd_futex_wait(count, seen, left);
+    }
+}

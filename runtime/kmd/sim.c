@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The back end without a PCI function: libmxgpu-sim.so, loaded on demand, is
+ * the same hardware in this process. Its properties come from the environment.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "priv.h"
+#include "sim/sim.h"
+
+#define LIBRARY_NAME "libmxgpu-sim.so"
+#define MAX_DEVICES  16
+#define MAX_VRAM     (64ull << 30)
+#define MIN_VRAM     (8ull << 20)
+
+typedef struct SimTransport {
+    KmdTransport base; /* first */
+    const MxgpuSimOps *ops;
+    MxgpuSim *sim;
+    int *irq_fds;
+    pthread_mutex_t iova_lock;
+    KmdRanges iova;
+} SimTransport;
+
+/* ---- environment ------------------------------------------------------------ */
+
+static int bad_value(const char *name, const char *text, const char *what)
+{
+    mc_error("%s=%s: %s", name, text, what);
+    return -EINVAL;
+}
+
+/* A number in [min, max]; leaves *value alone when the variable is not set. */
+static int env_number(const char *name, unsigned long min, unsigned long max,
+                      unsigned *value)
+{
+    const char *text = getenv(name);
+    unsigned long n;
+    char what[80], *end;
+
+    if (!text || !*text) {
+        return 0;
+    }
+    errno = 0;
+    n = strtoul(text, &end, 10);
+    if (errno || *end || text[0] < '0' || text[0] > '9' || n < min ||
+        n > max) {
+        snprintf(what, sizeof(what), "a number from %lu to %lu is expected",
+                 min, max);
+        return bad_value(name, text, what);
+    }
+    *value = (unsigned)n;
+    return 0;
+}
+
+/* Bytes with an optional suffix K, M, G or T. */
+static int env_vram(uint64_t *size)
+{
+    static const char name[] = "MXGPU_VRAM";
+    static const char suffixes[] = "KMGT";
+    const char *text = getenv(name);
+    unsigned long long n;
+    unsigned shift = 0;
+    char *end;
+
+    if (!text || !*text) {
+        return 0;
+    }
+    errno = 0;
+    n = strtoull(text, &end, 10);
+    if (errno || text[0] < '0' || text[0] > '9') {
+        return bad_value(name, text, "a size like 512M or 4G is expected");
+    }
+    if (*end) {
+        const char *s = strchr(suffixes, *end >= 'a' ? *end - 32 : *end);
+
+        if (!s || end[1]) {
+            return bad_value(name, text, "a size like 512M or 4G is expected");
+        }
+        shift = 10 * (unsigned)(s - suffixes + 1);
+    }
+    if (n > MAX_VRAM >> shift || n << shift < MIN_VRAM ||
+        (n << shift) % (1u << 20)) {
+        return bad_value(name, text,
+                         "8M to 64G in steps of 1M are possible");
+    }
+    *size = n << shift;
+    return 0;
+}
+
+static int env_config(MxgpuSimConfig *config)
+{
+    unsigned deterministic = 0;
+    int ret;
+
+    if ((ret = env_vram(&config->vram_size)) ||
+        (ret = env_number("MXGPU_COMPUTE_UNITS", 1, 128,
+                          &config->compute_units)) ||
+        (ret = env_number("MXGPU_THREADS", 1, 256, &config->threads)) ||
+        (ret = env_number("MXGPU_WATCHDOG_MS", 0, 86400000,
+                          &config->watchdog_ms)) ||
+        (ret = env_number("MXGPU_DETERMINISTIC", 0, 1, &deterministic))) {
+        return ret;
+    }
+    config->deterministic = deterministic != 0;
+    return 0;
+}
+
+/* ---- library ----------------------------------------------------------------- */
+
+static void *library_open(const char *path)
+{
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+
+    if (!handle) {
+        mc_error("%s", dlerror());
+    }
+    return handle;
+}
+
+/* Named; beside this library; in a build tree; wherever the loader looks. */
+static void *library_find(void)
+{
+    static const char *const beside[] = {
+        LIBRARY_NAME,
+        "../hw-mxgpu/sim/" LIBRARY_NAME,
+        "../../../hw-mxgpu/sim/" LIBRARY_NAME,
+    };
+    const char *env = getenv("MXGPU_SIM_LIBRARY");
+    char dir[256], path[512];
+    size_t i;
+
+    if (env && *env) {
+        return library_open(env);
+    }
+    if (kmd_own_directory(dir, sizeof(dir))) {
+        for (i = 0; i < sizeof(beside) / sizeof(beside[0]); i++) {
+            snprintf(path, sizeof(path), "%s/%s", dir, beside[i]);
+            if (access(path, R_OK) == 0) {
+                return library_open(path);
+            }
+        }
+    }
+    return library_open(LIBRARY_NAME);
+}
+
+/* Loaded once and kept: its threads may outlive any one device. */
+static const MxgpuSimOps *library(void)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static const MxgpuSimOps *ops;
+    const MxgpuSimOps *(*entry)(unsigned abi);
+    void *handle;
+
+    pthread_mutex_lock(&lock);
+    if (!ops && (handle = library_find())) {
+        *(void **)(void *)&entry = dlsym(handle, "mxgpu_sim_entry");
+        ops = entry ? entry(MXGPU_SIM_ABI) : NULL;
+        if (!ops) {
+            mc_error("the simulator library does not offer interface %d",
+                     MXGPU_SIM_ABI);
+            dlclose(handle);
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    return ops;
+}
+
+/* ---- transport ------------------------------------------------------------------ */
+
+static SimTransport *from_base(KmdTransport *t)
+{
+    return (SimTransport *)(void *)t;
+}
+
+static uint32_t sim_read(KmdTransport *t, uint32_t offset)
+{
+    return from_base(t)->ops->read(from_base(t)->sim, offset);
+}
+
+static void sim_write(KmdTransport *t, uint32_t offset, uint32_t value)
+{
+    from_base(t)->ops->write(from_base(t)->sim, offset, value);
+}
+
+static void sim_doorbell(KmdTransport *t, unsigned queue, uint64_t value)
+{
+    from_base(t)->ops->doorbell(from_base(t)->sim, queue, value);
+}
+
+static int sim_dma_map(KmdTransport *t, void *ptr, uint64_t size,
+                       uint64_t *iova)
+{
+    SimTransport *s = from_base(t);
+    int ret;
+
+    pthread_mutex_lock(&s->iova_lock);
+    ret = kmd_iova_alloc(&s->iova, ptr, size, iova);
+    if (!ret) {
+        ret = s->ops->dma_map(s->sim, *iova, ptr, size);
+        if (ret) {
+            kmd_ranges_free(&s->iova, *iova, size);
+        }
+    }
+    pthread_mutex_unlock(&s->iova_lock);
+    if (ret) {
+        mc_error("pinning %llu bytes: %s", (unsigned long long)size,
+                 strerror(-ret));
+    }
+    return ret == -ENOSPC ? -ENOMEM : ret;
+}
+
+static int sim_dma_unmap(KmdTransport *t, uint64_t iova, uint64_t size)
+{
+    SimTransport *s = from_base(t);
+    /* Not locked: it waits for the device. */
+    int ret = s->ops->dma_unmap(s->sim, iova, size);
+
+    if (ret) {
+        /* The bus address stays taken, so that nothing else gets it. */
+        mc_error("unpinning %llu bytes: %s", (unsigned long long)size,
+                 strerror(-ret));
+        return ret;
+    }
+    pthread_mutex_lock(&s->iova_lock);
+    kmd_ranges_free(&s->iova, iova, size);
+    pthread_mutex_unlock(&s->iova_lock);
+    return 0;
+}
+
+static int sim_reset(KmdTransport *t)
+{
+    return from_base(t)->ops->reset(from_base(t)->sim);
+}
+
+static void sim_close(KmdTransport *t)
+{
+    SimTransport *s = from_base(t);
+
+    if (s->sim) {
+        s->ops->close(s->sim);
+    }
+    free(s->irq_fds);
+    kmd_ranges_fini(&s->iova);
+    pthread_mutex_destroy(&s->iova_lock);
+    free(s);
+}
+
+static const KmdTransportOps sim_transport_ops = {
+    .read = sim_read,
+    .write = sim_write,
+    .doorbell = sim_doorbell,
+    .dma_map = sim_dma_map,
+    .dma_unmap = sim_dma_unmap,
+    .reset = sim_reset,
+    .close = sim_close,
+};
+
+static void sim_log(void *opaque, const char *line)
+{
+    mc_info("sim: %s", line);
+}
+
+static int collect_vectors(SimTransport *s)
+{
+    unsigned i, n = s->ops->vectors(s->sim);
+
+    if (n == 0 || n > 4096) {
+        mc_error("the simulator offers %u interrupt vectors", n);
+        return -EIO;
+    }
+    s->irq_fds = calloc(n, sizeof(*s->irq_fds));
+    if (!s->irq_fds) {
+        return -ENOMEM;
+    }
+    for (i = 0; i < n; i++) {
+        s->irq_fds[i] = s->ops->irq_fd(s->sim, i);
+        if (s->irq_fds[i] < 0) {
+            mc_error("interrupt vector %u: %s", i,
+                     strerror(-s->irq_fds[i]));
+            return s->irq_fds[i];
+        }
+    }
+    s->base.irq_fds = s->irq_fds;
+    s->base.vectors = n;
+    return 0;
+}
+
+static int transport_start(SimTransport *s, const MxgpuSimConfig *config)
+{
+    int ret = s->ops->open(config, &s->sim);
+
+    if (ret) {
+        mc_error("starting the simulator: %s", strerror(-ret));
+        s->sim = NULL;
+        return ret;
+    }
+    s->base.vram = s->ops->vram(s->sim, &s->base.aperture_size);
+    if (!s->base.vram) {
+        mc_error("the simulator has no VRAM");
+        return -EIO;
+    }
+    /* Bus addresses: anything but 0, so that a forgotten one faults. */
+    ret = kmd_ranges_add(&s->iova, 1ull << 32, (1ull << 46) - (1ull << 32));
+    return ret ? ret : collect_vectors(s);
+}
+
+/* ---- operations -------------------------------------------------------------------- */
+
+static int sim_count(unsigned *count)
+{
+    MxgpuSimConfig config = { 0 };
+    unsigned n = 1;
+    int ret;
+
+    if ((ret = env_number("MXGPU_SIM_DEVICES", 0, MAX_DEVICES, &n)) ||
+        (ret = env_config(&config))) {
+        return ret;
+    }
+    if (!library()) {
+        return -ENODEV;
+    }
+    *count = n;
+    return 0;
+}
+
+static int sim_open(unsigned index, KmdDevice **dev)
+{
+    MxgpuSimConfig config = { .index = index, .log = sim_log };
+    SimTransport *s;
+    unsigned count;
+    int ret;
+
+    ret = sim_count(&count);
+    if (!ret && index >= count) {
+        mc_error("there is no simulated device %u", index);
+        ret = -ENODEV;
+    }
+    if (ret || (ret = env_config(&config))) {
+        return ret;
+    }
+    s = calloc(1, sizeof(*s));
+    if (!s) {
+        return -ENOMEM;
+    }
+    s->base.ops = &sim_transport_ops;
+    s->base.simulated = true;
+    s->base.vram_is_zero = true;
+    s->base.gone_fd = -1;
+    s->base.pci_bus = index;
+    s->ops = library();
+    pthread_mutex_init(&s->iova_lock, NULL);
+    kmd_ranges_init(&s->iova);
+    ret = transport_start(s, &config);
+    if (ret) {
+        sim_close(&s->base);
+        return ret;
+    }
+    return kmd_device_open(&s->base, dev);
+}
+
+const KmdOps kmd_sim_ops = {
+    .name = "sim",
+    .count = sim_count,
+    .open = sim_open,
+    KMD_COMMON_OPS,
+};
