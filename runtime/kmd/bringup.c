@@ -6,7 +6,7 @@
 
 #include "priv.h"
 
-#define RESET_TIMEOUT_NS (5ull * 1000000000)
+#define RESET_TIMEOUT_NS (3ull * 1000000000)
 #define BOOT_TIMEOUT_NS  (20ull * 1000000000)
 
 #define IRQ_ALL                                                                \
