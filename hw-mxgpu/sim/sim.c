@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: MIT */
+/* The in-process host (sim.h): what QEMU is to the device, without QEMU. */
+#define _GNU_SOURCE
+#include "sim.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/device.h"
+#include "iommu.h"
+
+#define DEFAULT_VRAM   (4ull << 30)
+#define DEFAULT_UNITS  8
+#define DEFAULT_QUEUES 64
+#define DEFAULT_COPY   2
+#define MAX_VECTORS    256
+#define RUN_BUDGET     20000
+
+struct MxgpuSim {
+    MxgpuDevice *dev;
+    MxgpuSimConfig config;
+    void *vram;
+    uint64_t vram_size;
+    unsigned vectors;
+    int irq_fd[MAX_VECTORS];
+    MxgpuSimIommu iommu;
+    pthread_mutex_t log_lock;
+
+    /* Deterministic: the one thread that drives every unit. */
+    bool has_thread;
+    pthread_t thread;
+    pthread_mutex_t run_lock;
+    pthread_cond_t run_wake;
+    bool kicked, quit;
+};
+
+/* ---- what the device asks of its host ---------------------------------------- */
+
+static int op_dma_read(void *host, uint64_t addr, void *buf, size_t len)
+{
+    MxgpuSim *sim = host;
+
+    return mxgpu_sim_iommu_read(&sim->iommu, addr, buf, len);
+}
+
+static int op_dma_write(void *host, uint64_t addr, const void *buf, size_t len)
+{
+    MxgpuSim *sim = host;
+
+    return mxgpu_sim_iommu_write(&sim->iommu, addr, buf, len);
+}
+
+static void *op_dma_map(void *host, uint64_t addr, size_t len, bool write)
+{
+    MxgpuSim *sim = host;
+
+    return mxgpu_sim_iommu_pointer(&sim->iommu, addr, len);
+}
+
+static void op_irq(void *host, unsigned vector)
+{
+    MxgpuSim *sim = host;
+    uint64_t one = 1;
+    ssize_t n;
+
+    /* Fails only when the counter is full, and then it is not lost. */
+    do {
+        n = write(sim->irq_fd[vector], &one, sizeof(one));
+    } while (n < 0 && errno == EINTR);
+}
+
+static uint64_t op_clock(void *host)
+{
+    struct timespec ts;
+
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
+}
+
+static void log_line(MxgpuSim *sim, const char *line)
+{
+    pthread_mutex_lock(&sim->log_lock);
+    sim->config.log(sim->config.opaque, line);
+    pthread_mutex_unlock(&sim->log_lock);
+}
+
+static void op_console(void *host, const char *line, size_t len)
+{
+    MxgpuSim *sim = host;
+    char text[512];
+
+    if (sim->config.log) {
+        snprintf(text, sizeof(text), "fw: %.*s", (int)len, line);
+        log_line(sim, text);
+    }
+}
+
+static void op_kick(void *host)
+{
+    MxgpuSim *sim = host;
+
+    pthread_mutex_lock(&sim->run_lock);
+    sim->kicked = true;
+    pthread_cond_signal(&sim->run_wake);
+    pthread_mutex_unlock(&sim->run_lock);
+}
+
+/* What a driver wants to read when something went wrong. */
+static void op_trace(void *host, MxgpuTraceEvent event, uint64_t a, uint64_t b)
+{
+    MxgpuSim *sim = host;
+    char text[160];
+
+    switch (event) {
+    case MXGPU_TRACE_BAD_ACCESS:
+        snprintf(text, sizeof(text),
+                 "hw: bad %s of %" PRIu64 " bytes at offset 0x%" PRIx64,
+                 b >> 8 ? "write" : "read", b & 0xff, a);
+        break;
+    case MXGPU_TRACE_BAD_DOORBELL:
+        snprintf(text, sizeof(text),
+                 "hw: doorbell of disabled queue %" PRIu64, a);
+        break;
+    case MXGPU_TRACE_MCU_STATE:
+        snprintf(text, sizeof(text),
+                 "hw: mcu state %" PRIu64 ", cause %" PRIu64, a, b);
+        break;
+    case MXGPU_TRACE_FAULT:
+        snprintf(text, sizeof(text),
+                 "hw: fault %" PRIu64 ", access %" PRIu64
+                 ", address 0x%" PRIx64,
+                 b & 0xff, b >> 8, a);
+        break;
+    case MXGPU_TRACE_RESET:
+        snprintf(text, sizeof(text), "hw: reset, cause %" PRIu64, a);
+        break;
+    default:
+        return;
+    }
+    log_line(sim, text);
+}
+
+static const MxgpuHostOps host_ops = {
+    .dma_read = op_dma_read,
+    .dma_write = op_dma_write,
+    .dma_map = op_dma_map,
+    .irq = op_irq,
+    .clock = op_clock,
+    .console = op_console,
+    .kick = op_kick,
+};
+
+static const MxgpuHostOps host_ops_log = {
+    .dma_read = op_dma_read,
+    .dma_write = op_dma_write,
+    .dma_map = op_dma_map,
+    .irq = op_irq,
+    .clock = op_clock,
+    .console = op_console,
+    .kick = op_kick,
+    .trace = op_trace,
+};
+
+/* ---- deterministic mode --------------------------------------------------------- */
+
+static void run_wait(MxgpuSim *sim, uint64_t deadline)
+{
+    struct timespec ts = {
+        .tv_sec = (time_t)(deadline / 1000000000ull),
+        .tv_nsec = (long)(deadline % 1000000000ull),
+    };
+
+    pthread_mutex_lock(&sim->run_lock);
+    while (!sim->kicked && !sim->quit) {
+        if (deadline == UINT64_MAX) {
+            pthread_cond_wait(&sim->run_wake, &sim->run_lock);
+        } else if (pthread_cond_timedwait(&sim->run_wake, &sim->run_lock,
+                                          &ts) == ETIMEDOUT) {
+            break;
+        }
+    }
+    sim->kicked = false;
+    pthread_mutex_unlock(&sim->run_lock);
+}
+
+static bool run_quit(MxgpuSim *sim)
+{
+    bool quit;
+
+    pthread_mutex_lock(&sim->run_lock);
+    quit = sim->quit;
+    pthread_mutex_unlock(&sim->run_lock);
+    return quit;
+}
+
+static void *run_main(void *opaque)
+{
+    MxgpuSim *sim = opaque;
+    uint64_t deadline;
+
+    while (!run_quit(sim)) {
+        if (!mxgpu_device_run(sim->dev, RUN_BUDGET, &deadline)) {
+            run_wait(sim, deadline);
+        }
+    }
+    return NULL;
+}
+
+/* ---- the table --------------------------------------------------------------------- */
+
+static void sim_close(MxgpuSim *sim)
+{
+    if (!sim) {
+        return;
+    }
+    if (sim->has_thread) {
+        pthread_mutex_lock(&sim->run_lock);
+        sim->quit = true;
+        pthread_cond_signal(&sim->run_wake);
+        pthread_mutex_unlock(&sim->run_lock);
+        pthread_join(sim->thread, NULL);
+    }
+    mxgpu_device_free(sim->dev);
+    for (unsigned i = 0; i < sim->vectors; i++) {
+        if (sim->irq_fd[i] >= 0) {
+            close(sim->irq_fd[i]);
+        }
+    }
+    if (sim->vram) {
+        munmap(sim->vram, sim->vram_size);
+    }
+    mxgpu_sim_iommu_free(&sim->iommu);
+    pthread_cond_destroy(&sim->run_wake);
+    pthread_mutex_destroy(&sim->run_lock);
+    pthread_mutex_destroy(&sim->log_lock);
+    free(sim);
+}
+
+static MxgpuSim *sim_alloc(const MxgpuSimConfig *config)
+{
+    MxgpuSim *sim = calloc(1, sizeof(*sim));
+    pthread_condattr_t attr;
+
+    if (!sim) {
+        return NULL;
+    }
+    sim->config = *config;
+    mxgpu_sim_iommu_init(&sim->iommu);
+    pthread_mutex_init(&sim->log_lock, NULL);
+    pthread_mutex_init(&sim->run_lock, NULL);
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&sim->run_wake, &attr);
+    pthread_condattr_destroy(&attr);
+    return sim;
+}
+
+static int open_resources(MxgpuSim *sim, const MxgpuConfig *device)
+{
+    void *vram = mmap(NULL, device->vram_size, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    if (vram == MAP_FAILED) {
+        return -errno;
+    }
+    sim->vram = vram;
+    sim->vram_size = device->vram_size;
+    while (sim->vectors < device->vectors) {
+        int fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+
+        if (fd < 0) {
+            return -errno;
+        }
+        sim->irq_fd[sim->vectors++] = fd;
+    }
+    return 0;
+}
+
+/* "mxgpu-sim" and the number, in the layout of a random (version 4) UUID. */
+static void make_uuid(uint8_t uuid[16], unsigned index)
+{
+    static const uint8_t base[16] = {'m', 'x', 'g', 'p', 'u', '-', 0x4d,
+                                     's', 0x80, 'i', 'm'};
+
+    memcpy(uuid, base, sizeof(base));
+    for (unsigned i = 0; i < 4; i++) {
+        uuid[15 - i] = (uint8_t)(index >> 8 * i);
+    }
+}
+
+static MxgpuConfig device_config(const MxgpuSimConfig *c)
+{
+    MxgpuConfig d = {
+        .vram_size = c->vram_size ? c->vram_size : DEFAULT_VRAM,
+        .queues = c->queues ? c->queues : DEFAULT_QUEUES,
+        .compute_units = c->compute_units ? c->compute_units : DEFAULT_UNITS,
+        .copy_engines = c->copy_engines ? c->copy_engines : DEFAULT_COPY,
+        .threads = c->threads,
+        .watchdog_ms = c->watchdog_ms,
+        .deterministic = c->deterministic,
+    };
+
+    /* Vector 0 and one for every queue, as far as they go. */
+    d.vectors = d.queues < MAX_VECTORS ? d.queues + 1 : MAX_VECTORS;
+    make_uuid(d.uuid, c->index);
+    return d;
+}
+
+static int sim_open(const MxgpuSimConfig *config, MxgpuSim **out)
+{
+    MxgpuConfig device;
+    const char *error;
+    MxgpuSim *sim;
+    int err;
+
+    if (!config || !out) {
+        return -EINVAL;
+    }
+    device = device_config(config);
+    if (device.vram_size % (1u << 20) || device.vram_size > 1ull << 46) {
+        return -EINVAL;
+    }
+    sim = sim_alloc(config);
+    if (!sim) {
+        return -ENOMEM;
+    }
+    err = open_resources(sim, &device);
+    if (!err) {
+        device.vram = sim->vram;
+        sim->dev = mxgpu_device_new(
+            &device, config->log ? &host_ops_log : &host_ops, sim, &error);
+        err = sim->dev ? 0 : -EINVAL;
+        if (err && config->log) {
+            log_line(sim, error);
+        }
+    }
+    if (!err && config->deterministic) {
+        err = -pthread_create(&sim->thread, NULL, run_main, sim);
+        sim->has_thread = !err;
+    }
+    if (err) {
+        sim_close(sim);
+        return err;
+    }
+    *out = sim;
+    return 0;
+}
+
+static uint32_t sim_read(MxgpuSim *sim, uint32_t offset)
+{
+    return (uint32_t)mxgpu_device_mmio_read(sim->dev, offset, 4);
+}
+
+static void sim_write(MxgpuSim *sim, uint32_t offset, uint32_t value)
+{
+    mxgpu_device_mmio_write(sim->dev, offset, value, 4);
+}
+
+static void sim_doorbell(MxgpuSim *sim, unsigned queue, uint64_t value)
+{
+    mxgpu_device_doorbell_write(
+        sim->dev, (uint64_t)queue * MXGPU_DOORBELL_STRIDE, value, 8);
+}
+
+static void *sim_vram(MxgpuSim *sim, uint64_t *size)
+{
+    if (size) {
+        *size = sim->vram_size;
+    }
+    return sim->vram;
+}
+
+static unsigned sim_vectors(MxgpuSim *sim)
+{
+    return sim->vectors;
+}
+
+static int sim_irq_fd(MxgpuSim *sim, unsigned vector)
+{
+    return vector < sim->vectors ? sim->irq_fd[vector] : -EINVAL;
+}
+
+static int sim_dma_map(MxgpuSim *sim, uint64_t iova, void *ptr, uint64_t size)
+{
+    return mxgpu_sim_iommu_add(&sim->iommu, iova, ptr, size);
+}
+
+static int sim_dma_unmap(MxgpuSim *sim, uint64_t iova, uint64_t size)
+{
+    struct timespec pause = {.tv_nsec = 20000};
+    int err = mxgpu_sim_iommu_remove(&sim->iommu, iova, size);
+
+    if (err) {
+        return err;
+    }
+    /* No unit finds the range any more; wait for those that had. */
+    mxgpu_device_bus_invalidate(sim->dev, iova, size);
+    for (unsigned i = 0; mxgpu_device_bus_busy(sim->dev); i++) {
+        if (i < 16) {
+            sched_yield();
+        } else {
+            nanosleep(&pause, NULL);
+        }
+    }
+    return 0;
+}
+
+static int sim_reset(MxgpuSim *sim)
+{
+    mxgpu_device_reset(sim->dev, MXGPU_RESET_BUS);
+    return 0;
+}
+
+__attribute__((visibility("default"))) const MxgpuSimOps *
+mxgpu_sim_entry(unsigned abi)
+{
+    static const MxgpuSimOps ops = {
+        .open = sim_open,
+        .close = sim_close,
+        .read = sim_read,
+        .write = sim_write,
+        .doorbell = sim_doorbell,
+        .vram = sim_vram,
+        .vectors = sim_vectors,
+        .irq_fd = sim_irq_fd,
+        .dma_map = sim_dma_map,
+        .dma_unmap = sim_dma_unmap,
+        .reset = sim_reset,
+    };
+
+    return abi == MXGPU_SIM_ABI ? &ops : NULL;
+}
