@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/module.h"
+
+#include "api.h"
+#include "core/launch.h"
+
+/* ---- modules ---- */
+
+static mcError_t load_data(mcModule_t *out, const void *image)
+{
+    McModule *module;
+
+    if (!out || !image) {
+        return mcErrorInvalidValue;
+    }
+    McContext *ctx __attribute__((cleanup(mc_api_put_context))) = NULL;
+    mcError_t error = mc_api_context(&ctx);
+    if (error == mcSuccess) {
+        error = mc_module_load(ctx, image, SIZE_MAX, &module);
+    }
+    if (error == mcSuccess) {
+        *out = (mcModule_t)module;
+    }
+    return error;
+}
+
+MC_EXPORT mcError_t mcModuleLoad(mcModule_t *out, const char *path)
+{
+    McModule *module;
+
+    API_ENTER("%p, %s", (void *)out, path ? path : "NULL");
+    API_CHECK(out && path, mcErrorInvalidValue);
+    API_CONTEXT(ctx);
+    API_TRY(mc_module_load_file(ctx, path, &module));
+    *out = (mcModule_t)module;
+    API_RETURN(mcSuccess);
+}
+
+MC_EXPORT mcError_t mcModuleLoadData(mcModule_t *module, const void *image)
+{
+    API_ENTER("%p, %p", (void *)module, image);
+    API_RETURN(load_data(module, image));
+}
+
+MC_EXPORT mcError_t mcModuleLoadDataEx(mcModule_t *module, const void *image,
+                                       unsigned int count,
+                                       mcJitOption *options, void **values)
+{
+    API_ENTER("%p, %p, %u, %p, %p", (void *)module, image, count,
+              (void *)options, (void *)values);
+    API_CHECK(count == 0 || (options && values), mcErrorInvalidValue);
+    API_RETURN(load_data(module, image));
+}
+
+MC_EXPORT mcError_t mcModuleLoadFatBinary(mcModule_t *module,
+                                          const void *fatbin)
+{
+    API_ENTER("%p, %p", (void *)module, fatbin);
+    API_RETURN(load_data(module, fatbin));
+}
+
+MC_EXPORT mcError_t mcModuleUnload(mcModule_t handle)
+{
+    API_ENTER("%p", (void *)handle);
+    API_MODULE(module, handle);
+    API_RETURN(mc_module_unload(module));
+}
+
+MC_EXPORT mcError_t mcModuleGetFunction(mcFunction_t *out, mcModule_t handle,
+                                        const char *name)
+{
+    API_ENTER("%p, %p, %s", (void *)out, (void *)handle, name ? name : "NULL");
+    API_CHECK(out && name, mcErrorInvalidValue);
+    API_MODULE(module, handle);
+    McFunction *function = mc_module_function(module, name);
+    if (!function) {
+        mc_error("the module has no kernel %.200s", name);
+        API_RETURN(mcErrorNotFound);
+    }
+    *out = (mcFunction_t)function;
+    API_RETURN(mcSuccess);
+}
+
+MC_EXPORT mcError_t mcModuleGetGlobal(mcDeviceptr_t *address, size_t *bytes,
+                                      mcModule_t handle, const char *name)
+{
+    uint64_t va, size;
+
+    API_ENTER("%p, %p, %p, %s", (void *)address, (void *)bytes, (void *)handle,
+              name ? name : "NULL");
+    API_CHECK(name && (address || bytes), mcErrorInvalidValue);
+    API_MODULE(module, handle);
+    API_CHECK(mc_module_global(module, name, &va, &size), mcErrorNotFound);
+    if (address) {
+        *address = (void *)(uintptr_t)va;
+    }
+    if (bytes) {
+        *bytes = size;
+    }
+    API_RETURN(mcSuccess);
+}
+
+/* ---- kernels ---- */
+
+MC_EXPORT mcError_t mcGetFuncBySymbol(mcFunction_t *out, const void *symbol)
+{
+    McFunction *function;
+
+    API_ENTER("%p, %p", (void *)out, symbol);
+    API_CHECK(out, mcErrorInvalidValue);
+    API_CONTEXT(ctx);
+    API_TRY(mc_symbol_function(ctx, symbol, &function));
+    *out = (mcFunction_t)function;
+    API_RETURN(mcSuccess);
+}
+
+MC_EXPORT mcError_t mcFuncGetModule(mcModule_t *out, mcFunction_t handle)
+{
+    API_ENTER("%p, %p", (void *)out, (void *)handle);
+    API_CHECK(out, mcErrorInvalidValue);
+    API_FUNCTION(function, handle);
+    *out = (mcModule_t)function->module;
+    API_RETURN(mcSuccess);
+}
+
+static void attributes(const McFunction *f, mcFuncAttributes *out)
+{
+    *out = (mcFuncAttributes){
+        .binaryVersion = 10 * MXGPU_KERNEL_ABI,
+        .localSizeBytes = f->private_bytes,
+        .maxDynamicSharedSizeBytes = atomic_load(&f->max_dynamic),
+        .maxThreadsPerBlock = f->max_threads ? f->max_threads
+                                             : MC_DEFAULT_MAX_THREADS,
+        .numRegs = f->registers,
+        .preferredShmemCarveout = -1,
+        .sharedSizeBytes = f->static_shared,
+    };
+}
+
+MC_EXPORT mcError_t mcFuncGetAttribute(int *value, mcFunction_attribute which,
+                                       mcFunction_t handle)
+{
+    mcFuncAttributes a;
+
+    API_ENTER("%p, %d, %p", (void *)value, (int)which, (void *)handle);
+    API_CHECK(value, mcErrorInvalidValue);
+    API_FUNCTION(function, handle);
+    attributes(function, &a);
+    switch ((int)which) {
+    case MC_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+        *value = a.maxThreadsPerBlock;
+        break;
+    case MC_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
+        *value = a.sharedSizeBytes;
+        break;
+    case MC_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
+    case MC_FUNC_CACHE_MODE_CA:
+    case MC_FUNC_ATTRIBUTE_PTX_VERSION:
+        *value = 0;
+        break;
+    case MC_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
+        *value = a.localSizeBytes;
+        break;
+    case MC_FUNC_ATTRIBUTE_NUM_REGS:
+        *value = a.numRegs;
+        break;
+    case MC_FUNC_ATTRIBUTE_BINARY_VERSION:
+        *value = a.binaryVersion;
+        break;
+    case MC_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+        *value = a.maxDynamicSharedSizeBytes;
+        break;
+    case MC_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+        *value = a.preferredShmemCarveout;
+        break;
+    default:
+        API_RETURN(mcErrorInvalidValue);
+    }
+    API_RETURN(mcSuccess);
+}
+
+MC_EXPORT mcError_t mcFuncGetAttributes(mcFuncAttributes *out,
+                                        const void *symbol)
+{
+    McFunction *function;
+
+    API_ENTER("%p, %p", (void *)out, symbol);
+    API_CHECK(out, mcErrorInvalidValue);
+    API_CONTEXT(ctx);
+    API_TRY(mc_symbol_function(ctx, symbol, &function));
+    attributes(function, out);
+    API_RETURN(mcSuccess);
+}
+
+MC_EXPORT mcError_t mcFuncSetAttribute(const void *symbol,
+                                       mcFuncAttribute which, int value)
+{
+    McFunction *function;
+
+    API_ENTER("%p, %d, %d", symbol, (int)which, value);
+    API_CONTEXT(ctx);
+    API_TRY(mc_symbol_function(ctx, symbol, &function));
+    switch ((int)which) {
+    case mcFuncAttributeMaxDynamicSharedMemorySize:
+        API_CHECK(value >= 0 && (unsigned)value <=
+                  MXGPU_SHARED_MAX - function->static_shared,
+                  mcErrorInvalidValue);
+        atomic_store(&function->max_dynamic, value);
+        break;
+    case mcFuncAttributePreferredSharedMemoryCarveout:
+        /* A hint; the split is fixed. */
+        API_CHECK(value >= -1 && value <= 100, mcErrorInvalidValue);
+        break;
+    default:
+        API_RETURN(mcErrorInvalidValue);
+    }
+    API_RETURN(mcSuccess);
+}
+
+MC_EXPORT mcError_t mcFuncSetCacheConfig(const void *symbol,
+                                         mcFuncCache_t config)
+{
+    McFunction *function;
+
+    API_ENTER("%p, %d", symbol, (int)config);
+    API_CHECK((unsigned)config <= mcFuncCachePreferEqual, mcErrorInvalidValue);
+    API_CONTEXT(ctx);
+    API_RETURN(mc_symbol_function(ctx, symbol, &function));
+}
+
+/* ---- launches ---- */
+
+MC_EXPORT mcError_t mcLaunchKernel(const void *symbol, dim3 grid, dim3 block,
+                                   void **args, size_t shared,
+                                   mcStream_t handle)
+{
+    McFunction *function;
+
+    API_ENTER("%p, %u,%u,%u, %u,%u,%u, %p, %zu, %p", symbol, grid.x, grid.y,
+              grid.z, block.x, block.y, block.z, (void *)args, shared,
+              (void *)handle);
+    API_STREAM(stream, handle);
+    API_TRY(mc_symbol_function(stream->ctx, symbol, &function));
+    API_RETURN(mc_launch(stream, function, grid, block, shared, args, NULL,
+                         0));
+}
+
+/* Pairs of key and value; false when they are not understood. */
+static bool read_extra(void **extra, const void **buffer, size_t *size)
+{
+    bool have_size = false;
+
+    for (unsigned i = 0; i < 8 && extra[i] != MC_LAUNCH_PARAM_END; i += 2) {
+        if (extra[i] == MC_LAUNCH_PARAM_BUFFER_POINTER) {
+            *buffer = extra[i + 1];
+        } else if (extra[i] == MC_LAUNCH_PARAM_BUFFER_SIZE && extra[i + 1]) {
+            *size = *(size_t *)extra[i + 1];
+            have_size = true;
+        } else {
+            /* A null pointer ends the list too, as elsewhere. */
+            return extra[i] == NULL && *buffer && have_size;
+        }
+    }
+    return *buffer && have_size;
+}
+
+MC_EXPORT mcError_t mcModuleLaunchKernel(
+    mcFunction_t f, unsigned int gridDimX, unsigned int gridDimY,
+    unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY,
+    unsigned int blockDimZ, unsigned int sharedMemBytes, mcStream_t handle,
+    void **kernelParams, void **extra)
+{
+    const void *buffer = NULL;
+    size_t size = 0;
+
+    API_ENTER("%p, %u,%u,%u, %u,%u,%u, %u, %p, %p, %p", (void *)f, gridDimX,
+              gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ,
+              sharedMemBytes, (void *)handle, (void *)kernelParams,
+              (void *)extra);
+    API_FUNCTION(function, f);
+    API_CHECK(!kernelParams || !extra, mcErrorInvalidValue);
+    API_CHECK(!extra || read_extra(extra, &buffer, &size),
+              mcErrorInvalidValue);
+    API_STREAM(stream, handle);
+    dim3 grid = {gridDimX, gridDimY, gridDimZ};
+    dim3 block = {blockDimX, blockDimY, blockDimZ};
+    API_RETURN(mc_launch(stream, function, grid, block, sharedMemBytes,
+                         kernelParams, buffer, size));
+}

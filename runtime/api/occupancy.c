@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+#include "api.h"
+#include "core/launch.h"
+
+/* The kernel of a host symbol or of a module, on its context. */
+static mcError_t active_blocks(int *blocks, const void *symbol, int threads,
+                               size_t dynamic)
+{
+    McFunction *function;
+
+    if (!blocks || threads <= 0) {
+        return mcErrorInvalidValue;
+    }
+    McContext *ctx __attribute__((cleanup(mc_api_put_context))) = NULL;
+    mcError_t error = mc_api_context(&ctx);
+    if (error == mcSuccess) {
+        error = mc_symbol_function(ctx, symbol, &function);
+    }
+    if (error == mcSuccess) {
+        *blocks = mc_occupancy(ctx, function, threads, dynamic);
+    }
+    return error;
+}
+
+MC_EXPORT mcError_t mcOccupancyMaxActiveBlocksPerMultiprocessor(
+    int *numBlocks, const void *f, int blockSize, size_t dynamicSMemSize)
+{
+    API_ENTER("%p, %p, %d, %zu", (void *)numBlocks, f, blockSize,
+              dynamicSMemSize);
+    API_RETURN(active_blocks(numBlocks, f, blockSize, dynamicSMemSize));
+}
+
+MC_EXPORT mcError_t mcOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int *numBlocks, const void *f, int blockSize, size_t dynamicSMemSize,
+    unsigned int flags)
+{
+    API_ENTER("%p, %p, %d, %zu, 0x%x", (void *)numBlocks, f, blockSize,
+              dynamicSMemSize, flags);
+    API_CHECK(flags <= mcOccupancyDisableCachingOverride, mcErrorInvalidValue);
+    API_RETURN(active_blocks(numBlocks, f, blockSize, dynamicSMemSize));
+}
+
+MC_EXPORT mcError_t mcModuleOccupancyMaxActiveBlocksPerMultiprocessor(
+    int *numBlocks, mcFunction_t handle, int blockSize, size_t dynamicSMemSize)
+{
+    API_ENTER("%p, %p, %d, %zu", (void *)numBlocks, (void *)handle, blockSize,
+              dynamicSMemSize);
+    API_CHECK(numBlocks && blockSize > 0, mcErrorInvalidValue);
+    API_FUNCTION(function, handle);
+    *numBlocks = mc_occupancy(function->handle.ctx, function, blockSize,
+                              dynamicSMemSize);
+    API_RETURN(mcSuccess);
+}
+
+static mcError_t potential(int *grid, int *block, const void *symbol,
+                           size_t dynamic, int limit)
+{
+    McFunction *function;
+    unsigned best = 0, best_threads = 0;
+
+    if (!grid || !block || limit < 0) {
+        return mcErrorInvalidValue;
+    }
+    McContext *ctx __attribute__((cleanup(mc_api_put_context))) = NULL;
+    mcError_t error = mc_api_context(&ctx);
+    if (error == mcSuccess) {
+        error = mc_symbol_function(ctx, symbol, &function);
+    }
+    if (error != mcSuccess) {
+        return error;
+    }
+    unsigned top = limit && (unsigned)limit < ctx->info.block_threads
+                       ? (unsigned)limit
+                       : ctx->info.block_threads;
+    unsigned step = ctx->info.warp_size;
+    for (unsigned threads = top < step ? top : top / step * step;
+         threads > 0 && threads <= top;
+         threads = threads > step ? threads - step : 0) {
+        unsigned resident = mc_occupancy(ctx, function, threads, dynamic) *
+                            threads;
+
+        if (resident > best) {
+            best = resident;
+            best_threads = threads;
+        }
+    }
+    if (best == 0) {
+        return mcErrorInvalidValue; /* no block of it fits */
+    }
+    *block = best_threads;
+    *grid = best / best_threads * ctx->info.compute_units;
+    return mcSuccess;
+}
+
+MC_EXPORT mcError_t mcOccupancyMaxPotentialBlockSize(
+    int *gridSize, int *blockSize, const void *f, size_t dynSharedMemPerBlk,
+    int blockSizeLimit)
+{
+    API_ENTER("%p, %p, %p, %zu, %d", (void *)gridSize, (void *)blockSize, f,
+              dynSharedMemPerBlk, blockSizeLimit);
+    API_RETURN(potential(gridSize, blockSize, f, dynSharedMemPerBlk,
+                         blockSizeLimit));
+}
+
+MC_EXPORT mcError_t mcOccupancyMaxPotentialBlockSizeWithFlags(
+    int *gridSize, int *blockSize, const void *f, size_t dynSharedMemPerBlk,
+    int blockSizeLimit, unsigned int flags)
+{
+    API_ENTER("%p, %p, %p, %zu, %d, 0x%x", (void *)gridSize,
+              (void *)blockSize, f, dynSharedMemPerBlk, blockSizeLimit, flags);
+    API_CHECK(flags <= mcOccupancyDisableCachingOverride, mcErrorInvalidValue);
+    API_RETURN(potential(gridSize, blockSize, f, dynSharedMemPerBlk,
+                         blockSizeLimit));
+}
+
+MC_EXPORT mcError_t mcOccupancyAvailableDynamicSMemPerBlock(
+    size_t *size, const void *f, int numBlocks, int blockSize)
+{
+    McFunction *function;
+
+    API_ENTER("%p, %p, %d, %d", (void *)size, f, numBlocks, blockSize);
+    API_CHECK(size && numBlocks > 0 && blockSize > 0, mcErrorInvalidValue);
+    API_CONTEXT(ctx);
+    API_TRY(mc_symbol_function(ctx, f, &function));
+    API_CHECK(mc_occupancy(ctx, function, blockSize, 0) >= (unsigned)numBlocks,
+              mcErrorInvalidValue);
+    *size = ctx->info.cu_shared / numBlocks - function->static_shared;
+    API_RETURN(mcSuccess);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Device memory. Requests up to MC_SMALL share chunks of 2 MiB; larger ones
+ * get memory and addresses of their own with an unmapped page behind. No
+ * bookkeeping is kept in device memory.
+ */
+#ifndef MC_CORE_ALLOC_H
+#define MC_CORE_ALLOC_H
+
+#include "context.h"
+
+#define MC_ALIGN 256u
+#define MC_SMALL (512u << 10)
+
+/* VRAM with an address range of its own. */
+typedef struct McMapping {
+    KmdBo *bo;
+    uint64_t va, size; /* mapped */
+    uint64_t reserved; /* of address space, from va */
+} McMapping;
+
+/* Reserves and maps; perms 0: the caller maps. */
+mcError_t mc_mapping_new(McContext *ctx, uint64_t size, uint64_t perms,
+                         McMapping *out);
+void mc_mapping_free(McContext *ctx, McMapping *mapping);
+
+mcError_t mc_allocator_new(McContext *ctx, McAllocator **out);
+/* With everything in it. */
+void mc_allocator_free(McAllocator *allocator);
+
+mcError_t mc_device_alloc(McContext *ctx, uint64_t size, unsigned flags,
+                          uint64_t *va);
+/* The work that may use it is complete. mcErrorInvalidValue when va is not
+ * the start of an allocation of this context. */
+mcError_t mc_device_free(McContext *ctx, uint64_t va);
+
+void mc_device_memory(McContext *ctx, uint64_t *free, uint64_t *total);
+
+#endif

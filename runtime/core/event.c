@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT */
+#include "event.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "error.h"
+#include "mxgpu/pte.h"
+
+/* ---- words for time stamps ---- */
+
+#define SLOT_PAGE  KMD_PAGE_SIZE
+#define PAGE_SLOTS (SLOT_PAGE / sizeof(uint64_t))
+
+typedef struct FreeSlot {
+    struct FreeSlot *next;
+    uint64_t *word;
+    McQueue *queue; /* writes it when value is reached; NULL: nobody does */
+    uint64_t value;
+} FreeSlot;
+
+typedef struct SlotPage {
+    struct SlotPage *next;
+    uint64_t *words;
+    KmdBo *bo;
+    unsigned used;
+} SlotPage;
+
+struct McSlots {
+    McContext *ctx;
+    pthread_mutex_t lock;
+    SlotPage *pages;
+    FreeSlot *free;
+};
+
+mcError_t mc_slots_new(McContext *ctx, McSlots **out)
+{
+    McSlots *slots = calloc(1, sizeof(*slots));
+
+    if (!slots) {
+        return mcErrorMemoryAllocation;
+    }
+    slots->ctx = ctx;
+    pthread_mutex_init(&slots->lock, NULL);
+    *out = slots;
+    return mcSuccess;
+}
+
+static void page_free(McContext *ctx, SlotPage *page)
+{
+    ctx->ops->unmap(ctx->kmd, (uintptr_t)page->words, SLOT_PAGE);
+    ctx->ops->free(page->bo);
+    munmap(page->words, SLOT_PAGE);
+    free(page);
+}
+
+void mc_slots_free(McSlots *slots)
+{
+    if (!slots) {
+        return;
+    }
+    while (slots->pages) {
+        SlotPage *page = slots->pages;
+
+        slots->pages = page->next;
+        page_free(slots->ctx, page);
+    }
+    while (slots->free) {
+        FreeSlot *slot = slots->free;
+
+        slots->free = slot->next;
+        free(slot);
+    }
+    pthread_mutex_destroy(&slots->lock);
+    free(slots);
+}
+
+static mcError_t page_new(McContext *ctx, SlotPage **out)
+{
+    SlotPage *page = calloc(1, sizeof(*page));
+    void *words = mmap(NULL, SLOT_PAGE, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (!page || words == MAP_FAILED) {
+        goto no_memory;
+    }
+    page->words = words;
+    int err = ctx->ops->pin(ctx->kmd, words, SLOT_PAGE, &page->bo);
+    if (!err) {
+        err = ctx->ops->map(page->bo, (uintptr_t)words, 0, SLOT_PAGE,
+                            MXGPU_PTE_READ | MXGPU_PTE_WRITE);
+        if (!err) {
+            *out = page;
+            return mcSuccess;
+        }
+        ctx->ops->free(page->bo);
+    }
+    munmap(words, SLOT_PAGE);
+    free(page);
+    return mc_error_from_kmd(err);
+
+no_memory:
+    if (words != MAP_FAILED) {
+        munmap(words, SLOT_PAGE);
+    }
+    free(page);
+    return mcErrorMemoryAllocation;
+}
+
+static mcError_t slot_get(McSlots *slots, uint64_t **word)
+{
+    mcError_t error = mcSuccess;
+
+    pthread_mutex_lock(&slots->lock);
+    for (FreeSlot **p = &slots->free; *p; p = &(*p)->next) {
+        FreeSlot *slot = *p;
+
+        if (!slot->queue || mc_queue_reached(slot->queue, slot->value)) {
+            *p = slot->next;
+            *word = slot->word;
+            free(slot);
+            goto out;
+        }
+    }
+    if (!slots->pages || slots->pages->used == PAGE_SLOTS) {
+        SlotPage *page = NULL;
+
+        error = page_new(slots->ctx, &page);
+        if (error != mcSuccess) {
+            goto out;
+        }
+        page->next = slots->pages;
+        slots->pages = page;
+    }
+    *word = &slots->pages->words[slots->pages->used++];
+out:
+    pthread_mutex_unlock(&slots->lock);
+    return error;
+}
+
+static void slot_put(McSlots *slots, uint64_t *word, McQueue *queue,
+                     uint64_t value)
+{
+    FreeSlot *slot = malloc(sizeof(*slot));
+
+    if (!slot) {
+        return; /* the word is lost until the context goes */
+    }
+    *slot = (FreeSlot){.word = word, .queue = queue, .value = value};
+    pthread_mutex_lock(&slots->lock);
+    slot->next = slots->free;
+    slots->free = slot;
+    pthread_mutex_unlock(&slots->lock);
+}
+
+/* ---- events ---- */
+
+static void event_destroy(McHandle *handle)
+{
+    McEvent *event = (McEvent *)handle;
+    McContext *ctx = event->handle.ctx;
+
+    if (event->stamp && !atomic_load(&ctx->dying)) {
+        slot_put(ctx->slots, event->stamp, event->queue, event->value);
+    }
+    pthread_mutex_destroy(&event->lock);
+    free(event);
+}
+
+mcError_t mc_event_new(McContext *ctx, unsigned flags, McEvent **out)
+{
+    McEvent *event = calloc(1, sizeof(*event));
+
+    if (!event) {
+        return mcErrorMemoryAllocation;
+    }
+    event->flags = flags;
+    if (!(flags & mcEventDisableTiming)) {
+        mcError_t error = slot_get(ctx->slots, &event->stamp);
+        if (error != mcSuccess) {
+            free(event);
+            return error;
+        }
+    }
+    pthread_mutex_init(&event->lock, NULL);
+    mc_handle_add(&event->handle, MC_HANDLE_EVENT, ctx, event_destroy);
+    *out = event;
+    return mcSuccess;
+}
+
+mcError_t mc_event_record(McEvent *event, McStream *stream)
+{
+    McSubmit submit;
+    union mxgpu_packet packet = {.header = {.type = MXGPU_PKT_NOP}};
+
+    if (stream->ctx != event->handle.ctx) {
+        return mcErrorInvalidHandle;
+    }
+    mcError_t error = mc_submit_begin(stream, 1, 0, &submit);
+    if (error != mcSuccess) {
+        return error;
+    }
+    if (event->stamp) {
+        packet.timestamp.type = MXGPU_PKT_TIMESTAMP;
+        packet.timestamp.addr = (uintptr_t)event->stamp;
+    }
+    uint64_t value = mc_submit_push(&submit, &packet, MXGPU_PKT_IRQ);
+    /* Still under the submit lock: records of several threads are in order. */
+    pthread_mutex_lock(&event->lock);
+    event->queue = submit.queue;
+    event->value = value;
+    pthread_mutex_unlock(&event->lock);
+    mc_submit_end(&submit);
+    return mcSuccess;
+}
+
+static McQueue *event_point(McEvent *event, uint64_t *value)
+{
+    pthread_mutex_lock(&event->lock);
+    McQueue *queue = event->queue;
+    *value = event->value;
+    pthread_mutex_unlock(&event->lock);
+    return queue;
+}
+
+mcError_t mc_event_query(McEvent *event)
+{
+    uint64_t value;
+    McQueue *queue = event_point(event, &value);
+    mcError_t error = mc_context_check(event->handle.ctx);
+
+    if (error != mcSuccess) {
+        return error;
+    }
+    return !queue || mc_queue_reached(queue, value) ? mcSuccess
+                                                    : mcErrorNotReady;
+}
+
+mcError_t mc_event_sync(McEvent *event)
+{
+    uint64_t value;
+    McQueue *queue = event_point(event, &value);
+    mcError_t error = mcSuccess;
+
+    if (queue) {
+        error = mc_queue_wait(queue, value,
+                              event->flags & mcEventBlockingSync);
+    }
+    mcError_t sticky = mc_context_check(event->handle.ctx);
+    return sticky != mcSuccess ? sticky : error;
+}
+
+mcError_t mc_event_wait(McStream *stream, McEvent *event)
+{
+    uint64_t value;
+    McQueue *queue = event_point(event, &value);
+
+    if (!queue) {
+        return mcSuccess;
+    }
+    return mc_stream_wait_queue(stream, event->handle.ctx, queue, value);
+}
+
+mcError_t mc_event_elapsed(float *ms, McEvent *start, McEvent *stop)
+{
+    uint64_t first_value, last_value;
+    McQueue *first = event_point(start, &first_value);
+    McQueue *last = event_point(stop, &last_value);
+
+    if (!first || !last || !start->stamp || !stop->stamp ||
+        start->handle.ctx != stop->handle.ctx) {
+        return mcErrorInvalidHandle;
+    }
+    mcError_t error = mc_context_check(start->handle.ctx);
+    if (error != mcSuccess) {
+        return error;
+    }
+    if (!mc_queue_reached(first, first_value) ||
+        !mc_queue_reached(last, last_value)) {
+        return mcErrorNotReady;
+    }
+    int64_t ns = __atomic_load_n(stop->stamp, __ATOMIC_RELAXED) -
+                 __atomic_load_n(start->stamp, __ATOMIC_RELAXED);
+    *ms = ns / 1e6;
+    return mcSuccess;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* Events, and the words their time stamps are written to. */
+#ifndef MC_CORE_EVENT_H
+#define MC_CORE_EVENT_H
+
+#include "stream.h"
+
+mcError_t mc_slots_new(McContext *ctx, McSlots **out);
+void mc_slots_free(McSlots *slots);
+
+typedef struct McEvent {
+    McHandle handle;
+    unsigned flags;
+    pthread_mutex_t lock; /* of the rest */
+    uint64_t *stamp;      /* device clock, ns */
+    McQueue *queue;       /* NULL: never recorded */
+    uint64_t value;
+} McEvent;
+
+mcError_t mc_event_new(McContext *ctx, unsigned flags, McEvent **out);
+mcError_t mc_event_record(McEvent *event, McStream *stream);
+mcError_t mc_event_query(McEvent *event);
+mcError_t mc_event_sync(McEvent *event);
+mcError_t mc_event_wait(McStream *stream, McEvent *event);
+mcError_t mc_event_elapsed(float *ms, McEvent *start, McEvent *stop);
+
+#endif

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Host functions in stream order. Two packets: the first raises the queue's
+ * interrupt when everything before it is complete, the second waits for a word
+ * that the queue's host thread writes when the function has returned.
+ */
+#include "stream.h"
+
+#include <stdlib.h>
+
+#include "log.h"
+
+typedef struct HostOp {
+    struct HostOp *next;
+    uint64_t value;    /* of the first packet */
+    uint64_t *release; /* in the stage: recycled after the second packet */
+    McHostCall call;
+    void *opaque;
+    bool on_error, user;
+} HostOp;
+
+struct McHostThread {
+    McQueue *queue;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    HostOp *first, **last;
+    bool stop;
+};
+
+static void run_op(McHostThread *host, HostOp *op)
+{
+    mcError_t error = mc_queue_wait(host->queue, op->value, true);
+    McThread *self = mc_thread();
+
+    if (error == mcSuccess) {
+        error = atomic_load(&host->queue->ctx->error);
+    }
+    if (error == mcSuccess || op->on_error) {
+        self->in_callback = op->user;
+        op->call(op->opaque, error);
+        self->in_callback = false;
+    }
+    __atomic_store_n(op->release, 1, __ATOMIC_RELEASE);
+    free(op);
+}
+
+static void *host_main(void *opaque)
+{
+    McHostThread *host = opaque;
+
+    pthread_mutex_lock(&host->lock);
+    for (;;) {
+        while (!host->first && !host->stop) {
+            pthread_cond_wait(&host->wake, &host->lock);
+        }
+        HostOp *op = host->first;
+        if (!op) {
+            break;
+        }
+        host->first = op->next;
+        if (!host->first) {
+            host->last = &host->first;
+        }
+        pthread_mutex_unlock(&host->lock);
+        run_op(host, op);
+        pthread_mutex_lock(&host->lock);
+    }
+    pthread_mutex_unlock(&host->lock);
+    return NULL;
+}
+
+/* Under the submit lock. */
+static McHostThread *host_thread(McQueue *queue)
+{
+    if (queue->host) {
+        return queue->host;
+    }
+    McHostThread *host = calloc(1, sizeof(*host));
+    if (!host) {
+        return NULL;
+    }
+    host->queue = queue;
+    host->last = &host->first;
+    pthread_mutex_init(&host->lock, NULL);
+    pthread_cond_init(&host->wake, NULL);
+    if (pthread_create(&host->thread, NULL, host_main, host) != 0) {
+        pthread_cond_destroy(&host->wake);
+        pthread_mutex_destroy(&host->lock);
+        free(host);
+        return NULL;
+    }
+    queue->host = host;
+    return host;
+}
+
+void mc_host_thread_stop(McQueue *queue)
+{
+    McHostThread *host = queue->host;
+
+    if (!host) {
+        return;
+    }
+    pthread_mutex_lock(&host->lock);
+    host->stop = true;
+    pthread_cond_signal(&host->wake);
+    pthread_mutex_unlock(&host->lock);
+    pthread_join(host->thread, NULL);
+    pthread_cond_destroy(&host->wake);
+    pthread_mutex_destroy(&host->lock);
+    free(host);
+    queue->host = NULL;
+}
+
+mcError_t mc_stream_host_call(McStream *stream, McHostCall call, void *opaque,
+                              bool on_error, bool user)
+{
+    McSubmit submit;
+    HostOp *op = malloc(sizeof(*op));
+
+    if (!op) {
+        return mcErrorMemoryAllocation;
+    }
+    mcError_t error = mc_submit_begin(stream, 2, sizeof(uint64_t), &submit);
+    if (error != mcSuccess) {
+        free(op);
+        return error;
+    }
+    McHostThread *host = host_thread(submit.queue);
+    uint64_t *release = (uint64_t *)submit.stage;
+    union mxgpu_packet signal = {.header = {.type = MXGPU_PKT_NOP}};
+    uint64_t value = mc_submit_push(&submit, &signal, MXGPU_PKT_IRQ);
+    if (host) {
+        *release = 0;
+        *op = (HostOp){
+            .value = value,
+            .release = release,
+            .call = call,
+            .opaque = opaque,
+            .on_error = on_error,
+            .user = user,
+        };
+        union mxgpu_packet wait = {
+            .wait = {
+                .type = MXGPU_PKT_WAIT,
+                .size = 8,
+                .cond = MXGPU_WAIT_EQ,
+                .addr = (uintptr_t)release,
+                .value = 1,
+            },
+        };
+        mc_submit_push(&submit, &wait, 0);
+        pthread_mutex_lock(&host->lock);
+        *host->last = op;
+        host->last = &op->next;
+        pthread_cond_signal(&host->wake);
+        pthread_mutex_unlock(&host->lock);
+    }
+    mc_submit_end(&submit);
+    if (!host) {
+        free(op);
+        mc_error("no thread for host functions");
+        return mcErrorOperatingSystem;
+    }
+    return mcSuccess;
+}

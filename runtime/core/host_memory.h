@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Pinned host memory: allocated here or registered by the user. It has the
+ * same address on every open device, also on those opened later, and outlives
+ * the contexts.
+ */
+#ifndef MC_CORE_HOST_MEMORY_H
+#define MC_CORE_HOST_MEMORY_H
+
+#include "context.h"
+
+mcError_t mc_host_alloc(int device, uint64_t size, unsigned flags, void **ptr);
+/* Waits for the devices that may use it. mcErrorInvalidValue when it is not
+ * the start of an allocation. */
+mcError_t mc_host_free(void *ptr);
+
+mcError_t mc_host_register(int device, void *ptr, uint64_t size,
+                           unsigned flags);
+mcError_t mc_host_unregister(void *ptr);
+
+/* Maps what exists on a device that was opened, and takes it away again. */
+mcError_t mc_host_memory_attach(McContext *ctx);
+void mc_host_memory_detach(McContext *ctx);
+
+#endif

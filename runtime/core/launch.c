@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+#include "launch.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "log.h"
+
+static mcError_t check_shape(const McContext *ctx, const McFunction *f,
+                             dim3 grid, dim3 block)
+{
+    uint64_t threads = (uint64_t)block.x * block.y;
+
+    if (block.x > 1024 || block.y > 1024 || block.z > 1024 ||
+        threads * block.z == 0 || grid.x == 0 || grid.y == 0 || grid.z == 0) {
+        goto bad;
+    }
+    threads *= block.z;
+    if (threads > ctx->info.block_threads ||
+        (f->max_threads && threads > f->max_threads) || grid.x > INT32_MAX ||
+        grid.y > INT32_MAX || grid.z > INT32_MAX) {
+        goto bad;
+    }
+    if (threads * f->registers > ctx->info.cu_registers) {
+        mc_error("kernel %s: %" PRIu64 " threads of %u registers, a compute "
+                 "unit has %u", f->name, threads, f->registers,
+                 ctx->info.cu_registers);
+        return mcErrorLaunchOutOfResources;
+    }
+    return mcSuccess;
+bad:
+    mc_error("kernel %s: grid %u,%u,%u of blocks %u,%u,%u, at most %u threads",
+             f->name, grid.x, grid.y, grid.z, block.x, block.y, block.z,
+             f->max_threads ? f->max_threads : ctx->info.block_threads);
+    return mcErrorInvalidConfiguration;
+}
+
+static mcError_t check_args(const McFunction *f, void **params,
+                            const void *buffer, size_t buffer_size)
+{
+    if (buffer) {
+        if (buffer_size < f->arg_end ||
+            buffer_size > ((f->arg_size + 15u) & ~15u)) {
+            mc_error("kernel %s: %zu bytes of arguments, it takes %u", f->name,
+                     buffer_size, f->arg_size);
+            return mcErrorInvalidValue;
+        }
+        return mcSuccess;
+    }
+    if (f->arg_count && !params) {
+        mc_error("kernel %s: no arguments, it takes %u", f->name,
+                 f->arg_count);
+        return mcErrorInvalidValue;
+    }
+    for (uint32_t i = 0; i < f->arg_count; i++) {
+        if (!params[i]) {
+            mc_error("kernel %s: argument %u of %u is missing", f->name, i,
+                     f->arg_count);
+            return mcErrorInvalidValue;
+        }
+    }
+    return mcSuccess;
+}
+
+static void marshal(const McFunction *f, uint8_t *block, void **params,
+                    const void *buffer, size_t buffer_size)
+{
+    if (buffer) {
+        memcpy(block, buffer, buffer_size < f->arg_size ? buffer_size
+                                                        : f->arg_size);
+        return;
+    }
+    for (uint32_t i = 0; i < f->arg_count; i++) {
+        memcpy(block + f->args[i].offset, params[i], f->args[i].size);
+    }
+}
+
+mcError_t mc_launch(McStream *stream, McFunction *f, dim3 grid, dim3 block,
+                    size_t shared, void **params, const void *buffer,
+                    size_t buffer_size)
+{
+    McContext *ctx = stream->ctx;
+    mcError_t error;
+
+    if (f->handle.ctx != ctx) {
+        return mcErrorInvalidResourceHandle;
+    }
+    error = check_shape(ctx, f, grid, block);
+    if (error == mcSuccess) {
+        error = check_args(f, params, buffer, buffer_size);
+    }
+    if (error != mcSuccess) {
+        return error;
+    }
+    if (shared > atomic_load_explicit(&f->max_dynamic, memory_order_relaxed)) {
+        mc_error("kernel %s: %zu bytes of dynamic shared memory, at most %u",
+                 f->name, shared, atomic_load(&f->max_dynamic));
+        return mcErrorInvalidValue;
+    }
+    size_t stack = atomic_load_explicit(&ctx->stack, memory_order_relaxed);
+    stack = stack > f->private_bytes ? stack : f->private_bytes;
+
+    McSubmit submit;
+    error = mc_submit_begin(stream, 1, f->arg_size ? f->arg_size : 16,
+                            &submit);
+    if (error != mcSuccess) {
+        return error;
+    }
+    marshal(f, submit.stage, params, buffer, buffer_size);
+    union mxgpu_packet packet = {
+        .dispatch = {
+            .type = MXGPU_PKT_DISPATCH,
+            .dynamic_shared = shared,
+            .kernel = f->desc,
+            .args = (uintptr_t)submit.stage,
+            .grid = {grid.x, grid.y, grid.z},
+            .block = {block.x, block.y, block.z},
+            .private_kib = (stack + 1023) / 1024,
+        },
+    };
+    memcpy(mc_submit_label(&submit), f->name, MC_LABEL_SIZE - 1);
+    mc_submit_push(&submit, &packet, 0);
+    mc_submit_end(&submit);
+    if (mc_launch_blocking()) {
+        error = mc_stream_sync(stream);
+    }
+    return error;
+}
+
+unsigned mc_occupancy(const McContext *ctx, const McFunction *f,
+                      unsigned threads, size_t dynamic_shared)
+{
+    const KmdInfo *info = &ctx->info;
+    size_t shared = f->static_shared + dynamic_shared;
+    /* Warps are whole. */
+    unsigned rounded = (threads + info->warp_size - 1) / info->warp_size *
+                       info->warp_size;
+
+    if (threads == 0 || threads > info->block_threads ||
+        (f->max_threads && threads > f->max_threads) ||
+        shared > info->cu_shared) {
+        return 0;
+    }
+    unsigned blocks = info->cu_blocks;
+    unsigned limit = info->cu_threads / rounded;
+    blocks = limit < blocks ? limit : blocks;
+    limit = info->cu_registers / (f->registers * rounded);
+    blocks = limit < blocks ? limit : blocks;
+    if (shared) {
+        limit = info->cu_shared / shared;
+        blocks = limit < blocks ? limit : blocks;
+    }
+    return blocks;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef MC_CORE_LAUNCH_H
+#define MC_CORE_LAUNCH_H
+
+#include "module.h"
+#include "stream.h"
+
+/* Threads of a block when a kernel states no bound. */
+#define MC_DEFAULT_MAX_THREADS 512
+
+/*
+ * Arguments come as one pointer each (params) or packed (buffer). Limits that
+ * are not met: mcErrorInvalidConfiguration (grid, block), mcErrorInvalidValue
+ * (shared memory, arguments), mcErrorLaunchOutOfResources (registers, stack).
+ */
+mcError_t mc_launch(McStream *stream, McFunction *function, dim3 grid,
+                    dim3 block, size_t shared, void **params,
+                    const void *buffer, size_t buffer_size);
+
+/* Blocks of a kernel that fit a compute unit together. */
+unsigned mc_occupancy(const McContext *ctx, const McFunction *function,
+                      unsigned threads, size_t dynamic_shared);
+
+#endif

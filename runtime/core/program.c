@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Kernels and variables of the program itself. Registered before main and by
+ * libraries loaded later; looked up by the address of their host symbol.
+ */
+#include "module.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "log.h"
+
+typedef struct Program {
+    struct Program *next;
+    const void *wrapper;
+    void *handle[1]; /* what the program holds: its address */
+    struct {
+        McModule *module;
+        uint64_t serial; /* of the context it is loaded in */
+        mcError_t error; /* why it cannot be */
+    } loaded[MC_MAX_DEVICES];
+} Program;
+
+typedef struct Symbol {
+    struct Symbol *next;
+    const void *address;
+    Program *program;
+    char *name;
+    size_t size; /* of a variable */
+    bool function;
+    struct {
+        McFunction *function;
+        uint64_t address, size;
+        uint64_t serial;
+    } found[MC_MAX_DEVICES];
+} Symbol;
+
+#define BUCKETS 1024
+
+static pthread_mutex_t program_lock = PTHREAD_MUTEX_INITIALIZER;
+static Program *programs;
+static Symbol *symbols[BUCKETS];
+
+static Symbol **bucket(const void *address)
+{
+    uint64_t bits = (uintptr_t)address >> 3;
+
+    return &symbols[(bits * 0x9e3779b97f4a7c15ull) >> 54];
+}
+
+static Symbol *find(const void *address, bool function)
+{
+    for (Symbol *s = *bucket(address); s; s = s->next) {
+        if (s->address == address && s->function == function) {
+            return s;
+        }
+    }
+    return NULL;
+}
+
+static Program *from_handle(void **handle)
+{
+    for (Program *p = programs; p; p = p->next) {
+        if (p->handle == handle) {
+            return p;
+        }
+    }
+    return NULL;
+}
+
+void **mc_program_register(const void *wrapper)
+{
+    Program *program = calloc(1, sizeof(*program));
+
+    if (!program) {
+        mc_error("no memory to register the program's kernels");
+        return NULL;
+    }
+    program->wrapper = wrapper;
+    pthread_mutex_lock(&program_lock);
+    program->next = programs;
+    programs = program;
+    pthread_mutex_unlock(&program_lock);
+    return program->handle;
+}
+
+static void drop_symbols(Program *program)
+{
+    for (unsigned i = 0; i < BUCKETS; i++) {
+        for (Symbol **p = &symbols[i]; *p;) {
+            Symbol *s = *p;
+
+            if (s->program == program) {
+                *p = s->next;
+                free(s->name);
+                free(s);
+            } else {
+                p = &s->next;
+            }
+        }
+    }
+}
+
+void mc_program_unregister(void **handle)
+{
+    pthread_mutex_lock(&program_lock);
+    Program *program = from_handle(handle);
+    if (!program) {
+        pthread_mutex_unlock(&program_lock);
+        return;
+    }
+    for (Program **p = &programs; *p; p = &(*p)->next) {
+        if (*p == program) {
+            *p = program->next;
+            break;
+        }
+    }
+    drop_symbols(program);
+    pthread_mutex_unlock(&program_lock);
+    for (int i = 0; i < MC_MAX_DEVICES; i++) {
+        McModule *module =
+            program->loaded[i].module
+                ? mc_handle_get(program->loaded[i].module, MC_HANDLE_MODULE)
+                : NULL;
+
+        if (module) {
+            if (module->ctx->serial == program->loaded[i].serial) {
+                module->internal = false;
+                mc_module_unload(module);
+            }
+            mc_handle_put(module);
+        }
+    }
+    free(program);
+}
+
+static void add_symbol(void **handle, const void *address, const char *name,
+                       size_t size, bool function)
+{
+    Symbol *symbol = calloc(1, sizeof(*symbol));
+    char *copy = strdup(name);
+
+    pthread_mutex_lock(&program_lock);
+    Program *program = from_handle(handle);
+    if (!symbol || !copy || !program) {
+        pthread_mutex_unlock(&program_lock);
+        free(symbol);
+        free(copy);
+        return;
+    }
+    symbol->address = address;
+    symbol->program = program;
+    symbol->name = copy;
+    symbol->size = size;
+    symbol->function = function;
+    Symbol **list = bucket(address);
+    symbol->next = *list;
+    *list = symbol;
+    pthread_mutex_unlock(&program_lock);
+}
+
+void mc_program_function(void **handle, const void *symbol, const char *name)
+{
+    add_symbol(handle, symbol, name, 0, true);
+}
+
+void mc_program_variable(void **handle, const void *symbol, const char *name,
+                         size_t size)
+{
+    add_symbol(handle, symbol, name, size, false);
+}
+
+/* Under the lock: loading asks the device for memory, but waits for no work. */
+static mcError_t load(McContext *ctx, Program *program, McModule **out)
+{
+    int device = ctx->device;
+
+    if (program->loaded[device].serial != ctx->serial) {
+        McModule *module = NULL;
+        mcError_t error = mc_module_load(ctx, program->wrapper, SIZE_MAX,
+                                         &module);
+
+        if (error == mcSuccess) {
+            module->internal = true;
+        }
+        program->loaded[device].module = module;
+        program->loaded[device].error = error;
+        program->loaded[device].serial = ctx->serial;
+    }
+    *out = program->loaded[device].module;
+    return program->loaded[device].error;
+}
+
+mcError_t mc_symbol_function(McContext *ctx, const void *address,
+                             McFunction **function)
+{
+    int device = ctx->device;
+    mcError_t error = mcSuccess;
+
+    pthread_mutex_lock(&program_lock);
+    Symbol *symbol = find(address, true);
+    if (!symbol) {
+        error = mcErrorInvalidDeviceFunction;
+        mc_error("%p is not a kernel of this program", address);
+    } else if (symbol->found[device].serial != ctx->serial) {
+        McModule *module;
+
+        error = load(ctx, symbol->program, &module);
+        if (error == mcSuccess) {
+            symbol->found[device].function = mc_module_function(module,
+                                                                symbol->name);
+            symbol->found[device].serial = ctx->serial;
+        }
+    }
+    if (error == mcSuccess) {
+        *function = symbol->found[device].function;
+        if (!*function) {
+            mc_error("kernel %s is not in the program's image", symbol->name);
+            error = mcErrorInvalidDeviceFunction;
+        }
+    }
+    pthread_mutex_unlock(&program_lock);
+    return error;
+}
+
+mcError_t mc_symbol_variable(McContext *ctx, const void *address,
+                             uint64_t *device_address, uint64_t *size)
+{
+    int device = ctx->device;
+    mcError_t error = mcSuccess;
+
+    pthread_mutex_lock(&program_lock);
+    Symbol *symbol = find(address, false);
+    if (!symbol) {
+        error = mcErrorInvalidSymbol;
+        mc_error("%p is not a device variable of this program", address);
+    } else if (symbol->found[device].serial != ctx->serial) {
+        McModule *module;
+
+        error = load(ctx, symbol->program, &module);
+        if (error == mcSuccess &&
+            !mc_module_global(module, symbol->name,
+                              &symbol->found[device].address,
+                              &symbol->found[device].size)) {
+            mc_error("variable %s is not in the program's image",
+                     symbol->name);
+            error = mcErrorInvalidSymbol;
+        }
+        if (error == mcSuccess) {
+            symbol->found[device].serial = ctx->serial;
+        }
+    }
+    if (error == mcSuccess) {
+        *device_address = symbol->found[device].address;
+        *size = symbol->found[device].size;
+    }
+    pthread_mutex_unlock(&program_lock);
+    return error;
+}

@@ -1,0 +1,514 @@
+/* SPDX-License-Identifier: MIT */
+#include "queue.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "error.h"
+#include "log.h"
+#include "mxgpu/pte.h"
+#include "stream.h"
+
+#define WORD_SIZE   KMD_PAGE_SIZE
+#define SHARED_SIZE (WORD_SIZE + MC_STAGE_SIZE)
+#define SLOT(index) ((index) & (MC_QUEUE_PACKETS - 1))
+
+/* How long a waiter spins before it sleeps. */
+#define SPIN_NS 30000
+/* A sleeper looks again this often: errors of other queues and a context that
+ * goes away do not raise this queue's interrupt. */
+#define SLEEP_MIN_NS 1000000ull
+#define SLEEP_MAX_NS 16000000ull
+
+/* ---- creation ---- */
+
+static void queue_free(McQueue *queue)
+{
+    McContext *ctx = queue->ctx;
+
+    mc_host_thread_stop(queue);
+    if (queue->kq) {
+        ctx->ops->queue_destroy(queue->kq);
+    }
+    if (queue->bo) {
+        ctx->ops->unmap(ctx->kmd, (uintptr_t)queue->shared, SHARED_SIZE);
+        ctx->ops->free(queue->bo);
+    }
+    if (queue->shared) {
+        munmap(queue->shared, SHARED_SIZE);
+    }
+    free(queue);
+}
+
+static int queue_new(McContext *ctx, unsigned priority, McQueue **out)
+{
+    McQueue *queue = calloc(1, sizeof(*queue));
+
+    if (!queue) {
+        return -ENOMEM;
+    }
+    queue->ctx = ctx;
+    queue->priority = priority;
+    int err = -ENOMEM;
+    void *memory = mmap(NULL, SHARED_SIZE, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) {
+        goto fail;
+    }
+    queue->shared = memory;
+    queue->word = memory;
+    err = ctx->ops->pin(ctx->kmd, memory, SHARED_SIZE, &queue->bo);
+    if (err) {
+        goto fail;
+    }
+    err = ctx->ops->map(queue->bo, (uintptr_t)memory, 0, SHARED_SIZE,
+                        MXGPU_PTE_READ | MXGPU_PTE_WRITE | MXGPU_PTE_ATOMIC);
+    if (err) {
+        ctx->ops->free(queue->bo);
+        queue->bo = NULL;
+        goto fail;
+    }
+    err = ctx->ops->queue_create(ctx->kmd, priority, MC_QUEUE_PACKETS,
+                                 &queue->kq);
+    if (err) {
+        goto fail;
+    }
+    *out = queue;
+    return 0;
+fail:
+    queue_free(queue);
+    return err;
+}
+
+/* The best of the existing ones: same priority, then fewest streams. */
+static McQueue *queue_choose(McContext *ctx, unsigned priority, bool idle)
+{
+    McQueue *best = NULL;
+
+    for (McQueue *q = ctx->queues; q; q = q->next) {
+        if ((idle && (q->streams || q->priority != priority)) ||
+            (ctx->null_stream && q == ctx->null_stream->queue)) {
+            continue;
+        }
+        if (!best ||
+            (q->priority == priority) > (best->priority == priority) ||
+            ((q->priority == priority) == (best->priority == priority) &&
+             q->streams < best->streams)) {
+            best = q;
+        }
+    }
+    return best;
+}
+
+mcError_t mc_queue_acquire(McContext *ctx, unsigned priority, McQueue **out)
+{
+    pthread_mutex_lock(&ctx->submit);
+    McQueue *queue = queue_choose(ctx, priority, true);
+    if (queue || ctx->queues_exhausted) {
+        queue = queue ? queue : queue_choose(ctx, priority, false);
+        if (!queue) {
+            queue = ctx->queues; /* only the default stream's is there */
+        }
+        queue->streams++;
+        pthread_mutex_unlock(&ctx->submit);
+        *out = queue;
+        return mcSuccess;
+    }
+    pthread_mutex_unlock(&ctx->submit);
+
+    /* Slow, and the firmware is asked: not under the lock. */
+    int err = queue_new(ctx, priority, &queue);
+    pthread_mutex_lock(&ctx->submit);
+    if (!err) {
+        McQueue **tail = &ctx->queues; /* the default stream's stays first */
+        while (*tail) {
+            tail = &(*tail)->next;
+        }
+        *tail = queue;
+        ctx->queue_count++;
+    } else {
+        queue = queue_choose(ctx, priority, false);
+        if (!queue) {
+            queue = ctx->queues;
+        }
+        if (queue) {
+            ctx->queues_exhausted = true;
+            mc_warn("device %d: no queue left (%s): streams share %u",
+                    ctx->device, strerror(-err), ctx->queue_count);
+        }
+    }
+    if (queue) {
+        queue->streams++;
+    }
+    pthread_mutex_unlock(&ctx->submit);
+    *out = queue;
+    return queue ? mcSuccess : mc_error_from_kmd(err);
+}
+
+void mc_queue_release(McQueue *queue)
+{
+    pthread_mutex_lock(&queue->ctx->submit);
+    queue->streams--;
+    pthread_mutex_unlock(&queue->ctx->submit);
+}
+
+void mc_queue_free_all(McContext *ctx)
+{
+    while (ctx->queues) {
+        McQueue *queue = ctx->queues;
+
+        ctx->queues = queue->next;
+        queue_free(queue);
+    }
+    ctx->queue_count = 0;
+}
+
+/* ---- errors ---- */
+
+static void queue_report(McQueue *queue)
+{
+    struct mxgpu_queue_error record;
+    char text[192];
+
+    memcpy(&record, (const void *)&queue->kq->ctl->error, sizeof(record));
+    mcError_t error = mc_error_from_record(&record, text, sizeof(text));
+    if (record.packet_type == MXGPU_PKT_DISPATCH) {
+        mc_error("device %d: kernel %s: %s: %s", queue->ctx->device,
+                 queue->label[SLOT(record.packet_index)],
+                 mc_error_name(error), text);
+    } else {
+        mc_error("device %d: %s: %s", queue->ctx->device,
+                 mc_error_name(error), text);
+    }
+    mc_context_fail(queue->ctx, error);
+}
+
+static inline bool queue_stopped(const McQueue *queue)
+{
+    return __atomic_load_n(&queue->kq->ctl->state, __ATOMIC_ACQUIRE) ==
+           MXGPU_QUEUE_ERROR;
+}
+
+void mc_queue_poll(McContext *ctx)
+{
+    pthread_mutex_lock(&ctx->submit);
+    for (McQueue *queue = ctx->queues; queue; queue = queue->next) {
+        if (queue_stopped(queue) && !queue->reported) {
+            queue->reported = true;
+            queue_report(queue);
+        }
+    }
+    pthread_mutex_unlock(&ctx->submit);
+}
+
+/* ---- submission ---- */
+
+static unsigned stage_free(const McQueue *queue)
+{
+    uint64_t word = mc_queue_word(queue);
+    uint64_t tail = word ? queue->stage_mark[SLOT(word - 1)] : 0;
+
+    return MC_STAGE_SIZE - (queue->stage_head - tail);
+}
+
+/* Bytes taken when size contiguous ones are needed now. */
+static unsigned stage_cost(const McQueue *queue, unsigned size)
+{
+    unsigned offset = queue->stage_head % MC_STAGE_SIZE;
+
+    return offset + size > MC_STAGE_SIZE ? MC_STAGE_SIZE - offset + size
+                                         : size;
+}
+
+static void push_wait(McSubmit *submit, McQueue *other, uint64_t value)
+{
+    union mxgpu_packet packet = {
+        .wait = {
+            .type = MXGPU_PKT_WAIT,
+            .size = 8,
+            .cond = MXGPU_WAIT_GEQ,
+            .addr = (uintptr_t)other->word,
+            .value = value,
+        },
+    };
+
+    mc_submit_push(submit, &packet, 0);
+}
+
+/*
+ * Order with the legacy default stream: its work waits for all blocking
+ * streams, theirs for it. Pushes the packets, or counts them.
+ */
+static unsigned order(McSubmit *submit, bool push)
+{
+    McQueue *queue = submit->queue;
+    McContext *ctx = queue->ctx;
+    unsigned count = 0;
+
+    if (submit->stream->flags & mcStreamNonBlocking) {
+        return 0;
+    }
+    if (!submit->stream->null) {
+        McQueue *null = ctx->null_stream ? ctx->null_stream->queue : NULL;
+
+        if (null && null != queue && null->null_last > queue->null_waited) {
+            if (mc_queue_reached(null, null->null_last)) {
+                queue->null_waited = null->null_last;
+            } else {
+                count = 1;
+                if (push) {
+                    push_wait(submit, null, null->null_last);
+                    queue->null_waited = null->null_last;
+                }
+            }
+        }
+        return count;
+    }
+    for (McQueue *q = ctx->queues; q; q = q->next) {
+        if (q == queue || q->blocking_last <= q->seen_by_null) {
+            continue;
+        }
+        if (mc_queue_reached(q, q->blocking_last)) {
+            q->seen_by_null = q->blocking_last;
+            continue;
+        }
+        count++;
+        if (push) {
+            push_wait(submit, q, q->blocking_last);
+            q->seen_by_null = q->blocking_last;
+        }
+    }
+    return count;
+}
+
+mcError_t mc_submit_begin(McStream *stream, unsigned packets,
+                          unsigned stage_bytes, McSubmit *submit)
+{
+    McQueue *queue = stream->queue;
+    McContext *ctx = stream->ctx;
+
+    stage_bytes = (stage_bytes + 63) & ~63u;
+    submit->queue = queue;
+    submit->stream = stream;
+    for (;;) {
+        uint64_t wait_for;
+
+        pthread_mutex_lock(&ctx->submit);
+        if (queue_stopped(queue) && !queue->reported) {
+            queue->reported = true;
+            queue_report(queue);
+        }
+        mcError_t error = atomic_load(&ctx->error);
+        if (error != mcSuccess) {
+            pthread_mutex_unlock(&ctx->submit);
+            return error;
+        }
+        uint64_t word = mc_queue_word(queue);
+        uint64_t in_flight = queue->head - word;
+        unsigned need = packets + order(submit, false);
+        unsigned cost = stage_bytes ? stage_cost(queue, stage_bytes) : 0;
+        /* One slot is kept for the packet that wakes a sleeper. */
+        if (in_flight + need < MC_QUEUE_PACKETS && cost <= stage_free(queue)) {
+            break;
+        }
+        wait_for = in_flight + need < MC_QUEUE_PACKETS
+                       ? word + 1
+                       : queue->head + need + 1 - MC_QUEUE_PACKETS;
+        pthread_mutex_unlock(&ctx->submit);
+        error = mc_queue_wait(queue, wait_for, false);
+        if (error != mcSuccess) {
+            return error;
+        }
+    }
+    submit->mark = queue->stage_head;
+    order(submit, true);
+    submit->stage = NULL;
+    if (stage_bytes) {
+        unsigned cost = stage_cost(queue, stage_bytes);
+
+        queue->stage_head += cost;
+        submit->stage = queue->shared + WORD_SIZE +
+                        (queue->stage_head - stage_bytes) % MC_STAGE_SIZE;
+    }
+    return mcSuccess;
+}
+
+/* Bytes of a packet as the ring wants them, whatever its type. */
+static void ring_write(McQueue *queue, const union mxgpu_packet *packet)
+{
+    union mxgpu_packet *slot =
+        (union mxgpu_packet *)&queue->kq->ring[SLOT(queue->head)];
+
+    memcpy(slot, packet, sizeof(*slot));
+}
+
+uint64_t mc_submit_push(McSubmit *submit, union mxgpu_packet *packet,
+                        unsigned flags)
+{
+    McQueue *queue = submit->queue;
+    uint64_t value = queue->head + 1;
+
+    packet->header.flags = MXGPU_PKT_BARRIER | flags;
+    /* All types have the signal at the same place. */
+    packet->copy.signal_addr = (uintptr_t)queue->word;
+    packet->copy.signal_value = value;
+    /* Whoever waits for room in the ring is woken now and then. */
+    if (value % (MC_QUEUE_PACKETS / 4) == 0) {
+        packet->header.flags |= MXGPU_PKT_IRQ;
+    }
+    ring_write(queue, packet);
+    queue->stage_mark[SLOT(queue->head)] = submit->mark;
+    queue->head = value;
+    return value;
+}
+
+char *mc_submit_label(McSubmit *submit)
+{
+    return submit->queue->label[SLOT(submit->queue->head)];
+}
+
+void mc_submit_end(McSubmit *submit)
+{
+    McQueue *queue = submit->queue;
+    McContext *ctx = queue->ctx;
+
+    queue->stage_mark[SLOT(queue->head - 1)] = queue->stage_head;
+    atomic_store(&submit->stream->last, queue->head);
+    if (submit->stream->null) {
+        queue->null_last = queue->head;
+    } else if (!(submit->stream->flags & mcStreamNonBlocking)) {
+        queue->blocking_last = queue->head;
+    }
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+    ctx->ops->queue_ring(queue->kq, queue->head);
+    pthread_mutex_unlock(&ctx->submit);
+}
+
+/* ---- waiting ---- */
+
+static inline void cpu_relax(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#else
+    __asm__ volatile("" ::: "memory");
+#endif
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1000000000ull + t.tv_nsec;
+}
+
+/* A packet behind what a sleeper waits for, to raise the interrupt. When the
+ * ring is full, its packets have interrupts of their own. */
+static void submit_wake(McQueue *queue)
+{
+    McContext *ctx = queue->ctx;
+    McStream stream = {.ctx = ctx, .queue = queue};
+    McSubmit submit = {.queue = queue, .stream = &stream};
+    union mxgpu_packet packet = {.header = {.type = MXGPU_PKT_NOP}};
+
+    pthread_mutex_lock(&ctx->submit);
+    submit.mark = queue->stage_head;
+    if (queue->head - mc_queue_word(queue) < MC_QUEUE_PACKETS) {
+        mc_submit_push(&submit, &packet, MXGPU_PKT_IRQ);
+        __atomic_thread_fence(__ATOMIC_RELEASE);
+        ctx->ops->queue_ring(queue->kq, queue->head);
+    }
+    pthread_mutex_unlock(&ctx->submit);
+}
+
+/* Whether waiting is over; *error says how. */
+static bool wait_done(McQueue *queue, uint64_t value, mcError_t *error)
+{
+    if (mc_queue_reached(queue, value)) {
+        *error = mcSuccess;
+        return true;
+    }
+    *error = atomic_load_explicit(&queue->ctx->error, memory_order_relaxed);
+    if (*error != mcSuccess) {
+        return true;
+    }
+    if (atomic_load_explicit(&queue->ctx->dying, memory_order_relaxed)) {
+        *error = mcErrorContextIsDestroyed;
+        return true;
+    }
+    return false;
+}
+
+static bool spin(McQueue *queue, uint64_t value, unsigned schedule,
+                 mcError_t *error)
+{
+    uint64_t start = 0;
+
+    for (unsigned i = 1;; i++) {
+        if (wait_done(queue, value, error)) {
+            return true;
+        }
+        if (queue_stopped(queue)) {
+            mc_queue_poll(queue->ctx);
+            continue;
+        }
+        if (schedule == mcDeviceScheduleYield) {
+            sched_yield();
+        } else {
+            cpu_relax();
+        }
+        if (i % 64 == 0) {
+            uint64_t now = now_ns();
+
+            if (start == 0) {
+                start = now;
+            } else if (schedule != mcDeviceScheduleSpin &&
+                       schedule != mcDeviceScheduleYield &&
+                       now - start > SPIN_NS) {
+                return false;
+            }
+            if (i % 65536 == 0) {
+                mc_queue_poll(queue->ctx);
+            }
+        }
+    }
+}
+
+mcError_t mc_queue_wait(McQueue *queue, uint64_t value, bool blocking)
+{
+    McContext *ctx = queue->ctx;
+    unsigned schedule = atomic_load_explicit(&ctx->schedule,
+                                             memory_order_relaxed) &
+                        mcDeviceScheduleMask;
+    uint64_t sleep = SLEEP_MIN_NS;
+    mcError_t error;
+
+    if (wait_done(queue, value, &error)) {
+        return error;
+    }
+    if (!blocking && schedule != mcDeviceScheduleBlockingSync &&
+        spin(queue, value, schedule, &error)) {
+        return error;
+    }
+    uint32_t seen = ctx->ops->irq_count(queue->kq);
+    submit_wake(queue);
+    while (!wait_done(queue, value, &error)) {
+        int err = ctx->ops->irq_wait(queue->kq, seen, sleep);
+
+        if (err == 0) {
+            seen = ctx->ops->irq_count(queue->kq);
+        } else if (err == -ETIMEDOUT) {
+            sleep = sleep * 2 > SLEEP_MAX_NS ? SLEEP_MAX_NS : sleep * 2;
+        } else {
+            mc_error("device %d is lost: %s", ctx->device, strerror(-err));
+            mc_context_fail(ctx, mcErrorDevicesUnavailable);
+        }
+        mc_queue_poll(ctx);
+    }
+    return error;
+}

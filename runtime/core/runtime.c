@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The process: back end, visible devices, threads, fork and exit.
+ */
+#include "runtime.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "error.h"
+#include "log.h"
+#include "stream.h"
+
+static pthread_mutex_t init_lock = PTHREAD_MUTEX_INITIALIZER;
+static atomic_bool initialized;
+static atomic_bool ending;  /* the library is being unloaded */
+static atomic_bool forked;  /* a child whose parent used devices */
+static const KmdOps *kmd_ops;
+static int visible[MC_MAX_DEVICES];
+static int visible_count;
+static bool blocking_launches;
+
+static int valid_devices[MC_MAX_DEVICES]; /* mcSetValidDevices */
+static int valid_count;
+
+/* ---- devices ---- */
+
+/* The list ends at the first entry that names no device, as usual. */
+static void parse_visible(const char *text, int present)
+{
+    visible_count = 0;
+    while (*text && visible_count < MC_MAX_DEVICES) {
+        char *end;
+
+        errno = 0;
+        long number = strtol(text, &end, 10);
+        if (end == text || errno || number < 0 || number >= present ||
+            (*end && *end != ',')) {
+            mc_warn("MACA_VISIBLE_DEVICES: \"%s\" names no device, the list "
+                    "ends before it", text);
+            return;
+        }
+        for (int i = 0; i < visible_count; i++) {
+            if (visible[i] == number) {
+                mc_warn("MACA_VISIBLE_DEVICES names device %ld twice: no "
+                        "device is visible", number);
+                visible_count = 0;
+                return;
+            }
+        }
+        visible[visible_count++] = number;
+        text = *end ? end + 1 : end;
+    }
+}
+
+static void before_exec_child(void)
+{
+    if (mc_context_any()) {
+        atomic_store(&forked, true);
+    }
+}
+
+static mcError_t init_locked(void)
+{
+    static bool atfork_done;
+    unsigned present = 0;
+    int err = kmd_select(&kmd_ops);
+
+    if (!err) {
+        err = kmd_ops->count(&present);
+    }
+    if (err) {
+        mc_error("no device can be used: %s", strerror(-err));
+        return mc_error_from_open(err);
+    }
+    if (present > MC_MAX_DEVICES) {
+        present = MC_MAX_DEVICES;
+    }
+    for (visible_count = 0; visible_count < (int)present; visible_count++) {
+        visible[visible_count] = visible_count;
+    }
+    const char *text = getenv("MACA_VISIBLE_DEVICES");
+    if (text) {
+        parse_visible(text, present);
+    }
+    text = getenv("MACA_LAUNCH_BLOCKING");
+    blocking_launches = text && atoi(text) != 0;
+    if (!atfork_done) {
+        pthread_atfork(NULL, NULL, before_exec_child);
+        atfork_done = true;
+    }
+    if (visible_count == 0) {
+        mc_error("no device is %s", present ? "visible" : "present");
+        return mcErrorNoDevice;
+    }
+    return mcSuccess;
+}
+
+mcError_t mc_runtime_init(void)
+{
+    if (atomic_load_explicit(&initialized, memory_order_acquire)) {
+        return mcSuccess;
+    }
+    pthread_mutex_lock(&init_lock);
+    mcError_t error = mcSuccess;
+    if (!atomic_load(&initialized)) {
+        /* Not remembered when it fails: a device may be there later. */
+        error = init_locked();
+        if (error == mcSuccess) {
+            atomic_store_explicit(&initialized, true, memory_order_release);
+        }
+    }
+    pthread_mutex_unlock(&init_lock);
+    return error;
+}
+
+int mc_device_count(void)
+{
+    return visible_count;
+}
+
+int mc_runtime_physical(int device)
+{
+    return visible[device];
+}
+
+const KmdOps *mc_runtime_ops(void)
+{
+    return kmd_ops;
+}
+
+bool mc_runtime_ending(void)
+{
+    return atomic_load(&ending);
+}
+
+bool mc_launch_blocking(void)
+{
+    return blocking_launches;
+}
+
+mcError_t mc_runtime_gate(void)
+{
+    if (atomic_load_explicit(&ending, memory_order_relaxed)) {
+        return mcErrorDeinitialized;
+    }
+    if (atomic_load_explicit(&forked, memory_order_relaxed)) {
+        mc_error("the parent process used devices before it forked; a child "
+                 "cannot use them");
+        return mcErrorInitializationError;
+    }
+    if (mc_thread()->in_callback) {
+        mc_error("a function called by a stream made a runtime call");
+        return mcErrorNotPermitted;
+    }
+    return mcSuccess;
+}
+
+/* ---- threads ---- */
+
+static pthread_key_t thread_key;
+static pthread_once_t thread_once = PTHREAD_ONCE_INIT;
+static _Thread_local McThread thread_state;
+static _Thread_local bool thread_known;
+
+static void thread_exit(void *opaque)
+{
+    mc_thread_drop_streams(opaque);
+}
+
+static void thread_key_init(void)
+{
+    pthread_key_create(&thread_key, thread_exit);
+}
+
+McThread *mc_thread(void)
+{
+    if (!thread_known) {
+        pthread_once(&thread_once, thread_key_init);
+        pthread_setspecific(thread_key, &thread_state);
+        thread_known = true;
+        pthread_mutex_lock(&init_lock);
+        thread_state.device = valid_count ? valid_devices[0] : 0;
+        pthread_mutex_unlock(&init_lock);
+    }
+    return &thread_state;
+}
+
+void mc_thread_drop_streams(McThread *thread)
+{
+    for (int i = 0; i < MC_MAX_DEVICES; i++) {
+        if (thread->stream[i].stream && !atomic_load(&ending)) {
+            McContext *ctx = mc_context_peek(i);
+
+            if (ctx && ctx->serial == thread->stream[i].serial) {
+                mc_stream_drop(thread->stream[i].stream);
+            }
+            if (ctx) {
+                mc_context_put(ctx);
+            }
+        }
+        thread->stream[i].stream = NULL;
+    }
+}
+
+mcError_t mc_set_valid_devices(const int *devices, int count)
+{
+    if (count < 0 || count > visible_count || (count && !devices)) {
+        return mcErrorInvalidValue;
+    }
+    for (int i = 0; i < count; i++) {
+        if (devices[i] < 0 || devices[i] >= visible_count) {
+            return mcErrorInvalidDevice;
+        }
+    }
+    McThread *thread = mc_thread();
+    pthread_mutex_lock(&init_lock);
+    valid_count = count;
+    memcpy(valid_devices, devices, count * sizeof(*devices));
+    pthread_mutex_unlock(&init_lock);
+    if (!thread->device_chosen) {
+        thread->device = count ? devices[0] : 0;
+    }
+    return mcSuccess;
+}
+
+/* ---- exit ---- */
+
+/*
+ * Runs when the library is finalized: after atexit handlers and destructors of
+ * the program, so that both may still use devices. Work in flight is aborted.
+ */
+static void __attribute__((destructor)) runtime_end(void)
+{
+    if (atomic_load(&forked)) {
+        return;
+    }
+    atomic_store(&ending, true);
+    mc_context_close_all();
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+#include "stream.h"
+
+#include <stdlib.h>
+
+#include "log.h"
+
+static void stream_destroy(McHandle *handle)
+{
+    McStream *stream = (McStream *)handle;
+
+    if (stream->queue && !atomic_load(&stream->ctx->dying)) {
+        mc_queue_release(stream->queue);
+    }
+    free(stream);
+}
+
+static mcError_t stream_make(McContext *ctx, unsigned flags, int priority,
+                             bool null, McStream **out)
+{
+    McStream *stream = calloc(1, sizeof(*stream));
+
+    if (!stream) {
+        return mcErrorMemoryAllocation;
+    }
+    int lowest = ctx->info.priorities ? (int)ctx->info.priorities - 1 : 0;
+    stream->ctx = ctx;
+    stream->flags = flags;
+    stream->null = null;
+    /* Users count from 0, the default, down to the most urgent. */
+    stream->priority = priority > 0 ? 0 : priority < -lowest ? -lowest
+                                                             : priority;
+    mcError_t error = mc_queue_acquire(ctx, lowest + stream->priority,
+                                       &stream->queue);
+    if (error != mcSuccess) {
+        free(stream);
+        return error;
+    }
+    *out = stream;
+    return mcSuccess;
+}
+
+mcError_t mc_stream_new(McContext *ctx, unsigned flags, int priority,
+                        McStream **out)
+{
+    mcError_t error = stream_make(ctx, flags, priority, false, out);
+
+    if (error == mcSuccess) {
+        mc_handle_add(&(*out)->handle, MC_HANDLE_STREAM, ctx, stream_destroy);
+    }
+    return error;
+}
+
+mcError_t mc_stream_new_internal(McContext *ctx, unsigned flags, bool null,
+                                 McStream **out)
+{
+    return stream_make(ctx, flags, 0, null, out);
+}
+
+void mc_stream_free_internal(McStream *stream)
+{
+    free(stream); /* its queue goes with the context */
+}
+
+static mcError_t stream_per_thread(McContext *ctx, McStream **out)
+{
+    McThread *thread = mc_thread();
+    McStream *stream = thread->stream[ctx->device].stream;
+
+    if (stream && thread->stream[ctx->device].serial == ctx->serial) {
+        *out = mc_handle_get(stream, MC_HANDLE_STREAM);
+        return *out ? mcSuccess : mcErrorContextIsDestroyed;
+    }
+    mcError_t error = mc_stream_new(ctx, mcStreamDefault, 0, &stream);
+    if (error != mcSuccess) {
+        return error;
+    }
+    thread->stream[ctx->device].stream = stream;
+    thread->stream[ctx->device].serial = ctx->serial;
+    *out = mc_handle_get(stream, MC_HANDLE_STREAM);
+    return *out ? mcSuccess : mcErrorContextIsDestroyed;
+}
+
+mcError_t mc_stream_get(McContext *ctx, mcStream_t handle, McStream **out)
+{
+    if (handle == NULL || handle == mcStreamLegacy) {
+        mc_context_hold(ctx);
+        *out = ctx->null_stream;
+        return mcSuccess;
+    }
+    if (handle == mcStreamPerThread) {
+        return stream_per_thread(ctx, out);
+    }
+    *out = mc_handle_get(handle, MC_HANDLE_STREAM);
+    return *out ? mcSuccess : mcErrorInvalidResourceHandle;
+}
+
+void mc_stream_put(McStream *stream)
+{
+    if (stream->null) {
+        mc_context_put(stream->ctx);
+    } else {
+        mc_handle_put(stream);
+    }
+}
+
+void mc_stream_drop(McStream *stream)
+{
+    McStream *held = mc_handle_get(stream, MC_HANDLE_STREAM);
+
+    if (held) {
+        mc_handle_remove(held);
+        mc_handle_put(held);
+    }
+}
+
+/* ---- completion ---- */
+
+/* What is submitted to a queue and concerns the legacy default stream. */
+static uint64_t legacy_target(McQueue *queue)
+{
+    uint64_t value = queue->blocking_last;
+
+    return value > queue->null_last ? value : queue->null_last;
+}
+
+typedef uint64_t (*QueueTarget)(McQueue *queue);
+
+static uint64_t all_target(McQueue *queue)
+{
+    return queue->head;
+}
+
+/* Targets of all queues; queues are never removed while someone is here. */
+static mcError_t queues_wait(McContext *ctx, QueueTarget target, bool query)
+{
+    mcError_t error = mcSuccess;
+    McQueue *queue;
+    uint64_t *values;
+    unsigned count = 0;
+
+    pthread_mutex_lock(&ctx->submit);
+    values = malloc((ctx->queue_count + 1) * sizeof(*values));
+    for (queue = ctx->queues; queue && values; queue = queue->next) {
+        values[count++] = target(queue);
+    }
+    McQueue *first = ctx->queues;
+    pthread_mutex_unlock(&ctx->submit);
+    if (!values) {
+        return mcErrorMemoryAllocation;
+    }
+    queue = first;
+    for (unsigned i = 0; i < count && error == mcSuccess; i++) {
+        if (query) {
+            error = mc_queue_reached(queue, values[i]) ? mcSuccess
+                                                       : mcErrorNotReady;
+        } else {
+            error = mc_queue_wait(queue, values[i], false);
+        }
+        queue = __atomic_load_n(&queue->next, __ATOMIC_ACQUIRE);
+    }
+    free(values);
+    mcError_t sticky = mc_context_check(ctx);
+    return sticky != mcSuccess ? sticky : error;
+}
+
+mcError_t mc_context_sync(McContext *ctx)
+{
+    return queues_wait(ctx, all_target, false);
+}
+
+mcError_t mc_context_query(McContext *ctx)
+{
+    return queues_wait(ctx, all_target, true);
+}
+
+mcError_t mc_stream_query(McStream *stream)
+{
+    if (stream->null) {
+        return queues_wait(stream->ctx, legacy_target, true);
+    }
+    mcError_t error = mc_context_check(stream->ctx);
+    if (error != mcSuccess) {
+        return error;
+    }
+    return mc_queue_reached(stream->queue, atomic_load(&stream->last))
+               ? mcSuccess
+               : mcErrorNotReady;
+}
+
+mcError_t mc_stream_sync(McStream *stream)
+{
+    if (stream->null) {
+        return queues_wait(stream->ctx, legacy_target, false);
+    }
+    mcError_t error = mc_queue_wait(stream->queue, atomic_load(&stream->last),
+                                    false);
+    mcError_t sticky = mc_context_check(stream->ctx);
+    return sticky != mcSuccess ? sticky : error;
+}
+
+/* ---- waiting for other streams ---- */
+
+typedef struct RemoteWait {
+    McContext *ctx;
+    McQueue *queue;
+    uint64_t value;
+} RemoteWait;
+
+static void remote_wait(void *opaque, mcError_t status)
+{
+    RemoteWait *wait = opaque;
+
+    if (status == mcSuccess) {
+        mc_queue_wait(wait->queue, wait->value, true);
+    }
+    mc_context_put(wait->ctx);
+    free(wait);
+}
+
+mcError_t mc_stream_wait_queue(McStream *stream, McContext *other,
+                               McQueue *queue, uint64_t value)
+{
+    if (queue == stream->queue || mc_queue_reached(queue, value)) {
+        return mcSuccess;
+    }
+    if (other != stream->ctx) {
+        /* Devices do not see each other's words: the host passes it on. */
+        RemoteWait *wait = malloc(sizeof(*wait));
+        if (!wait) {
+            return mcErrorMemoryAllocation;
+        }
+        *wait = (RemoteWait){other, queue, value};
+        mc_context_hold(other);
+        mcError_t error = mc_stream_host_call(stream, remote_wait, wait, true,
+                                              false);
+        if (error != mcSuccess) {
+            mc_context_put(other);
+            free(wait);
+        }
+        return error;
+    }
+    McSubmit submit;
+    mcError_t error = mc_submit_begin(stream, 1, 0, &submit);
+    if (error != mcSuccess) {
+        return error;
+    }
+    union mxgpu_packet packet = {
+        .wait = {
+            .type = MXGPU_PKT_WAIT,
+            .size = 8,
+            .cond = MXGPU_WAIT_GEQ,
+            .addr = (uintptr_t)queue->word,
+            .value = value,
+        },
+    };
+    mc_submit_push(&submit, &packet, 0);
+    mc_submit_end(&submit);
+    return mcSuccess;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef MC_CORE_STREAM_H
+#define MC_CORE_STREAM_H
+
+#include "queue.h"
+
+struct McStream {
+    McHandle handle;
+    McContext *ctx;
+    McQueue *queue;
+    unsigned flags;
+    int priority;
+    bool null;             /* the legacy default stream */
+    atomic_ullong last;    /* value of its last packet */
+};
+
+mcError_t mc_stream_new(McContext *ctx, unsigned flags, int priority,
+                        McStream **out);
+/* One that is not in the handle table: the default streams. */
+mcError_t mc_stream_new_internal(McContext *ctx, unsigned flags, bool null,
+                                 McStream **out);
+void mc_stream_free_internal(McStream *stream);
+
+/* The stream a handle means for a thread whose current context is ctx, held:
+ * give it back with mc_stream_put. */
+mcError_t mc_stream_get(McContext *ctx, mcStream_t handle, McStream **out);
+void mc_stream_put(McStream *stream);
+/* Makes its handle invalid; the caller holds the context. */
+void mc_stream_drop(McStream *stream);
+
+mcError_t mc_stream_query(McStream *stream);
+mcError_t mc_stream_sync(McStream *stream);
+/* All queues of the context, the work submitted so far. */
+mcError_t mc_context_sync(McContext *ctx);
+mcError_t mc_context_query(McContext *ctx);
+
+/* Later work of the stream waits for value of a queue of any context. */
+mcError_t mc_stream_wait_queue(McStream *stream, McContext *other,
+                               McQueue *queue, uint64_t value);
+
+/*
+ * Host functions, run by a thread of the queue in stream order; later work of
+ * the stream waits for them. on_error: call it too when the device failed.
+ */
+typedef void (*McHostCall)(void *opaque, mcError_t status);
+mcError_t mc_stream_host_call(McStream *stream, McHostCall call, void *opaque,
+                              bool on_error, bool user);
+void mc_host_thread_stop(McQueue *queue);
+
+#endif

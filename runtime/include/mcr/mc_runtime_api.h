@@ -1,0 +1,776 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The mc* runtime interface. C11 and C++17.
+ *
+ * Unless stated otherwise a call returns mcSuccess or why it failed, and
+ * leaves the error for mcGetLastError(). Errors of work that runs later are
+ * returned by a later call; those a device cannot go on from are sticky, that
+ * is returned by every call on that device until mcDeviceReset(). Any call may
+ * be made from any thread, but not from a function a stream calls.
+ *
+ * Functions marked "not supported" exist and return mcErrorNotSupported.
+ */
+#ifndef MCR_MC_RUNTIME_API_H
+#define MCR_MC_RUNTIME_API_H
+
+#include "mc_runtime_types.h"
+
+#define MACART_VERSION 1000 /* 1000 * major + 10 * minor */
+
+#ifndef __dparm
+#ifdef __cplusplus
+#define __dparm(x) = x /* default argument, C++ only */
+#else
+#define __dparm(x)
+#endif
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Initialization ---- */
+
+/* Finds the devices; flags must be 0. Any other call does it too. */
+mcError_t mcInit(unsigned int flags);
+
+/* ---- Device management ---- */
+
+/* The UUID of a device. */
+mcError_t mcDeviceGetUuid(mcUuid_t *uuid, mcDevice_t device);
+/* The device that fits the nonzero members of prop best. */
+mcError_t mcChooseDevice(int *deviceId, const mcDeviceProp_t *prop);
+/* One attribute; 0 for features that do not exist. */
+mcError_t mcDeviceGetAttribute(int *value, mcDeviceAttribute_t attr,
+                               int deviceId);
+/* A limit; mcErrorUnsupportedLimit if the device has none such. */
+mcError_t mcDeviceGetLimit(size_t *pValue, mcLimit_t limit);
+/* Relation of two devices; they do not reach each other's memory. */
+mcError_t mcDeviceGetP2PAttribute(int *value, mcDeviceP2PAttr attr,
+                                  int srcDevice, int dstDevice);
+/* "dddd:bb:dd.f"; len counts the terminator. */
+mcError_t mcDeviceGetPCIBusId(char *pciBusId, int len, int device);
+/* Always mcSharedMemBankSizeFourByte. */
+mcError_t mcDeviceGetSharedMemConfig(mcSharedMemConfig *pConfig);
+/* Lower numbers are more urgent. */
+mcError_t mcDeviceGetStreamPriorityRange(int *leastPriority,
+                                         int *greatestPriority);
+/* Ends all work, drops everything the process made on the current device,
+ * clears sticky errors. */
+mcError_t mcDeviceReset(void);
+/* A hint; shared memory has a fixed size, so without effect. */
+mcError_t mcDeviceSetCacheConfig(mcFuncCache_t cacheConfig);
+/* Banks are four bytes wide; eight is not supported. */
+mcError_t mcDeviceSetSharedMemConfig(mcSharedMemConfig config);
+/* Waits for all work of the current device. */
+mcError_t mcDeviceSynchronize(void);
+/* The current device of the calling thread. */
+mcError_t mcGetDevice(int *deviceId);
+/* Devices that may be used. */
+mcError_t mcGetDeviceCount(int *count);
+/* Flags of the current device. */
+mcError_t mcGetDeviceFlags(unsigned int *flags);
+/* All properties. */
+mcError_t mcGetDeviceProperties(mcDeviceProp_t *prop, int deviceId);
+/* Makes a device current for the calling thread. */
+mcError_t mcSetDevice(int deviceId);
+/* How waits behave on the current device (mcDeviceSchedule*). */
+mcError_t mcSetDeviceFlags(unsigned int flag);
+/* Devices to try, in order, for threads that never chose one. */
+mcError_t mcSetValidDevices(int *deviceArray, int len);
+/* Handle of the device with this number. */
+mcError_t mcDeviceGet(mcDevice_t *device, int ordinal);
+/* Name, cut to len bytes with the terminator. */
+mcError_t mcDeviceGetName(char *name, int len, mcDevice_t device);
+/* Bytes of device memory. */
+mcError_t mcDeviceTotalMem(size_t *totmem, mcDevice_t device);
+/* Not supported. */
+mcError_t mcDeviceGetDefaultMemPool(mcMemPool_t *memPool, mcDevice_t device);
+/* Not supported. */
+mcError_t mcDeviceGetMemPool(mcMemPool_t *memPool, mcDevice_t device);
+/* Sets mcLimitStackSize, bytes a thread. */
+mcError_t mcDeviceSetLimit(mcLimit_t limit, size_t value);
+/* Not supported. */
+mcError_t mcDeviceGetLuid(char *luid, unsigned int *deviceNodeMask,
+                          mcDevice_t dev);
+/* Not supported. */
+mcError_t mcDeviceSetMemPool(mcDevice_t dev, mcMemPool_t pool);
+/* mcGetDeviceCount. */
+mcError_t mcDeviceGetCount(int *count);
+/* The device at a PCI address. */
+mcError_t mcDeviceGetByPCIBusId(int *device, const char *pciBusId);
+/* 0: devices do not reach each other's memory. */
+mcError_t mcDeviceCanAccessPeer(int *canAccessPeer, int device, int peerDevice);
+
+/* ---- Stream management ---- */
+
+/* A stream that is ordered with the legacy default stream. */
+mcError_t mcStreamCreate(mcStream_t *stream);
+/* mcStreamDefault or mcStreamNonBlocking. */
+mcError_t mcStreamCreateWithFlags(mcStream_t *pStream, unsigned int flags);
+/* The priority is clamped to the range of the device. */
+mcError_t mcStreamCreateWithPriority(mcStream_t *stream, unsigned int flags,
+                                     int priority);
+/* Returns at once; work already in the stream is done. */
+mcError_t mcStreamDestroy(mcStream_t stream);
+/* The flags it was made with. */
+mcError_t mcStreamGetFlags(mcStream_t hStream, unsigned int *flags);
+/* Its priority after clamping. */
+mcError_t mcStreamGetPriority(mcStream_t hStream, int *priority);
+/* The context of its device. */
+mcError_t mcStreamGetCtx(mcStream_t hStream, mcCtx_t *ctx);
+/* Not supported. */
+mcError_t mcStreamSetAttribute(mcStream_t hStream, mcStreamAttrID attr,
+                               const mcStreamAttrValue *value);
+/* Not supported. */
+mcError_t mcStreamGetAttribute(mcStream_t hStream, mcStreamAttrID attr,
+                               mcStreamAttrValue *value_out);
+/* Not supported. */
+mcError_t mcStreamCopyAttributes(mcStream_t dst, mcStream_t src);
+/* mcSuccess when all its work is done, else mcErrorNotReady. */
+mcError_t mcStreamQuery(mcStream_t stream);
+/* Waits for all its work. */
+mcError_t mcStreamSynchronize(mcStream_t stream);
+/* Later work waits for what the event last recorded; any device. */
+mcError_t mcStreamWaitEvent(mcStream_t stream, mcEvent_t event,
+                            unsigned int flags __dparm(0));
+/* Calls a function with the status of the stream; later work waits for it. */
+mcError_t mcStreamAddCallback(mcStream_t stream, mcStreamCallback_t callback,
+                              void *userData, unsigned int flags);
+/* Not supported. */
+mcError_t mcStreamAttachMemAsync(
+    mcStream_t stream, void *devPtr, size_t length __dparm(0),
+    unsigned int flags __dparm(mcMemAttachSingle));
+/* Not supported. */
+mcError_t mcStreamBeginCapture(mcStream_t stream, mcStreamCaptureMode mode);
+/* Not supported. */
+mcError_t mcStreamEndCapture(mcStream_t stream, mcGraph_t *pGraph);
+/* Always mcStreamCaptureStatusNone. */
+mcError_t mcStreamIsCapturing(mcStream_t stream,
+                              mcStreamCaptureStatus *pCaptureStatus);
+/* Not supported. */
+mcError_t mcStreamGetCaptureInfo(
+    mcStream_t stream, mcStreamCaptureStatus *captureStatus_out,
+    unsigned long long *id_out __dparm(0), mcGraph_t *graph_out __dparm(0),
+    const mcGraphNode_t **dependencies_out __dparm(0),
+    size_t *numDependencies_out __dparm(0));
+/* Not supported. */
+mcError_t mcStreamUpdateCaptureDependencies(mcStream_t stream,
+                                            mcGraphNode_t *dependencies,
+                                            size_t numDependencies,
+                                            unsigned int flags __dparm(0));
+/* Not supported. */
+mcError_t mcThreadExchangeStreamCaptureMode(mcStreamCaptureMode *mode);
+/* The device of a stream. */
+mcError_t mcStreamGetDevice(mcStream_t hStream, mcDevice_t *device);
+
+/* ---- Execution control ---- */
+
+/* Runs the kernel of a host symbol; args[i] points to argument i. */
+mcError_t mcLaunchKernel(const void *function_address, dim3 numBlocks,
+                         dim3 dimBlocks, void **args,
+                         size_t sharedMemBytes __dparm(0),
+                         mcStream_t stream __dparm(0));
+/* Runs a kernel of a module; arguments in kernelParams or, packed, in extra. */
+mcError_t mcModuleLaunchKernel(mcFunction_t f, unsigned int gridDimX,
+                               unsigned int gridDimY, unsigned int gridDimZ,
+                               unsigned int blockDimX, unsigned int blockDimY,
+                               unsigned int blockDimZ,
+                               unsigned int sharedMemBytes, mcStream_t stream,
+                               void **kernelParams, void **extra);
+/* Calls a host function in stream order; not called after an error. */
+mcError_t mcLaunchHostFunc(mcStream_t stream, mcHostFn_t fn, void *userData);
+/* Not supported. */
+mcError_t mcLaunchCooperativeKernel(const void *f, dim3 gridDim, dim3 blockDim,
+                                    void **kernelParams,
+                                    unsigned int sharedMemBytes,
+                                    mcStream_t stream);
+/* Not supported. */
+mcError_t mcLaunchCooperativeKernelMultiDevice(
+    mcLaunchParams *launchParamsList, int numDevices, unsigned int flags);
+/* Not supported. */
+mcError_t mcExtLaunchMultiKernelMultiDevice(mcLaunchParams *launchParamsList,
+                                            int numDevices, unsigned int flags);
+/* What a kernel needs. */
+mcError_t mcFuncGetAttributes(mcFuncAttributes *attr, const void *func);
+/* Limits dynamic shared memory of a kernel. */
+mcError_t mcFuncSetAttribute(const void *func, mcFuncAttribute attr, int value);
+/* A hint without effect. */
+mcError_t mcFuncSetCacheConfig(const void *func, mcFuncCache_t config);
+
+/* ---- Event management ---- */
+
+/* An event with timing. */
+mcError_t mcEventCreate(mcEvent_t *event);
+/* mcEventBlockingSync, mcEventDisableTiming. */
+mcError_t mcEventCreateWithFlags(mcEvent_t *event, unsigned int flags);
+/* The event stands for the work in the stream so far. */
+mcError_t mcEventRecord(mcEvent_t event, mcStream_t stream __dparm(0));
+/* Flags must be mcEventRecordDefault. */
+mcError_t mcEventRecordWithFlags(mcEvent_t event,
+                                 mcStream_t stream __dparm(0),
+                                 unsigned int flags __dparm(0));
+/* Waits for what the event stands for. */
+mcError_t mcEventSynchronize(mcEvent_t event);
+/* Device time from start to stop in milliseconds. */
+mcError_t mcEventElapsedTime(float *ms, mcEvent_t start, mcEvent_t stop);
+/* Flag must be 0. */
+mcError_t mcEventElapsedTimeWithFlags(float *ms, mcEvent_t start,
+                                      mcEvent_t stop, unsigned int flag);
+/* mcSuccess when reached or never recorded, else mcErrorNotReady. */
+mcError_t mcEventQuery(mcEvent_t event);
+/* Returns at once. */
+mcError_t mcEventDestroy(mcEvent_t event);
+
+/* ---- Occupancy ---- */
+
+/* Dynamic shared memory that still lets numBlocks blocks run on a compute
+ * unit. */
+mcError_t mcOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize,
+                                                  const void *f, int numBlocks,
+                                                  int blockSize);
+/* Block size with the best occupancy, and the grid that fills the device. */
+mcError_t mcOccupancyMaxPotentialBlockSize(int *gridSize, int *blockSize,
+                                           const void *f,
+                                           size_t dynSharedMemPerBlk,
+                                           int blockSizeLimit);
+/* The same; flags do not matter here. */
+mcError_t mcOccupancyMaxPotentialBlockSizeWithFlags(int *gridSize,
+                                                    int *blockSize,
+                                                    const void *f,
+                                                    size_t dynSharedMemPerBlk,
+                                                    int blockSizeLimit,
+                                                    unsigned int flags);
+/* Blocks of a kernel that run on a compute unit at once. */
+mcError_t mcOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks,
+                                                      const void *f,
+                                                      int blockSize,
+                                                      size_t dynamicSMemSize);
+/* The same; flags do not matter here. */
+mcError_t mcOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int *numBlocks, const void *f, int blockSize, size_t dynamicSMemSize,
+    unsigned int flags);
+/* The same for a kernel of a module. */
+mcError_t mcModuleOccupancyMaxActiveBlocksPerMultiprocessor(
+    int *numBlocks, mcFunction_t f, int blockSize, size_t dynamicSMemSize);
+
+/* ---- Version management ---- */
+
+/* 1000 * major + 10 * minor of this library. */
+mcError_t mcRuntimeGetVersion(int *version);
+/* 1000 * major + 10 * minor of the lower half; 0 without a device. */
+mcError_t mcDriverGetVersion(int *version);
+
+/* ---- Error handling ---- */
+
+/* The last error of the calling thread; clears it unless sticky. */
+mcError_t mcGetLastError(void);
+/* The same without clearing. */
+mcError_t mcPeekAtLastError(void);
+/* The name of the enumerator. */
+const char *mcGetErrorName(mcError_t mc_error);
+/* A description. */
+const char *mcGetErrorString(mcError_t mc_error);
+
+/* ---- Memory allocation ---- */
+
+/* Device memory, aligned to 256 bytes, not cleared. Size 0 gives NULL. */
+mcError_t mcMalloc(void **ptr, size_t sizeBytes);
+/* Waits for the device, then frees. NULL is allowed. */
+mcError_t mcFree(void *ptr);
+/* Pinned host memory with the same address on every device. */
+mcError_t mcMallocHost(void **ptr, size_t size,
+                       unsigned int flags __dparm(mcMallocHostDefault));
+/* Waits for the devices, then frees. NULL is allowed. */
+mcError_t mcFreeHost(void *ptr);
+/* Rows padded to a multiple of 256 bytes. */
+mcError_t mcMallocPitch(void **ptr, size_t *pitch, size_t width, size_t height);
+/* Rows as mcMallocPitch, height times depth of them. */
+mcError_t mcMalloc3D(mcPitchedPtr *pitchedDevPtr, mcExtent extent);
+/* Pins process memory; the device sees whole pages around it. */
+mcError_t mcHostRegister(void *hostPtr, size_t sizeBytes,
+                         unsigned int flags __dparm(mcHostRegisterDefault));
+/* The address given to mcHostRegister. */
+mcError_t mcHostUnregister(void *hostPtr);
+/* The same address; flags must be 0. */
+mcError_t mcHostGetDevicePointer(void **devPtr, void *hostPtr,
+                                 unsigned int flags __dparm(0));
+/* The flags given at allocation or registration. */
+mcError_t mcHostGetFlags(unsigned int *flagsPtr, void *hostPtr);
+/* mcDeviceMallocDefault or mcDeviceMallocFinegrained. */
+mcError_t mcExtMallocWithFlags(void **ptr, size_t sizeBytes,
+                               unsigned int flags);
+/* Not supported. */
+mcError_t mcMallocManaged(void **ptr, size_t size,
+                          unsigned int flags __dparm(mcMemAttachGlobal));
+/* Bytes of device memory. */
+mcError_t mcMemGetInfo(size_t *free, size_t *total);
+/* The allocation an address lies in. */
+mcError_t mcMemGetAddressRange(mcDeviceptr_t *base, size_t *size,
+                               mcDeviceptr_t ptr);
+/* What is known of an address; mcErrorInvalidValue for pageable memory. */
+mcError_t mcPointerGetAttributes(mcPointerAttribute_t *attributes,
+                                 const void *ptr);
+
+/* ---- Memory copy ---- */
+
+/* Copies; waits for copies that touch pageable or pinned host memory. */
+mcError_t mcMemcpy(void *dst, const void *src, size_t count, mcMemcpyKind kind);
+/* Copies in stream order; see docs/memory.md for pageable memory. */
+mcError_t mcMemcpyAsync(void *dst, const void *src, size_t count,
+                        mcMemcpyKind kind, mcStream_t stream __dparm(0));
+/* mcMemcpyAsync, then waits for the stream. */
+mcError_t mcMemcpyWithStream(void *dst, const void *src, size_t sizeBytes,
+                             mcMemcpyKind kind, mcStream_t stream);
+/* From device to device. */
+mcError_t mcMemcpyPeer(void *dst, int dstDevice, const void *src, int srcDevice,
+                       size_t sizeBytes);
+/* From device to device; through the host when they differ. */
+mcError_t mcMemcpyPeerAsync(void *dst, int dstDevice, const void *src,
+                            int srcDevice, size_t sizeBytes, mcStream_t stream);
+/* Not supported. */
+mcError_t mcMemcpyParam2D(const mc_Memcpy2D *pCopy);
+/* Not supported. */
+mcError_t mcMemcpyParam2DAsync(const mc_Memcpy2D *pCopy,
+                               mcStream_t stream __dparm(0));
+/* Not supported. */
+mcError_t mcMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch,
+                     size_t width, size_t height, mcMemcpyKind kind);
+/* Not supported. */
+mcError_t mcMemcpy2DAsync(void *dst, size_t dpitch, const void *src,
+                          size_t spitch, size_t width, size_t height,
+                          mcMemcpyKind kind, mcStream_t stream);
+/* Device address of a variable on the current device. */
+mcError_t mcGetSymbolAddress(void **devPtr, const void *symbol);
+/* Its size in bytes. */
+mcError_t mcGetSymbolSize(size_t *size, const void *symbol);
+/* Reads a device variable. */
+mcError_t mcMemcpyFromSymbol(void *dst, const void *symbol, size_t sizeBytes,
+                             size_t offset __dparm(0),
+                             mcMemcpyKind kind __dparm(mcMemcpyDefault));
+/* The same in stream order. */
+mcError_t mcMemcpyFromSymbolAsync(void *dst, const void *symbol,
+                                  size_t sizeBytes, size_t offset __dparm(0),
+                                  mcMemcpyKind kind __dparm(mcMemcpyDefault),
+                                  mcStream_t stream __dparm(0));
+/* Writes a device variable. */
+mcError_t mcMemcpyToSymbol(const void *symbol, const void *src,
+                           size_t sizeBytes, size_t offset __dparm(0),
+                           mcMemcpyKind kind __dparm(mcMemcpyDefault));
+/* The same in stream order. */
+mcError_t mcMemcpyToSymbolAsync(const void *symbol, const void *src,
+                                size_t sizeBytes, size_t offset __dparm(0),
+                                mcMemcpyKind kind __dparm(mcMemcpyDefault),
+                                mcStream_t stream __dparm(0));
+/* Not supported. */
+mcError_t mcMemcpy2DUnaligned(const mc_Memcpy2D *pCopy);
+/* Not supported. */
+mcError_t mcMemcpy3D(const mcMemcpy3DParms *pCopy);
+/* Not supported. */
+mcError_t mcMemcpy3DAsync(const mcMemcpy3DParms *pCopy, mcStream_t hStream);
+/* Not supported. */
+mcError_t mcMemcpy3DPeer(const mcMemcpy3DParms *pCopy);
+/* Not supported. */
+mcError_t mcMemcpy3DPeerAsync(const mcMemcpy3DParms *pCopy, mcStream_t hStream);
+/* Device to device. */
+mcError_t mcMemcpyDtoD(mcDeviceptr_t dstDevice, mcDeviceptr_t srcDevice,
+                       size_t ByteCount);
+/* The same in stream order. */
+mcError_t mcMemcpyDtoDAsync(mcDeviceptr_t dstDevice, mcDeviceptr_t srcDevice,
+                            size_t ByteCount, mcStream_t hStream);
+/* Device to host. */
+mcError_t mcMemcpyDtoH(void *dstHost, mcDeviceptr_t srcDevice,
+                       size_t ByteCount);
+/* The same in stream order. */
+mcError_t mcMemcpyDtoHAsync(void *dstHost, mcDeviceptr_t srcDevice,
+                            size_t ByteCount, mcStream_t hStream);
+/* Host to device. */
+mcError_t mcMemcpyHtoD(mcDeviceptr_t dstDevice, const void *srcHost,
+                       size_t ByteCount);
+/* The same in stream order. */
+mcError_t mcMemcpyHtoDAsync(mcDeviceptr_t dstDevice, const void *srcHost,
+                            size_t ByteCount, mcStream_t hStream);
+
+/* ---- Memory set ---- */
+
+/* Sets bytes; waits only if the memory is host memory. */
+mcError_t mcMemset(void *dst, int value, size_t sizeBytes);
+/* The same in stream order. */
+mcError_t mcMemsetAsync(void *dst, int value, size_t sizeBytes,
+                        mcStream_t stream);
+/* Not supported. */
+mcError_t mcMemset2D(void *dst, size_t pitch, int value, size_t width,
+                     size_t height);
+/* Not supported. */
+mcError_t mcMemset2DAsync(void *dst, size_t pitch, int value, size_t width,
+                          size_t height, mcStream_t stream);
+/* Not supported. */
+mcError_t mcMemset3D(mcPitchedPtr pitchedDevPtr, int value, mcExtent extent);
+/* Not supported. */
+mcError_t mcMemset3DAsync(mcPitchedPtr pitchedDevPtr, int value,
+                          mcExtent extent, mcStream_t stream);
+/* mSize bytes. */
+mcError_t mcMemsetD8(mcDeviceptr_t dstDevice, unsigned char mValue,
+                     size_t mSize);
+/* The same in stream order. */
+mcError_t mcMemsetD8Async(mcDeviceptr_t dstDevice, unsigned char mValue,
+                          size_t mSize, mcStream_t hStream);
+/* mSize elements of two bytes. */
+mcError_t mcMemsetD16(mcDeviceptr_t dstDevice, unsigned short mValue,
+                      size_t mSize);
+/* The same in stream order. */
+mcError_t mcMemsetD16Async(mcDeviceptr_t dstDevice, unsigned short mValue,
+                           size_t mSize, mcStream_t hStream);
+/* mSize elements of four bytes. */
+mcError_t mcMemsetD32(mcDeviceptr_t dstDevice, unsigned int mValue,
+                      size_t mSize);
+/* The same in stream order. */
+mcError_t mcMemsetD32Async(mcDeviceptr_t dstDevice, unsigned int mValue,
+                           size_t mSize, mcStream_t hStream);
+/* Not supported. */
+mcError_t mcMemsetD2D8(mcDeviceptr_t dstDevice, size_t dstPitch,
+                       unsigned char mValue, size_t mWidth, size_t mHeight);
+/* Not supported. */
+mcError_t mcMemsetD2D8Async(mcDeviceptr_t dstDevice, size_t dstPitch,
+                            unsigned char mValue, size_t mWidth, size_t mHeight,
+                            mcStream_t hStream);
+/* Not supported. */
+mcError_t mcMemsetD2D16(mcDeviceptr_t dstDevice, size_t dstPitch,
+                        unsigned short mValue, size_t mWidth, size_t mHeight);
+/* Not supported. */
+mcError_t mcMemsetD2D16Async(mcDeviceptr_t dstDevice, size_t dstPitch,
+                             unsigned short mValue, size_t mWidth,
+                             size_t mHeight, mcStream_t hStream);
+/* Not supported. */
+mcError_t mcMemsetD2D32(mcDeviceptr_t dstDevice, size_t dstPitch,
+                        unsigned int mValue, size_t mWidth, size_t mHeight);
+/* Not supported. */
+mcError_t mcMemsetD2D32Async(mcDeviceptr_t dstDevice, size_t dstPitch,
+                             unsigned int mValue, size_t mWidth, size_t mHeight,
+                             mcStream_t hStream);
+
+/* ---- Module management ---- */
+
+/* Not supported. */
+mcError_t mcLinkAddData(mcLinkState_t state, mcJitInputType type, void *data,
+                        size_t size, const char *name, unsigned int numOptions,
+                        mcJitOption *options, void **optionValues);
+/* Not supported. */
+mcError_t mcLinkAddFile(mcLinkState_t state, mcJitInputType type,
+                        const char *path, unsigned int numOptions,
+                        mcJitOption *options, void **optionValues);
+/* Not supported. */
+mcError_t mcLinkComplete(mcLinkState_t state, void **dataOut, size_t *sizeOut);
+/* Not supported. */
+mcError_t mcLinkCreate(unsigned int numOptions, mcJitOption *options,
+                       void **optionValues, mcLinkState_t *stateOut);
+/* Not supported. */
+mcError_t mcLinkDestroy(mcLinkState_t state);
+/* Loads a kernel image or a fat binary from a file. */
+mcError_t mcModuleLoad(mcModule_t *module, const char *fname);
+/* Waits for the device, then unloads. */
+mcError_t mcModuleUnload(mcModule_t module);
+/* A kernel by name; mcErrorNotFound. */
+mcError_t mcModuleGetFunction(mcFunction_t *function, mcModule_t module,
+                              const char *kname);
+/* The kernel of a host symbol on the current device. */
+mcError_t mcGetFuncBySymbol(mcFunction_t *functionPtr, const void *symbolPtr);
+/* One attribute of a kernel. */
+mcError_t mcFuncGetAttribute(int *value, mcFunction_attribute attrib,
+                             mcFunction_t hfunc);
+/* The module a kernel is from. */
+mcError_t mcFuncGetModule(mcModule_t *module, mcFunction_t f);
+/* Loads a kernel image or a fat binary from memory. */
+mcError_t mcModuleLoadData(mcModule_t *module, const void *image);
+/* The same; there is no just-in-time compiler the options could steer. */
+mcError_t mcModuleLoadDataEx(mcModule_t *module, const void *image,
+                             unsigned int numOptions, mcJitOption *options,
+                             void **optionValues);
+/* Loads a fat binary (or its wrapper). */
+mcError_t mcModuleLoadFatBinary(mcModule_t *module, const void *fatbin);
+/* Address and size of a variable; either pointer may be NULL. */
+mcError_t mcModuleGetGlobal(mcDeviceptr_t *dptr, size_t *bytes, mcModule_t hmod,
+                            const char *name);
+
+/* ---- Virtual memory management ---- */
+
+/* Not supported. */
+mcError_t mcMemAddressReserve(mcDeviceptr_t *ptr, size_t size, size_t alignment,
+                              mcDeviceptr_t addr, unsigned long long flags);
+/* Not supported. */
+mcError_t mcMemAddressFree(mcDeviceptr_t ptr, size_t size);
+/* Not supported. */
+mcError_t mcMemCreate(mcMemGenericAllocationHandle *handle, size_t size,
+                      const mcMemAllocationProp *prop,
+                      unsigned long long flags);
+/* Not supported. */
+mcError_t mcMemRelease(mcMemGenericAllocationHandle handle);
+/* Not supported. */
+mcError_t mcMemMap(mcDeviceptr_t ptr, size_t size, size_t offset,
+                   mcMemGenericAllocationHandle handle,
+                   unsigned long long flags);
+/* Not supported. */
+mcError_t mcMemUnmap(mcDeviceptr_t ptr, size_t size);
+/* Not supported. */
+mcError_t mcMemSetAccess(mcDeviceptr_t ptr, size_t size,
+                         const mcMemAccessDesc *desc, size_t count);
+/* Not supported. */
+mcError_t mcMemGetAccess(unsigned long long *flags,
+                         const mcMemLocation *location, mcDeviceptr_t ptr);
+/* Not supported. */
+mcError_t mcMemGetAllocationGranularity(
+    size_t *granularity, const mcMemAllocationProp *prop,
+    mcMemAllocationGranularity_flags option);
+/* Not supported. */
+mcError_t mcMemGetAllocationPropertiesFromHandle(
+    mcMemAllocationProp *prop, mcMemGenericAllocationHandle handle);
+/* Not supported. */
+mcError_t mcMemRetainAllocationHandle(mcMemGenericAllocationHandle *handle,
+                                      void *addr);
+/* Not supported. */
+mcError_t mcMemImportFromShareableHandle(
+    mcMemGenericAllocationHandle *handle, void *shareableHandle,
+    mcMemAllocationHandleType shHandleType);
+/* Not supported. */
+mcError_t mcMemExportToShareableHandle(void *shareableHandle,
+                                       mcMemGenericAllocationHandle handle,
+                                       mcMemAllocationHandleType handleType,
+                                       unsigned long long flags);
+
+/* ---- Stream-ordered memory allocator ---- */
+
+/* Not supported. */
+mcError_t mcFreeAsync(void *devPtr, mcStream_t hStream);
+/* Not supported. */
+mcError_t mcMallocAsync(void **devPtr, size_t size, mcStream_t hStream);
+/* Not supported. */
+mcError_t mcMallocFromPoolAsync(void **ptr, size_t size, mcMemPool_t memPool,
+                                mcStream_t stream);
+/* Not supported. */
+mcError_t mcMemAllocAsync(mcDeviceptr_t *dptr, size_t bytesize,
+                          mcStream_t hStream);
+/* Not supported. */
+mcError_t mcMemAllocFromPoolAsync(mcDeviceptr_t *dptr, size_t bytesize,
+                                  mcMemPool_t pool, mcStream_t hStream);
+/* Not supported. */
+mcError_t mcMemFreeAsync(mcDeviceptr_t dptr, mcStream_t hStream);
+/* Not supported. */
+mcError_t mcMemPoolCreate(mcMemPool_t *memPool,
+                          const mcMemPoolProps *poolProps);
+/* Not supported. */
+mcError_t mcMemPoolDestroy(mcMemPool_t memPool);
+/* Not supported. */
+mcError_t mcMemPoolExportPointer(mcMemPoolPtrExportData *exportData, void *ptr);
+/* Not supported. */
+mcError_t mcMemPoolExportToShareableHandle(
+    void *sharedHandle, mcMemPool_t memPool,
+    mcMemAllocationHandleType handleType, unsigned int flags);
+/* Not supported. */
+mcError_t mcMemPoolGetAccess(mcMemAccessFlags *flags, mcMemPool_t memPool,
+                             mcMemLocation *location);
+/* Not supported. */
+mcError_t mcMemPoolGetAttribute(mcMemPool_t memPool, mcMemPoolAttr attr,
+                                void *value);
+/* Not supported. */
+mcError_t mcMemPoolImportFromShareableHandle(
+    mcMemPool_t *memPool, void *sharedHandle,
+    mcMemAllocationHandleType handleType, unsigned int flags);
+/* Not supported. */
+mcError_t mcMemPoolImportPointer(void **ptr, mcMemPool_t memPool,
+                                 mcMemPoolPtrExportData *exportData);
+/* Not supported. */
+mcError_t mcMemPoolSetAccess(mcMemPool_t memPool,
+                             const mcMemAccessDesc *descList, size_t count);
+/* Not supported. */
+mcError_t mcMemPoolSetAttribute(mcMemPool_t memPool, mcMemPoolAttr attr,
+                                void *value);
+/* Not supported. */
+mcError_t mcMemPoolTrimTo(mcMemPool_t memPool, size_t minBytesToKeep);
+
+/* ---- Stream memory operations ---- */
+
+/* Later work waits for memory to meet a condition. */
+mcError_t mcStreamWaitValue32(mcStream_t stream, void *ptr, uint32_t value,
+                              unsigned int flags);
+/* The same, 64 bits. */
+mcError_t mcStreamWaitValue64(mcStream_t stream, void *ptr, uint64_t value,
+                              unsigned int flags);
+/* Writes a word in stream order. */
+mcError_t mcStreamWriteValue32(mcStream_t stream, void *ptr, uint32_t value,
+                               unsigned int flags);
+/* The same, 64 bits. */
+mcError_t mcStreamWriteValue64(mcStream_t stream, void *ptr, uint64_t value,
+                               unsigned int flags);
+/* ---- what mxcc's generated code calls ---- */
+
+/* data is a wrapper (mxgpu/fatbin.h) that stays valid until unregistered. */
+void **__mcRegisterFatBinary(const void *data);
+void __mcUnregisterFatBinary(void **modules);
+void __mcRegisterFunction(void **modules, const void *hostFunction,
+                          char *deviceFunction, const char *deviceName,
+                          unsigned int threadLimit, void *tid, void *bid,
+                          dim3 *blockDim, dim3 *gridDim, int *wSize);
+void __mcRegisterVar(void **modules, void *var, char *hostVar,
+                     char *deviceVar, int ext, size_t size, int constant,
+                     int global);
+mcError_t __mcPushCallConfiguration(dim3 gridDim, dim3 blockDim,
+                                    size_t sharedMem __dparm(0),
+                                    mcStream_t stream __dparm(0));
+mcError_t __mcPopCallConfiguration(dim3 *gridDim, dim3 *blockDim,
+                                   size_t *sharedMem, mcStream_t *stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#ifdef __cplusplus
+/*
+ * Typed forms. A kernel or a device variable is named by itself; the entry
+ * points above take the address of its host symbol.
+ */
+template <class T>
+static inline mcError_t mcMalloc(T **ptr, size_t size)
+{
+    return mcMalloc((void **)ptr, size);
+}
+
+template <class T>
+static inline mcError_t mcMallocHost(T **ptr, size_t size,
+                                     unsigned int flags = mcMallocHostDefault)
+{
+    return mcMallocHost((void **)ptr, size, flags);
+}
+
+template <class T>
+static inline mcError_t mcMallocManaged(T **ptr, size_t size,
+                                        unsigned int flags = mcMemAttachGlobal)
+{
+    return mcMallocManaged((void **)ptr, size, flags);
+}
+
+template <class T>
+static inline mcError_t mcMallocPitch(T **ptr, size_t *pitch, size_t width,
+                                      size_t height)
+{
+    return mcMallocPitch((void **)ptr, pitch, width, height);
+}
+
+template <class T>
+static inline mcError_t mcMallocAsync(T **ptr, size_t size, mcStream_t stream)
+{
+    return mcMallocAsync((void **)ptr, size, stream);
+}
+
+template <class T>
+static inline mcError_t mcExtMallocWithFlags(T **ptr, size_t size,
+                                             unsigned int flags)
+{
+    return mcExtMallocWithFlags((void **)ptr, size, flags);
+}
+
+template <class T>
+static inline mcError_t mcHostGetDevicePointer(T **ptr, void *hostPtr,
+                                               unsigned int flags = 0)
+{
+    return mcHostGetDevicePointer((void **)ptr, hostPtr, flags);
+}
+
+template <class R, class... Args>
+static inline mcError_t mcLaunchKernel(R (*kernel)(Args...), dim3 gridDim,
+                                       dim3 blockDim, void **args,
+                                       size_t sharedMem = 0,
+                                       mcStream_t stream = 0)
+{
+    return mcLaunchKernel(reinterpret_cast<const void *>(kernel), gridDim,
+                          blockDim, args, sharedMem, stream);
+}
+
+template <class R, class... Args>
+static inline mcError_t mcFuncGetAttributes(mcFuncAttributes *attr,
+                                            R (*kernel)(Args...))
+{
+    return mcFuncGetAttributes(attr, reinterpret_cast<const void *>(kernel));
+}
+
+template <class R, class... Args>
+static inline mcError_t mcFuncSetAttribute(R (*kernel)(Args...),
+                                           mcFuncAttribute attr, int value)
+{
+    return mcFuncSetAttribute(reinterpret_cast<const void *>(kernel), attr,
+                              value);
+}
+
+template <class R, class... Args>
+static inline mcError_t mcGetFuncBySymbol(mcFunction_t *function,
+                                          R (*kernel)(Args...))
+{
+    return mcGetFuncBySymbol(function, reinterpret_cast<const void *>(kernel));
+}
+
+template <class R, class... Args>
+static inline mcError_t mcOccupancyMaxActiveBlocksPerMultiprocessor(
+    int *numBlocks, R (*kernel)(Args...), int blockSize, size_t dynamicShared)
+{
+    return mcOccupancyMaxActiveBlocksPerMultiprocessor(
+        numBlocks, reinterpret_cast<const void *>(kernel), blockSize,
+        dynamicShared);
+}
+
+template <class R, class... Args>
+static inline mcError_t mcOccupancyMaxPotentialBlockSize(
+    int *gridSize, int *blockSize, R (*kernel)(Args...),
+    size_t dynamicShared = 0, int blockSizeLimit = 0)
+{
+    return mcOccupancyMaxPotentialBlockSize(
+        gridSize, blockSize, reinterpret_cast<const void *>(kernel),
+        dynamicShared, blockSizeLimit);
+}
+
+template <class T>
+static inline mcError_t mcGetSymbolAddress(void **devPtr, const T &symbol)
+{
+    return mcGetSymbolAddress(devPtr, (const void *)&symbol);
+}
+
+template <class T>
+static inline mcError_t mcGetSymbolSize(size_t *size, const T &symbol)
+{
+    return mcGetSymbolSize(size, (const void *)&symbol);
+}
+
+template <class T>
+static inline mcError_t mcMemcpyToSymbol(const T &symbol, const void *src,
+                                         size_t size, size_t offset = 0,
+                                         mcMemcpyKind kind = mcMemcpyDefault)
+{
+    return mcMemcpyToSymbol((const void *)&symbol, src, size, offset, kind);
+}
+
+template <class T>
+static inline mcError_t mcMemcpyToSymbolAsync(
+    const T &symbol, const void *src, size_t size, size_t offset = 0,
+    mcMemcpyKind kind = mcMemcpyDefault, mcStream_t stream = 0)
+{
+    return mcMemcpyToSymbolAsync((const void *)&symbol, src, size, offset,
+                                 kind, stream);
+}
+
+template <class T>
+static inline mcError_t mcMemcpyFromSymbol(void *dst, const T &symbol,
+                                           size_t size, size_t offset = 0,
+                                           mcMemcpyKind kind = mcMemcpyDefault)
+{
+    return mcMemcpyFromSymbol(dst, (const void *)&symbol, size, offset, kind);
+}
+
+template <class T>
+static inline mcError_t mcMemcpyFromSymbolAsync(
+    void *dst, const T &symbol, size_t size, size_t offset = 0,
+    mcMemcpyKind kind = mcMemcpyDefault, mcStream_t stream = 0)
+{
+    return mcMemcpyFromSymbolAsync(dst, (const void *)&symbol, size, offset,
+                                   kind, stream);
+}
+#endif
+
+#endif

@@ -1,0 +1,910 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Types of the mc* runtime interface. C11 and C++17. Enumerators keep the
+ * numbers programs were compiled with; see runtime/docs/errors.md for when
+ * each error is returned.
+ */
+#ifndef MCR_MC_RUNTIME_TYPES_H
+#define MCR_MC_RUNTIME_TYPES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- handles: opaque, valid until destroyed or the device is reset ---- */
+
+typedef struct MCstream_st *mcStream_t;
+typedef struct MCevent_st *mcEvent_t;
+typedef struct MCctx_st *mcCtx_t;
+typedef mcCtx_t MCcontext;
+typedef struct MCmod_st *mcModule_t;
+typedef struct MCfunc_st *mcFunction_t;
+typedef struct MClink_st *mcLinkState_t;
+typedef struct MCgraph_st *mcGraph_t;
+typedef struct MCgnode_st *mcGraphNode_t;
+typedef struct MCgexec_st *mcGraphExec_t;
+typedef struct MCmempool_st *mcMemPool_t;
+typedef struct MCarray_st *mcArray_t;
+typedef int mcDevice_t; /* device number */
+typedef int MCdevice;
+typedef void *mcDeviceptr_t;
+typedef unsigned long long mcMemGenericAllocationHandle;
+
+typedef struct mcUuid_t {
+    char bytes[16];
+} mcUuid_t;
+
+/* Blocks of a grid or threads of a block; missing dimensions are 1. */
+#ifndef MC_HAVE_DIM3
+#define MC_HAVE_DIM3
+#ifdef __cplusplus
+struct dim3 {
+    uint32_t x, y, z;
+    constexpr dim3(uint32_t x_ = 1, uint32_t y_ = 1, uint32_t z_ = 1)
+        : x(x_), y(y_), z(z_)
+    {
+    }
+};
+#else
+typedef struct dim3 {
+    uint32_t x, y, z;
+} dim3;
+#endif
+#endif
+
+/* ---- errors ---- */
+
+typedef enum _mcError_t {
+    mcSuccess = 0,
+    mcErrorInvalidValue = 1,
+    mcErrorMemoryAllocation = 2,
+    mcErrorInitializationError = 3,
+    mcErrorDeinitialized = 4,
+    mcErrorProfilerDisabled = 5,
+    mcErrorProfilerNotInitialized = 6,
+    mcErrorProfilerAlreadyStarted = 7,
+    mcErrorProfilerAlreadyStopped = 8,
+    mcErrorInvalidConfiguration = 9,
+    mcErrorInvalidPitchValue = 12,
+    mcErrorInvalidSymbol = 13,
+    mcErrorInvalidHostPointer = 16,
+    mcErrorInvalidDevicePointer = 17,
+    mcErrorInvalidTexture = 18,
+    mcErrorInvalidTextureBinding = 19,
+    mcErrorInvalidChannelDescriptor = 20,
+    mcErrorInvalidMemcpyDirection = 21,
+    mcErrorAddressOfConstant = 22,
+    mcErrorTextureFetchFailed = 23,
+    mcErrorTextureNotBound = 24,
+    mcErrorSynchronizationError = 25,
+    mcErrorInvalidFilterSetting = 26,
+    mcErrorInvalidNormSetting = 27,
+    mcErrorMixedDeviceExecution = 28,
+    mcErrorNotYetImplemented = 31,
+    mcErrorMemoryValueTooLarge = 32,
+    mcErrorStubLibrary = 34,
+    mcErrorInsufficientDriver = 35,
+    mcErrorCallRequiresNewerDriver = 36,
+    mcErrorInvalidSurface = 37,
+    mcErrorDuplicateVariableName = 43,
+    mcErrorDuplicateTextureName = 44,
+    mcErrorDuplicateSurfaceName = 45,
+    mcErrorDevicesUnavailable = 46,
+    mcErrorIncompatibleDriverContext = 49,
+    mcErrorMissingConfiguration = 52,
+    mcErrorPriorLaunchFailure = 53,
+    mcErrorLaunchMaxDepthExceeded = 65,
+    mcErrorLaunchFileScopedTex = 66,
+    mcErrorLaunchFileScopedSurf = 67,
+    mcErrorSyncDepthExceeded = 68,
+    mcErrorLaunchPendingCountExceeded = 69,
+    mcErrorInvalidDeviceFunction = 98,
+    mcErrorNoDevice = 100,
+    mcErrorInvalidDevice = 101,
+    mcErrorDeviceNotLicensed = 102,
+    mcErrorSoftwareValidityNotEstablished = 103,
+    mcErrorStartupFailure = 127,
+    mcErrorInvalidKernelImage = 200,
+    mcErrorDeviceUninitialized = 201,
+    mcErrorContextAlreadyCurrent = 202,
+    mcErrorMapBufferObjectFailed = 205,
+    mcErrorUnmapBufferObjectFailed = 206,
+    mcErrorArrayIsMapped = 207,
+    mcErrorAlreadyMapped = 208,
+    mcErrorNoKernelImageForDevice = 209,
+    mcErrorAlreadyAcquired = 210,
+    mcErrorNotMapped = 211,
+    mcErrorNotMappedAsArray = 212,
+    mcErrorNotMappedAsPointer = 213,
+    mcErrorECCUncorrectable = 214,
+    mcErrorUnsupportedLimit = 215,
+    mcErrorDeviceAlreadyInUse = 216,
+    mcErrorPeerAccessUnsupported = 217,
+    mcErrorInvalidKernelFile = 218,
+    mcErrorInvalidGraphicsContext = 219,
+    mcErrorMxlinkUncorrectable = 220,
+    mcErrorJitCompilerNotFound = 221,
+    mcErrorUnsupportedKernelVersion = 222,
+    mcErrorJitCompilationDisabled = 223,
+    mcErrorUnsupportedExecAffinity = 224,
+    mcErrorInvalidSource = 300,
+    mcErrorFileNotFound = 301,
+    mcErrorSharedObjectSymbolNotFound = 302,
+    mcErrorSharedObjectInitFailed = 303,
+    mcErrorOperatingSystem = 304,
+    mcErrorInvalidResourceHandle = 400,
+    mcErrorIllegalState = 401,
+    mcErrorSymbolNotFound = 500,
+    mcErrorNotReady = 600,
+    mcErrorIllegalAddress = 700,
+    mcErrorLaunchOutOfResources = 701,
+    mcErrorLaunchTimeout = 702,
+    mcErrorLaunchIncompatibleTexturing = 703,
+    mcErrorPeerAccessAlreadyEnabled = 704,
+    mcErrorPeerAccessNotEnabled = 705,
+    mcErrorSetOnActiveProcess = 708,
+    mcErrorContextIsDestroyed = 709,
+    mcErrorAssert = 710,
+    mcErrorTooManyPeers = 711,
+    mcErrorHostMemoryAlreadyRegistered = 712,
+    mcErrorHostMemoryNotRegistered = 713,
+    mcErrorHardwareStackError = 714,
+    mcErrorIllegalInstruction = 715,
+    mcErrorMisalignedAddress = 716,
+    mcErrorInvalidAddressSpace = 717,
+    mcErrorInvalidPc = 718,
+    mcErrorLaunchFailure = 719,
+    mcErrorCooperativeLaunchTooLarge = 720,
+    mcErrorNotPermitted = 800,
+    mcErrorNotSupported = 801,
+    mcErrorSystemNotReady = 802,
+    mcErrorSystemDriverMismatch = 803,
+    mcErrorCompatNotSupportedOnDevice = 804,
+    mcErrorMpsConnectionFailed = 805,
+    mcErrorMpsRpcFailure = 806,
+    mcErrorMpsServerNotReady = 807,
+    mcErrorMpsMaxClientsReached = 808,
+    mcErrorMpsMaxConnectionsReached = 809,
+    mcErrorStreamCaptureUnsupported = 900,
+    mcErrorStreamCaptureInvalidated = 901,
+    mcErrorStreamCaptureMerge = 902,
+    mcErrorStreamCaptureUnmatched = 903,
+    mcErrorStreamCaptureUnjoined = 904,
+    mcErrorStreamCaptureIsolation = 905,
+    mcErrorStreamCaptureImplicit = 906,
+    mcErrorCapturedEvent = 907,
+    mcErrorStreamCaptureWrongThread = 908,
+    mcErrorTimeout = 909,
+    mcErrorGraphExecUpdateFailure = 910,
+    mcErrorExternalDevice = 911,
+    mcErrorGraphExecUpdateCommandDisMatch = 912,
+    mcErrorGraphExecUpdateNodeTypeChanged = 913,
+    mcErrorUnknown = 999,
+    mcErrorDuplicateLoadModule = 1003,
+    mcErrorModuleNotFound = 1004,
+    mcErrorDuplicateDevice = 1005,
+    mcErrorDumpBCfile = 1008,
+    mcErrorRecompile = 1009,
+    mcErrorApplyRelocation = 1010,
+    mcErrorFileSaveFailed = 1011,
+    mcErrorNoBitcodeForGPU = 1012,
+    mcErrorInvalidKernel = 2000,
+    mcErrorDeviceNotFound = 2001,
+    mcErrorGetDeviceImageBase = 2002,
+    mcErrorApiFailureBase = 10000,
+    mcErrorDockerDriverUnload = 10001,
+    mcErrorDriverWarmReset = 10002,
+    mcErrorDriverMismatch = 10003,
+    mcErrorInvalidParameter = 10004,
+    mcErrorInvalidHandle = 10005,
+    mcErrorInvalidUnit = 10006,
+    mcErrorNoMemory = 10007,
+    mcErrorBufferTooSmall = 10008,
+    mcErrorNotAddNbg = 10009,
+    mcErrorNotImplemented = 10010,
+    mcErrorUnavailable = 10011,
+    mcErrorOutOfResources = 10012,
+    mcErrorKernelIoChannelNotOpened = 10013,
+    mcErrorKernelCommunication = 10014,
+    mcErrorKernelAlreadyOpened = 10015,
+    mcErrormacaMMUUnvailable = 10016,
+    mcErrorWaitFailure = 10017,
+    mcErrorWaitTimeout = 10018,
+    mcErrorInternal = 10019,
+    mcErrorCommitFailure = 10020,
+    mcErrorMemoryAlreadyRegistered = 10021,
+    mcErrorMemoryNotRegistered = 10022,
+    mcErrorMemoryAlignment = 10023,
+    mcErrorInitialized = 10024,
+    mcErrorInvalidContext = 10025,
+    mcErrorContextAlreadyInUse = 10026,
+    mcErrorNotFound = 10027,
+    mcErrorContextIsDestroy = 10028,
+    mcErrorNeedMoreInput = 10029,
+    mcErrorDriverFunctionLevelReset = 10030,
+    mcErrorBusy = 10031,
+    mcErrorKernelExecTimeout = 10032,
+    mcErrorMax
+} mcError_t;
+/* Other names of the same errors. */
+#define mcErrorNotInitialized      mcErrorInitializationError
+#define mcErrorOutOfMemory         mcErrorMemoryAllocation
+#define mcErrorInvalidImage        mcErrorInvalidKernelImage
+#define mcErrorNoBinaryForGpu      mcErrorNoKernelImageForDevice
+#define mcErrorInvalidDeviceFuntion mcErrorInvalidDeviceFunction
+
+/* ---- device attributes ---- */
+
+typedef enum mcDeviceAttribute_t {
+    mcDeviceAttributeMaxThreadsPerBlock = 0,
+    mcDeviceAttributeMaxBlockDimX = 1,
+    mcDeviceAttributeMaxBlockDimY = 2,
+    mcDeviceAttributeMaxBlockDimZ = 3,
+    mcDeviceAttributeMaxGridDimX = 4,
+    mcDeviceAttributeMaxGridDimY = 5,
+    mcDeviceAttributeMaxGridDimZ = 6,
+    mcDeviceAttributeMaxSharedMemoryPerBlock = 7,
+    mcDeviceAttributeTotalConstantMemory = 8,
+    mcDeviceAttributeWarpSize = 9,
+    mcDeviceAttributeWaveSize = 10,
+    mcDeviceAttributeMaxRegistersPerBlock = 11,
+    mcDeviceAttributeMaxRegistersPerMultiprocessor = 12,
+    mcDeviceAttributeClockRate = 13,
+    mcDeviceAttributeMemoryClockRate = 14,
+    mcDeviceAttributeMemoryBusWidth = 15,
+    mcDeviceAttributeMultiProcessorCount = 16,
+    mcDeviceAttributeComputeMode = 17,
+    mcDeviceAttributeL2CacheSize = 18,
+    mcDeviceAttributeMaxThreadsPerMultiProcessor = 19,
+    mcDevAttrMaxBlocksPerMultiprocessor = 20,
+    mcDeviceAttributeComputeCapabilityMajor = 21,
+    mcDeviceAttributeComputeCapabilityMinor = 22,
+    mcDeviceAttributeConcurrentKernels = 23,
+    mcDeviceAttributePciBusId = 24,
+    mcDeviceAttributePciDeviceId = 25,
+    mcDeviceAttributeMaxSharedMemoryPerMultiprocessor = 26,
+    mcDeviceAttributeIsMultiGpuBoard = 27,
+    mcDeviceAttributeIntegrated = 28,
+    mcDeviceAttributeCooperativeLaunch = 29,
+    mcDeviceAttributeCooperativeMultiDeviceLaunch = 30,
+    mcDeviceAttributeMaxTexture1DWidth = 31,
+    mcDeviceAttributeMaxTexture2DWidth = 32,
+    mcDeviceAttributeMaxTexture2DHeight = 33,
+    mcDeviceAttributeMaxTexture3DWidth = 34,
+    mcDeviceAttributeMaxTexture3DHeight = 35,
+    mcDeviceAttributeMaxTexture3DDepth = 36,
+    mcDeviceAttributeHdpMemFlushCntl = 37,
+    mcDeviceAttributeHdpRegFlushCntl = 38,
+    mcDeviceAttributeMaxPitch = 39,
+    mcDeviceAttributeTextureAlignment = 40,
+    mcDeviceAttributeTexturePitchAlignment = 41,
+    mcDeviceAttributeKernelExecTimeout = 42,
+    mcDeviceAttributeCanMapHostMemory = 43,
+    mcDeviceAttributeEccEnabled = 44,
+    mcDeviceAttributeCooperativeMultiDeviceUnmatchedFunc = 45,
+    mcDeviceAttributeCooperativeMultiDeviceUnmatchedGridDim = 46,
+    mcDeviceAttributeCooperativeMultiDeviceUnmatchedBlockDim = 47,
+    mcDeviceAttributeCooperativeMultiDeviceUnmatchedSharedMem = 48,
+    mcDeviceAttributeAsicRevision = 49,
+    mcDeviceAttributeManagedMemory = 50,
+    mcDeviceAttributeDirectManagedMemAccessFromHost = 51,
+    mcDeviceAttributeConcurrentManagedAccess = 52,
+    mcDeviceAttributePageableMemoryAccess = 53,
+    mcDeviceAttributePageableMemoryAccessUsesHostPageTables = 54,
+    mcDeviceAttributeVirtualMemoryManagementSupported = 55,
+    mcDeviceAttributeHandleTypePosixFileDescriptorSupported = 56,
+    mcDeviceAttributeHandleTypeWin32HandleSupported = 57,
+    mcDeviceAttributeGenericCompressionSupported = 58,
+    mcDeviceAttributeCanUseStreamWaitValue = 59,
+    mcDeviceAttributeCanUseStreamMemOps = 60,
+    mcDeviceAttributeCanUseStreamWaitWaitValueNor = 61,
+    mcDeviceAttributeCanFlushRemoteWrites = 62,
+    mcDeviceAttributeMemoryPoolsSupported = 63,
+    mcDeviceAttributeUnifiedAddressing = 64,
+    mcDeviceAttributeMaxAccessPolicyWindowSize = 65,
+    mcDeviceAttributeMaxPersistingL2CacheSize = 66,
+    mcDeviceAttributeGpuOverlap = 67,
+    mcDeviceAttributeAsyncEngineCount = 68,
+    mcDeviceAttributeMemoryPoolSupportedHandleTypes = 69,
+    mcDeviceAttributeTexture1DLinearWidth = 70,
+    mcDeviceAttributeTexture2DLinearWidth = 71,
+    mcDeviceAttributeTexture2DLinearHeight = 72,
+    mcDeviceAttributeTexture2DLinearPitch = 73,
+    mcDeviceAttributeHostNativeAtomicSupported = 74,
+    mcDeviceAttributeMaxTexture1DLayeredWidth = 75,
+    mcDeviceAttributeMaxTexture1DLayeredLayers = 76,
+    mcDeviceAttributeMaxTexture2DLayeredWidth = 77,
+    mcDeviceAttributeMaxTexture2DLayeredHeight = 78,
+    mcDeviceAttributeMaxTexture2DLayeredLayers = 79,
+    mcDeviceAttributeSurfaceAligement = 80,
+    mcDeviceAttributeComputePreemptionSupported = 81,
+    mcDeviceAttributePciDomainId = 82,
+    mcDeviceAttributeTccDriver = 83,
+    mcDeviceAttributeUnknow = 84,
+    mcDeviceAttributeMax = 85,
+    /* Numbers from here on are this implementation's own. */
+    mcDeviceAttributeMaxSharedMemoryPerBlockOptin = 1000,
+    mcDeviceAttributeHandleTypeFabricSupported = 1001,
+    mcDeviceAttributeMulticastSupported = 1002,
+    mcDevAttrCanUseHostPointerForRegisteredMem = 2091,
+    mcDevAttrDeferredMappingMcArraySupported = 2121,
+    mcDevAttrGPUDirectRDMAFlushWritesOptions = 2117,
+    mcDevAttrGPUDirectRDMASupported = 2116,
+    mcDevAttrGPUDirectRDMAWritesOrdering = 2118,
+    mcDevAttrGlobalL1CacheSupported = 2079,
+    mcDevAttrHostRegisterReadOnlySupported = 2113,
+    mcDevAttrHostRegisterSupported = 2099,
+    mcDevAttrLocalL1CacheSupported = 2080,
+    mcDevAttrMaxSurface1DLayeredLayers = 2062,
+    mcDevAttrMaxSurface1DLayeredWidth = 2061,
+    mcDevAttrMaxSurface1DWidth = 2055,
+    mcDevAttrMaxSurface2DHeight = 2057,
+    mcDevAttrMaxSurface2DLayeredHeight = 2064,
+    mcDevAttrMaxSurface2DLayeredLayers = 2065,
+    mcDevAttrMaxSurface2DLayeredWidth = 2063,
+    mcDevAttrMaxSurface2DWidth = 2056,
+    mcDevAttrMaxSurface3DDepth = 2060,
+    mcDevAttrMaxSurface3DHeight = 2059,
+    mcDevAttrMaxSurface3DWidth = 2058,
+    mcDevAttrMaxSurfaceCubemapLayeredLayers = 2068,
+    mcDevAttrMaxSurfaceCubemapLayeredWidth = 2067,
+    mcDevAttrMaxSurfaceCubemapWidth = 2066,
+    mcDevAttrMaxTexture1DMipmappedWidth = 2077,
+    mcDevAttrMaxTexture2DMipmappedHeight = 2074,
+    mcDevAttrMaxTexture2DMipmappedWidth = 2073,
+    mcDevAttrMaxTexture3DDepthAlt = 2049,
+    mcDevAttrMaxTexture3DHeightAlt = 2048,
+    mcDevAttrMaxTexture3DWidthAlt = 2047,
+    mcDevAttrMaxTextureCubemapLayeredLayers = 2054,
+    mcDevAttrMaxTextureCubemapLayeredWidth = 2053,
+    mcDevAttrMaxTextureCubemapWidth = 2052,
+    mcDevAttrMultiGpuBoardGroupID = 2085,
+    mcDevAttrReservedSharedMemoryPerBlock = 2111,
+    mcDevAttrSingleToDoublePrecisionPerfRatio = 2087,
+    mcDevAttrSparseMcArraySupported = 2112,
+    mcDevAttrStreamPrioritiesSupported = 2078,
+} mcDeviceAttribute_t;
+
+/* Other spellings in use. */
+#define mcDevAttrCanFlushRemoteWrites mcDeviceAttributeCanFlushRemoteWrites
+#define mcDevAttrCanMapHostMemory mcDeviceAttributeCanMapHostMemory
+#define mcDevAttrClockRate mcDeviceAttributeClockRate
+#define mcDevAttrComputeCapabilityMajor mcDeviceAttributeComputeCapabilityMajor
+#define mcDevAttrComputeCapabilityMinor mcDeviceAttributeComputeCapabilityMinor
+#define mcDevAttrComputeMode mcDeviceAttributeComputeMode
+#define mcDevAttrComputePreemptionSupported \
+    mcDeviceAttributeComputePreemptionSupported
+#define mcDevAttrConcurrentKernels mcDeviceAttributeConcurrentKernels
+#define mcDevAttrConcurrentManagedAccess \
+    mcDeviceAttributeConcurrentManagedAccess
+#define mcDevAttrCooperativeLaunch mcDeviceAttributeCooperativeLaunch
+#define mcDevAttrCooperativeMultiDeviceLaunch \
+    mcDeviceAttributeCooperativeMultiDeviceLaunch
+#define mcDevAttrDirectManagedMemAccessFromHost \
+    mcDeviceAttributeDirectManagedMemAccessFromHost
+#define mcDevAttrEccEnabled mcDeviceAttributeEccEnabled
+#define mcDevAttrGlobalMemoryBusWidth mcDeviceAttributeMemoryBusWidth
+#define mcDevAttrGpuOverlap mcDeviceAttributeGpuOverlap
+#define mcDevAttrHostNativeAtomicSupported \
+    mcDeviceAttributeHostNativeAtomicSupported
+#define mcDevAttrIntegrated mcDeviceAttributeIntegrated
+#define mcDevAttrIsMultiGpuBoard mcDeviceAttributeIsMultiGpuBoard
+#define mcDevAttrKernelExecTimeout mcDeviceAttributeKernelExecTimeout
+#define mcDevAttrL2CacheSize mcDeviceAttributeL2CacheSize
+#define mcDevAttrManagedMemory mcDeviceAttributeManagedMemory
+#define mcDevAttrMaxAccessPolicyWindowSize \
+    mcDeviceAttributeMaxAccessPolicyWindowSize
+#define mcDevAttrMaxBlockDimX mcDeviceAttributeMaxBlockDimX
+#define mcDevAttrMaxBlockDimY mcDeviceAttributeMaxBlockDimY
+#define mcDevAttrMaxBlockDimZ mcDeviceAttributeMaxBlockDimZ
+#define mcDevAttrMaxGridDimX mcDeviceAttributeMaxGridDimX
+#define mcDevAttrMaxGridDimY mcDeviceAttributeMaxGridDimY
+#define mcDevAttrMaxGridDimZ mcDeviceAttributeMaxGridDimZ
+#define mcDevAttrMaxPersistingL2CacheSize \
+    mcDeviceAttributeMaxPersistingL2CacheSize
+#define mcDevAttrMaxPitch mcDeviceAttributeMaxPitch
+#define mcDevAttrMaxRegistersPerBlock mcDeviceAttributeMaxRegistersPerBlock
+#define mcDevAttrMaxRegistersPerMultiprocessor \
+    mcDeviceAttributeMaxRegistersPerMultiprocessor
+#define mcDevAttrMaxSharedMemoryPerBlock \
+    mcDeviceAttributeMaxSharedMemoryPerBlock
+#define mcDevAttrMaxSharedMemoryPerBlockOptin \
+    mcDeviceAttributeMaxSharedMemoryPerBlockOptin
+#define mcDevAttrMaxSharedMemoryPerMultiprocessor \
+    mcDeviceAttributeMaxSharedMemoryPerMultiprocessor
+#define mcDevAttrMaxTexture1DLayeredLayers \
+    mcDeviceAttributeMaxTexture1DLayeredLayers
+#define mcDevAttrMaxTexture1DLayeredWidth \
+    mcDeviceAttributeMaxTexture1DLayeredWidth
+#define mcDevAttrMaxTexture1DLinearWidth mcDeviceAttributeTexture1DLinearWidth
+#define mcDevAttrMaxTexture1DWidth mcDeviceAttributeMaxTexture1DWidth
+#define mcDevAttrMaxTexture2DHeight mcDeviceAttributeMaxTexture2DHeight
+#define mcDevAttrMaxTexture2DLayeredHeight \
+    mcDeviceAttributeMaxTexture2DLayeredHeight
+#define mcDevAttrMaxTexture2DLayeredLayers \
+    mcDeviceAttributeMaxTexture2DLayeredLayers
+#define mcDevAttrMaxTexture2DLayeredWidth \
+    mcDeviceAttributeMaxTexture2DLayeredWidth
+#define mcDevAttrMaxTexture2DLinearHeight mcDeviceAttributeTexture2DLinearHeight
+#define mcDevAttrMaxTexture2DLinearPitch mcDeviceAttributeTexture2DLinearPitch
+#define mcDevAttrMaxTexture2DLinearWidth mcDeviceAttributeTexture2DLinearWidth
+#define mcDevAttrMaxTexture2DWidth mcDeviceAttributeMaxTexture2DWidth
+#define mcDevAttrMaxTexture3DDepth mcDeviceAttributeMaxTexture3DDepth
+#define mcDevAttrMaxTexture3DHeight mcDeviceAttributeMaxTexture3DHeight
+#define mcDevAttrMaxTexture3DWidth mcDeviceAttributeMaxTexture3DWidth
+#define mcDevAttrMaxThreadsPerBlock mcDeviceAttributeMaxThreadsPerBlock
+#define mcDevAttrMaxThreadsPerMultiProcessor \
+    mcDeviceAttributeMaxThreadsPerMultiProcessor
+#define mcDevAttrMemoryClockRate mcDeviceAttributeMemoryClockRate
+#define mcDevAttrMemoryPoolSupportedHandleTypes \
+    mcDeviceAttributeMemoryPoolSupportedHandleTypes
+#define mcDevAttrMemoryPoolsSupported mcDeviceAttributeMemoryPoolsSupported
+#define mcDevAttrMultiProcessorCount mcDeviceAttributeMultiProcessorCount
+#define mcDevAttrPageableMemoryAccess mcDeviceAttributePageableMemoryAccess
+#define mcDevAttrPageableMemoryAccessUsesHostPageTables \
+    mcDeviceAttributePageableMemoryAccessUsesHostPageTables
+#define mcDevAttrPciBusId mcDeviceAttributePciBusId
+#define mcDevAttrPciDeviceId mcDeviceAttributePciDeviceId
+#define mcDevAttrTextureAlignment mcDeviceAttributeTextureAlignment
+#define mcDevAttrTexturePitchAlignment mcDeviceAttributeTexturePitchAlignment
+#define mcDevAttrTotalConstantMemory mcDeviceAttributeTotalConstantMemory
+#define mcDevAttrUnifiedAddressing mcDeviceAttributeUnifiedAddressing
+#define mcDevAttrWarpSize mcDeviceAttributeWarpSize
+
+/* ---- small enumerations ---- */
+
+typedef enum _mcMemcpyKind {
+    mcMemcpyHostToHost = 0,
+    mcMemcpyHostToDevice = 1,
+    mcMemcpyDeviceToHost = 2,
+    mcMemcpyDeviceToDevice = 3,
+    mcMemcpyDefault = 4 /* the addresses tell */
+} mcMemcpyKind;
+
+typedef enum mcMemoryType {
+    mcMemoryTypeUnregistered = 0, /* process memory the device cannot see */
+    mcMemoryTypeHost = 1,         /* pinned */
+    mcMemoryTypeDevice = 2,
+    mcMemoryTypeManaged = 3,
+    mcMemoryTypeArray = 10
+} mcMemoryType;
+
+typedef enum mcLimit_t {
+    mcLimitStackSize = 0,
+    mcLimitPrintfFifoSize = 1,
+    mcLimitMallocHeapSize = 2,
+    mcLimitDevRuntimeSyncDepth = 3,
+    mcLimitDevRuntimePendingLaunchCount = 4,
+    mcLimitMaxL2FetchGranularity = 5,
+    mcLimitPersistingL2CacheSize = 6,
+    mcLimitMax
+} mcLimit_t;
+
+typedef enum mcFuncCache_t {
+    mcFuncCachePreferNone = 0,
+    mcFuncCachePreferShared = 1,
+    mcFuncCachePreferL1 = 2,
+    mcFuncCachePreferEqual = 3
+} mcFuncCache_t;
+
+typedef enum mcSharedMemConfig {
+    mcSharedMemBankSizeDefault = 0,
+    mcSharedMemBankSizeFourByte = 1,
+    mcSharedMemBankSizeEightByte = 2
+} mcSharedMemConfig;
+
+typedef enum mcComputeMode {
+    mcComputeModeDefault = 0,
+    mcComputeModeExclusive = 1,
+    mcComputeModeProhibited = 2,
+    mcComputeModeExclusiveProcess = 3
+} mcComputeMode;
+
+typedef enum mcDeviceP2PAttr {
+    mcDevP2PAttrPerformanceRank = 1,
+    mcDevP2PAttrAccessSupported = 2,
+    mcDevP2PAttrNativeAtomicSupported = 3,
+    mcDevP2PAttrMcArrayAccessSupported = 4
+} mcDeviceP2PAttr;
+
+typedef enum mcFuncAttribute {
+    mcFuncAttributeMaxDynamicSharedMemorySize = 8,
+    mcFuncAttributePreferredSharedMemoryCarveout = 9,
+    mcFuncAttributeMax = 10
+} mcFuncAttribute;
+
+typedef enum mcFunctionAttribute_enum {
+    MC_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 0,
+    MC_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES = 1,
+    MC_FUNC_ATTRIBUTE_CONST_SIZE_BYTES = 2,
+    MC_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES = 3,
+    MC_FUNC_ATTRIBUTE_NUM_REGS = 4,
+    MC_FUNC_ATTRIBUTE_PTX_VERSION = 5,
+    MC_FUNC_ATTRIBUTE_BINARY_VERSION = 6,
+    MC_FUNC_CACHE_MODE_CA = 7,
+    MC_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,
+    MC_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT = 9,
+    MC_FUNC_ATTRIBUTE_MAX = 10
+} mcFunction_attribute;
+
+typedef enum mcStreamCaptureMode {
+    mcStreamCaptureModeGlobal = 0,
+    mcStreamCaptureModeThreadLocal = 1,
+    mcStreamCaptureModeRelaxed = 2
+} mcStreamCaptureMode;
+
+typedef enum mcStreamCaptureStatus {
+    mcStreamCaptureStatusNone = 0,
+    mcStreamCaptureStatusActive = 1,
+    mcStreamCaptureStatusInvalidated = 2
+} mcStreamCaptureStatus;
+
+enum {
+    mcStreamAddCaptureDependencies = 0,
+    mcStreamSetCaptureDependencies = 1
+};
+
+typedef enum mcMemLocationType {
+    mcMemLocationTypeInvalid = 0,
+    mcMemLocationTypeDevice = 1
+} mcMemLocationType;
+
+typedef enum mcMemAccessFlags {
+    mcMemAccessFlagsProtNone = 0,
+    mcMemAccessFlagsProtRead = 1,
+    mcMemAccessFlagsProtReadWrite = 3
+} mcMemAccessFlags;
+
+typedef enum mcMemAllocationType {
+    mcMemAllocationTypeInvalid = 0,
+    mcMemAllocationTypePinned = 1,
+    mcMemAllocationTypeMax = 0x7fffffff
+} mcMemAllocationType;
+
+typedef enum mcMemAllocationHandleType {
+    mcMemHandleTypeNone = 0,
+    mcMemHandleTypePosixFileDescriptor = 1,
+    mcMemHandleTypeWin32 = 2,
+    mcMemHandleTypeWin32Kmt = 4,
+    mcMemHandleTypeFabric = 8
+} mcMemAllocationHandleType;
+
+typedef enum mcMemAllocationGranularityFlags_enum {
+    MC_MEM_ALLOC_GRANULARITY_MINIMUM = 0,
+    MC_MEM_ALLOC_GRANULARITY_RECOMMENDED = 1
+} mcMemAllocationGranularity_flags;
+
+typedef enum mcMemPoolAttr {
+    mcMemPoolReuseFollowEventDependencies = 1,
+    mcMemPoolReuseAllowOpportunistic = 2,
+    mcMemPoolReuseAllowInternalDependencies = 3,
+    mcMemPoolAttrReleaseThreshold = 4, /* uint64_t */
+    mcMemPoolAttrReservedMemCurrent = 5,
+    mcMemPoolAttrReservedMemHigh = 6,
+    mcMemPoolAttrUsedMemCurrent = 7,
+    mcMemPoolAttrUsedMemHigh = 8
+} mcMemPoolAttr;
+
+typedef enum mcPointer_attribute {
+    mcPointerAttributeContext = 1,
+    mcPointerAttributeMemoryType = 2,
+    mcPointerAttributeDevicePointer = 3,
+    mcPointerAttributeHostPointer = 4,
+    mcPointerAttributeSyncMemops = 6,
+    mcPointerAttributeDevice = 9,
+    mcPointerAttributeRangeStartAddr = 11,
+    mcPointerAttributeRangeSize = 12
+} mcPointer_attribute;
+
+typedef enum mcStreamAttrID {
+    mcStreamAttributeAccessPolicyWindow = 1,
+    mcStreamAttributeSynchronizationPolicy = 3
+} mcStreamAttrID;
+
+typedef enum mcStreamWaitValue_flags {
+    MC_STREAM_WAIT_VALUE_GEQ = 0,
+    MC_STREAM_WAIT_VALUE_EQ = 1,
+    MC_STREAM_WAIT_VALUE_AND = 2,
+    MC_STREAM_WAIT_VALUE_NOR = 3
+} mcStreamWaitValue_flags;
+
+typedef enum mcStreamWriteValue_flags {
+    MC_STREAM_WRITE_VALUE_DEFAULT = 0
+} mcStreamWriteValue_flags;
+
+typedef enum mcAccessProperty {
+    mcAccessPropertyNormal = 0,
+    mcAccessPropertyStreaming = 1,
+    mcAccessPropertyPersisting = 2
+} mcAccessProperty;
+
+typedef enum mcJitInputType { mcJitInputObject = 0 } mcJitInputType;
+
+typedef enum mcJitOption {
+    mcJitOptionMaxRegisters = 0,
+    mcJitOptionThreadsPerBlock = 1,
+    mcJitOptionWallTime = 2,
+    mcJitOptionInfoLogBuffer = 3,
+    mcJitOptionInfoLogBufferSizeBytes = 4,
+    mcJitOptionErrorLogBuffer = 5,
+    mcJitOptionErrorLogBufferSizeBytes = 6,
+    mcJitOptionOptimizationLevel = 7,
+    mcJitOptionTargetFromContext = 8,
+    mcJitOptionTarget = 9,
+    mcJitOptionFallbackStrategy = 10,
+    mcJitOptionGenerateDebugInfo = 11,
+    mcJitOptionLogVerbose = 12,
+    mcJitOptionGenerateLineInfo = 13,
+    mcJitOptionCacheMode = 14,
+    mcJitOptionNumOptions = 17
+} mcJitOption;
+
+/* ---- flags ---- */
+
+#define mcStreamDefault     0x00 /* ordered with the legacy default stream */
+#define mcStreamNonBlocking 0x01 /* not ordered with it */
+
+/* Streams that always exist. The null handle is mcStreamLegacy. */
+#define mcStreamLegacy    ((mcStream_t)0x1)
+#define mcStreamPerThread ((mcStream_t)0x2)
+
+#define mcEventDefault                0x0
+#define mcEventBlockingSync           0x1 /* sleep, do not spin, in waits */
+#define mcEventDisableTiming          0x2
+#define mcEventInterprocess           0x4
+#define mcEventRecordDefault          0x0
+#define mcEventRecordExternal         0x1
+#define mcEventWaitDefault            0x0
+#define mcEventWaitExternal           0x1
+#define mcEventElapsedTimeInterDevice 0x1
+
+#define mcMallocHostDefault       0x0
+#define mcMallocHostPortable      0x1
+#define mcMallocHostMapped        0x2
+#define mcMallocHostWriteCombined 0x4
+
+#define mcHostRegisterDefault  0x0
+#define mcHostRegisterPortable 0x1
+#define mcHostRegisterMapped   0x2
+#define mcHostRegisterIoMemory 0x4
+#define mcHostRegisterReadOnly 0x8
+
+#define mcMemAttachGlobal 0x01
+#define mcMemAttachHost   0x02
+#define mcMemAttachSingle 0x04
+
+#define mcDeviceScheduleAuto         0x0
+#define mcDeviceScheduleSpin         0x1
+#define mcDeviceScheduleYield        0x2
+#define mcDeviceScheduleBlockingSync 0x4
+#define mcDeviceScheduleMask         0x7
+#define mcDeviceMapHost              0x8
+#define mcDeviceLmemResizeToMax      0x10
+
+#define mcOccupancyDefault                0x0
+#define mcOccupancyDisableCachingOverride 0x1
+
+#define mcIpcMemLazyEnablePeerAccess 0x1
+
+/* mcExtMallocWithFlags */
+#define mcDeviceMallocDefault           0x0
+#define mcDeviceMallocFinegrained       0x1
+#define mcMallocSignalMemory            0x2
+#define mcDeviceMallocWriteCoherence    0x3
+#define mcDeviceMallocMapPcieDefault    0x4
+#define mcDeviceMallocMapPcieCoherence  0x5
+#define mcDeviceMallocFixedMemDefault   0x6
+#define mcDeviceMallocFixedMemCoherence 0x7
+
+#define mcCpuDeviceId     ((int)-1)
+#define mcInvalidDeviceId ((int)-2)
+
+/* "extra" of mcModuleLaunchKernel: pairs of key and value up to the END. */
+#define MC_LAUNCH_PARAM_BUFFER_POINTER ((void *)0x01)
+#define MC_LAUNCH_PARAM_BUFFER_SIZE    ((void *)0x02) /* points to a size_t */
+#define MC_LAUNCH_PARAM_END            ((void *)0x03)
+
+/* ---- structures ---- */
+
+/* width in bytes for linear memory; height in rows, depth in slices */
+typedef struct mcExtent {
+    size_t width, height, depth;
+} mcExtent;
+
+/* pitch: bytes from row to row; xsize, ysize: logical width and height */
+typedef struct mcPitchedPtr {
+    void *ptr;
+    size_t pitch, xsize, ysize;
+} mcPitchedPtr;
+
+typedef struct mcPos {
+    size_t x, y, z;
+} mcPos;
+
+typedef struct mcMemcpy3DParms {
+    mcArray_t srcArray;
+    mcPos srcPos;
+    mcPitchedPtr srcPtr;
+    mcArray_t dstArray;
+    mcPos dstPos;
+    mcPitchedPtr dstPtr;
+    mcExtent extent;
+    mcMemcpyKind kind;
+} mcMemcpy3DParms;
+
+typedef struct mc_Memcpy2D {
+    size_t srcXInBytes, srcY;
+    mcMemoryType srcMemoryType;
+    const void *srcHost;
+    mcDeviceptr_t srcDevice;
+    mcArray_t srcArray;
+    size_t srcPitch;
+    size_t dstXInBytes, dstY;
+    mcMemoryType dstMemoryType;
+    void *dstHost;
+    mcDeviceptr_t dstDevice;
+    mcArray_t dstArray;
+    size_t dstPitch;
+    size_t WidthInBytes, Height;
+} mc_Memcpy2D;
+
+/* What a kernel needs; sizes in bytes. */
+typedef struct mcFuncAttributes {
+    int binaryVersion;
+    int cacheModeCA;
+    size_t constSizeBytes;
+    size_t localSizeBytes; /* of a thread */
+    int maxDynamicSharedSizeBytes;
+    int maxThreadsPerBlock;
+    int numRegs; /* 32-bit registers of a thread */
+    int preferredShmemCarveout;
+    int ptxVersion;
+    size_t sharedSizeBytes; /* static */
+} mcFuncAttributes;
+
+typedef struct mcMemLocation {
+    mcMemLocationType type;
+    int id;
+} mcMemLocation;
+
+typedef struct mcMemAccessDesc {
+    mcMemLocation location;
+    mcMemAccessFlags flags;
+} mcMemAccessDesc;
+
+typedef struct mcMemAllocationProp_st {
+    mcMemAllocationType type;
+    mcMemAllocationHandleType requestedHandleTypes;
+    mcMemLocation location;
+    void *win32HandleMetaData;
+    struct {
+        unsigned char compressionType, gpuDirectRDMACapable;
+        unsigned short usage;
+    } allocFlags;
+} mcMemAllocationProp;
+
+typedef struct mcMemPoolProps {
+    mcMemAllocationType allocType;
+    mcMemAllocationHandleType handleTypes;
+    mcMemLocation location;
+    void *win32SecurityAttributes;
+    unsigned char reserved[64];
+} mcMemPoolProps;
+
+typedef struct mcMemPoolPtrExportData {
+    unsigned char reserved[64];
+} mcMemPoolPtrExportData;
+
+typedef struct mcAccessPolicyWindow {
+    void *base_ptr;
+    size_t num_bytes;
+    float hitRatio;
+    mcAccessProperty hitProp, missProp;
+} mcAccessPolicyWindow;
+
+typedef union mcStreamAttrValue {
+    mcAccessPolicyWindow accessPolicyWindow;
+    int syncPolicy;
+} mcStreamAttrValue;
+
+typedef struct mcPointerAttribute_t {
+    mcMemoryType type;
+    int device;
+    void *devicePointer; /* NULL when the device cannot reach it */
+    void *hostPointer;   /* NULL when the host cannot reach it */
+    int isManaged;
+    unsigned allocationFlags;
+} mcPointerAttribute_t;
+
+typedef struct mcKernelNodeParams {
+    dim3 blockDim;
+    void **extra;
+    void *func;
+    dim3 gridDim;
+    void **kernelParams;
+    unsigned int sharedMemBytes;
+} mcKernelNodeParams;
+
+typedef struct mcLaunchParams {
+    void *func;
+    dim3 gridDim;
+    dim3 blockDim;
+    void **args;
+    size_t sharedMem;
+    mcStream_t stream;
+} mcLaunchParams;
+
+typedef struct mcIpcMemHandle_t {
+    char reserved[64];
+} mcIpcMemHandle_t;
+
+typedef struct mcIpcEventHandle_t {
+    char reserved[64];
+} mcIpcEventHandle_t;
+
+/* Functions a stream calls. They must not call this interface. */
+typedef void (*mcHostFn_t)(void *userData);
+typedef void (*mcStreamCallback_t)(mcStream_t stream, mcError_t status,
+                                   void *userData);
+
+/* Memory sizes in bytes, clock rates in kHz, bus width in bits. */
+typedef struct mcDeviceProp_t {
+    char name[256];
+    size_t totalGlobalMem;
+    size_t sharedMemPerBlock;
+    int regsPerBlock;
+    int warpSize;
+    int maxThreadsPerBlock;
+    int maxThreadsDim[3];
+    int maxGridSize[3];
+    int clockRate;
+    int memoryClockRate;
+    int memoryBusWidth;
+    size_t totalConstMem;
+    int major;
+    int minor;
+    int multiProcessorCount;
+    int l2CacheSize;
+    int maxThreadsPerMultiProcessor;
+    int regsPerMultiprocessor;
+    size_t sharedMemPerMultiprocessor;
+    size_t sharedMemPerBlockOptin;
+    int maxBlocksPerMultiProcessor;
+    int computeMode;
+    int concurrentKernels;
+    int pciDomainID;
+    int pciBusID;
+    int pciDeviceID;
+    int integrated;
+    int canMapHostMemory;
+    int cooperativeLaunch;
+    int cooperativeMultiDeviceLaunch;
+    size_t memPitch;
+    size_t textureAlignment;
+    size_t texturePitchAlignment;
+    int kernelExecTimeoutEnabled;
+    int ECCEnabled;
+    int deviceOverlap;
+    int asyncEngineCount;
+    int unifiedAddressing;
+    int managedMemory;
+    int concurrentManagedAccess;
+    int pageableMemoryAccess;
+    int streamPrioritiesSupported;
+    int memoryPoolsSupported;
+    mcUuid_t uuid;
+    char mxArchName[256];
+    int reserved[64];
+} mcDeviceProp_t;
+
+/* The older name of the member. */
+#define waveSize warpSize
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
