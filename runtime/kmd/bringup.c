@@ -6,7 +6,7 @@
 
 #include "priv.h"
 
-#define RESET_TIMEOUT_NS (3ull * 1000000000)
+#define RESET_TIMEOUT_NS (2ull * 1000000000)
 #define BOOT_TIMEOUT_NS  (20ull * 1000000000)
 
 #define IRQ_ALL                                                                \
@@ -169,23 +169,13 @@ int kmd_bringup_identify(KmdDevice *dev)
     return 0;
 }
 
-int kmd_bringup_reset(KmdDevice *dev)
+/* The device's own reset. */
+static int reset_register(KmdTransport *t)
 {
-    KmdTransport *t = dev->t;
-    uint64_t deadline;
+    uint64_t deadline = kmd_now_ns() + RESET_TIMEOUT_NS;
     uint32_t status;
-    int ret;
 
-    /* What an earlier user left running is of no interest any more: first
-     * the bus's reset, then the device's own, which is always there. */
-    if (t->ops->reset) {
-        ret = t->ops->reset(t);
-        if (ret) {
-            return ret;
-        }
-    }
     kmd_write(t, MXGPU_RESET, MXGPU_RESET_MAGIC);
-    deadline = kmd_now_ns() + RESET_TIMEOUT_NS;
     for (;;) {
         status = kmd_read(t, MXGPU_RESET_STATUS);
         if (status == UINT32_MAX) {
@@ -193,7 +183,7 @@ int kmd_bringup_reset(KmdDevice *dev)
             return -ENODEV;
         }
         if (!MXGPU_GET(MXGPU_RESET_STATUS_BUSY, status)) {
-            break;
+            return 0;
         }
         if (kmd_now_ns() > deadline) {
             mc_error("the reset did not complete within %llu s",
@@ -202,9 +192,20 @@ int kmd_bringup_reset(KmdDevice *dev)
         }
         kmd_sleep_ns(100000);
     }
+}
+
+int kmd_bringup_reset(KmdDevice *dev)
+{
+    KmdTransport *t = dev->t;
+    /* Whatever an earlier user left running ends here. */
+    int ret = reset_register(t);
+
+    if (ret && t->ops->reset && (ret = t->ops->reset(t)) == 0) {
+        ret = reset_register(t);
+    }
     memset(dev->mbox_shadow, 0, sizeof(dev->mbox_shadow));
     dev->mbox_seq = 0;
-    return 0;
+    return ret;
 }
 
 static int wait_ready(KmdDevice *dev)

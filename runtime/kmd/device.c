@@ -94,9 +94,6 @@ static void device_stop(KmdDevice *dev)
     kmd_irq_stop(dev);
     if (dev->info.queues) { /* it was identified: the register is there */
         kmd_write(dev->t, MXGPU_RESET, MXGPU_RESET_MAGIC);
-        if (dev->t->ops->reset) {
-            dev->t->ops->reset(dev->t);
-        }
     }
     kmd_bo_free_all(dev);
     kmd_vm_fini(dev);

@@ -26,8 +26,8 @@ typedef struct KmdTransportOps {
     /* Exactly what dma_map gave. The device has no access afterwards. */
     int (*dma_unmap)(KmdTransport *t, uint64_t iova, uint64_t size);
 
-    /* Resets the whole function. NULL when the RESET register is all there
-     * is. */
+    /* Resets the whole function, for a device whose RESET register does not
+     * help. May be NULL. */
     int (*reset)(KmdTransport *t);
     void (*close)(KmdTransport *t);
 } KmdTransportOps;

@@ -311,27 +311,24 @@ static int vfio_dma_unmap(KmdTransport *t, uint64_t iova, uint64_t size)
     return kmd_vfio_dma_unmap(from_base(t)->group, iova, size);
 }
 
-/* The device has a RESET register, so that nothing depends on the bus being
- * able to. */
+/* The kernel has done this when the function was opened, and does it again
+ * when it is closed; it takes 100 ms. */
 static int vfio_reset(KmdTransport *t)
 {
     VfioTransport *v = from_base(t);
-    int tries;
+    int tries, ret = -ENOTSUP;
 
-    if (!v->can_reset) {
-        return 0;
-    }
-    for (tries = 0; tries < 50; tries++) {
-        if (ioctl(v->fd, VFIO_DEVICE_RESET) == 0) {
-            return 0;
-        }
-        if (errno != EAGAIN) {
+    for (tries = 0; v->can_reset && tries < 50; tries++) {
+        ret = ioctl(v->fd, VFIO_DEVICE_RESET) ? -errno : 0;
+        if (ret != -EAGAIN) {
             break;
         }
         kmd_sleep_ns(2000000);
     }
-    mc_warn("%s: function reset: %s", v->bdf, strerror(errno));
-    return 0;
+    if (ret) {
+        mc_error("%s: function reset: %s", v->bdf, strerror(-ret));
+    }
+    return ret;
 }
 
 static void close_fds(VfioTransport *v)

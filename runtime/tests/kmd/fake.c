@@ -452,6 +452,17 @@ unsigned fake_pinned(Fake *fake)
     return n;
 }
 
+static int fake_reset(KmdTransport *t)
+{
+    Fake *fake = from_base(t);
+
+    pthread_mutex_lock(&fake->lock);
+    fake->function_resets++;
+    fake->reset_stuck &= !fake->function_reset_helps;
+    pthread_mutex_unlock(&fake->lock);
+    return 0;
+}
+
 static void fake_close(KmdTransport *t)
 {
     from_base(t)->closed = true;
@@ -463,6 +474,7 @@ static const KmdTransportOps fake_ops = {
     .doorbell = fake_doorbell,
     .dma_map = fake_dma_map,
     .dma_unmap = fake_dma_unmap,
+    .reset = fake_reset,
     .close = fake_close,
 };
 

@@ -31,7 +31,7 @@ typedef struct Fake {
     uint64_t vram_size;
     uint8_t *sram;
     uint32_t sram_at;
-    unsigned sram_writes, resets, starts;
+    unsigned sram_writes, resets, function_resets, starts;
     uint32_t mcu_status, irq_status, irq_enable, err_status;
     uint32_t cmd[16], resp[16], ack;
     int fds[FAKE_VECTORS];
@@ -47,7 +47,8 @@ typedef struct Fake {
     /* failures */
     uint32_t id, version;
     bool dead;              /* reads give all ones */
-    bool reset_stuck;
+    bool reset_stuck;       /* until the function is reset, if that helps */
+    bool function_reset_helps;
     uint32_t boot_state;    /* state after START */
     uint32_t boot_error;
     bool never_ready;

@@ -127,6 +127,19 @@ static void test_reset_stuck(void)
     expect(fake, -ETIMEDOUT);
 }
 
+static void test_reset_function(void)
+{
+    Fake *fake = fake_new(VRAM);
+    KmdDevice *dev;
+
+    fake->reset_stuck = true;
+    fake->function_reset_helps = true;
+    dev = open_good(fake);
+    g_assert_cmpuint(fake->function_resets, ==, 1);
+    kmd_device_close(dev);
+    fake_free(fake);
+}
+
 static void test_image_check(void)
 {
     uint8_t good[512], bad[512];
@@ -206,6 +219,7 @@ int main(int argc, char **argv)
     g_test_add_func("/kmd/bringup/boot", test_boot);
     g_test_add_func("/kmd/bringup/handshake", test_handshake);
     g_test_add_func("/kmd/bringup/reset-stuck", test_reset_stuck);
+    g_test_add_func("/kmd/bringup/reset-function", test_reset_function);
     g_test_add_func("/kmd/bringup/image-check", test_image_check);
     g_test_add_func("/kmd/bringup/firmware-files", test_firmware_files);
     ret = g_test_run();
