@@ -82,7 +82,7 @@ static bool dispatch_ok(const MxgpuDispatch *d)
 }
 
 /* The compute units are called without the lock, for they may call done. */
-static void cd_start(MxgpuDevice *dev, unsigned slot, const MxgpuDispatch *d,
+static bool cd_start(MxgpuDevice *dev, unsigned slot, const MxgpuDispatch *d,
                      uint64_t now)
 {
     MxgpuDispatchFault f = {.code = MXGPU_FAULT_CONFIG};
@@ -95,6 +95,7 @@ static void cd_start(MxgpuDevice *dev, unsigned slot, const MxgpuDispatch *d,
         cd_finish(dev, slot, &f, now);
         mxgpu_unlock(dev);
     }
+    return f.code == MXGPU_FAULT_NONE;
 }
 
 void mxgpu_cd_ctrl_write(MxgpuDevice *dev, const MxgpuAccess *a, uint32_t value)
@@ -120,10 +121,11 @@ void mxgpu_cd_ctrl_write(MxgpuDevice *dev, const MxgpuAccess *a, uint32_t value)
     }
     abort = MXGPU_GET(MXGPU_CD_CTRL_ABORT, value) && state == MXGPU_UNIT_BUSY;
     mxgpu_unlock(dev);
-    if (start) {
-        cd_start(dev, a->index, &d, a->now);
+    if (start && !cd_start(dev, a->index, &d, a->now)) {
+        return;
     }
     if (abort) {
+        /* It may have ended meanwhile; then there is nothing to abort. */
         mxgpu_simt_abort(dev->simt, a->index);
         mxgpu_wake_compute(dev);
     }
