@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/* Control and status registers of machine mode. */
+#include "internal.h"
+
+#define MISA_RV32IMAC                                                          \
+    (1u << 30 | 1u << ('I' - 'A') | 1u << ('M' - 'A') | 1u << ('A' - 'A') |    \
+     1u << ('C' - 'A'))
+
+enum {
+    CSR_MSTATUS = 0x300,
+    CSR_MISA = 0x301,
+    CSR_MIE = 0x304,
+    CSR_MTVEC = 0x305,
+    CSR_MSTATUSH = 0x310,
+    CSR_MCOUNTINHIBIT = 0x320,
+    CSR_MSCRATCH = 0x340,
+    CSR_MEPC = 0x341,
+    CSR_MCAUSE = 0x342,
+    CSR_MTVAL = 0x343,
+    CSR_MIP = 0x344,
+    CSR_MCYCLE = 0xb00,
+    CSR_MINSTRET = 0xb02,
+    CSR_MCYCLEH = 0xb80,
+    CSR_MINSTRETH = 0xb82,
+    CSR_CYCLE = 0xc00,
+    CSR_INSTRET = 0xc02,
+    CSR_CYCLEH = 0xc80,
+    CSR_INSTRETH = 0xc82,
+    CSR_MVENDORID = 0xf11,
+    CSR_MARCHID = 0xf12,
+    CSR_MIMPID = 0xf13,
+    CSR_MHARTID = 0xf14,
+    CSR_MCONFIGPTR = 0xf15,
+};
+
+static bool csr_read(const MxgpuMcuState *s, unsigned csr, uint32_t *value)
+{
+    switch (csr) {
+    case CSR_MSTATUS:
+        *value = s->mstatus;
+        return true;
+    case CSR_MISA:
+        *value = MISA_RV32IMAC;
+        return true;
+    case CSR_MIE:
+        *value = s->mie;
+        return true;
+    case CSR_MTVEC:
+        *value = s->mtvec;
+        return true;
+    case CSR_MSCRATCH:
+        *value = s->mscratch;
+        return true;
+    case CSR_MEPC:
+        *value = s->mepc;
+        return true;
+    case CSR_MCAUSE:
+        *value = s->mcause;
+        return true;
+    case CSR_MTVAL:
+        *value = s->mtval;
+        return true;
+    case CSR_MIP:
+        *value = s->mip;
+        return true;
+    case CSR_MCYCLE:
+    case CSR_CYCLE:
+        *value = (uint32_t)s->cycle;
+        return true;
+    case CSR_MCYCLEH:
+    case CSR_CYCLEH:
+        *value = (uint32_t)(s->cycle >> 32);
+        return true;
+    case CSR_MINSTRET:
+    case CSR_INSTRET:
+        *value = (uint32_t)s->instret;
+        return true;
+    case CSR_MINSTRETH:
+    case CSR_INSTRETH:
+        *value = (uint32_t)(s->instret >> 32);
+        return true;
+    case CSR_MSTATUSH:
+    case CSR_MCOUNTINHIBIT:
+    case CSR_MVENDORID:
+    case CSR_MARCHID:
+    case CSR_MIMPID:
+    case CSR_MHARTID:
+    case CSR_MCONFIGPTR:
+        *value = 0;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void set_low(uint64_t *counter, uint32_t value)
+{
+    *counter = (*counter & ~0xffffffffull) | value;
+}
+
+static void set_high(uint64_t *counter, uint32_t value)
+{
+    *counter = (*counter & 0xffffffffull) | (uint64_t)value << 32;
+}
+
+/*
+ * Fields that are not implemented keep their value (WARL). The loop counts the
+ * CSR instruction itself after this, which a written counter must not see.
+ */
+static void csr_write(MxgpuMcu *mcu, unsigned csr, uint32_t value)
+{
+    MxgpuMcuState *s = &mcu->s;
+
+    switch (csr) {
+    case CSR_MSTATUS:
+        s->mstatus = MSTATUS_MPP | (value & (MSTATUS_MIE | MSTATUS_MPIE));
+        break;
+    case CSR_MIE:
+        s->mie = value & (MIP_MTIP | MIP_MEIP);
+        break;
+    case CSR_MTVEC:
+        s->mtvec = value & ~2u; /* direct or vectored */
+        break;
+    case CSR_MSCRATCH:
+        s->mscratch = value;
+        break;
+    case CSR_MEPC:
+        s->mepc = value & ~1u;
+        break;
+    case CSR_MCAUSE:
+        s->mcause = value;
+        break;
+    case CSR_MTVAL:
+        s->mtval = value;
+        break;
+    case CSR_MCYCLE:
+        set_low(&s->cycle, value);
+        s->cycle--;
+        break;
+    case CSR_MCYCLEH:
+        set_high(&s->cycle, value);
+        break;
+    case CSR_MINSTRET:
+        set_low(&s->instret, value);
+        s->instret--;
+        break;
+    case CSR_MINSTRETH:
+        set_high(&s->instret, value);
+        break;
+    default:
+        break; /* misa, mip and the constant ones */
+    }
+    mxgpu_mcu_update(mcu);
+}
+
+bool mxgpu_mcu_csr(MxgpuMcu *mcu, const RvInsn *in)
+{
+    MxgpuMcuState *s = &mcu->s;
+    unsigned csr = (unsigned)in->imm;
+    uint32_t old, operand;
+    bool write;
+
+    operand = in->format == RV_FMT_CSRI ? in->rs1 : s->x[in->rs1];
+    write = in->op == RV_CSRRW || in->op == RV_CSRRWI || in->rs1 != 0;
+    if (!csr_read(s, csr, &old) || (write && csr >> 10 == 3)) {
+        return false;
+    }
+    if (write) {
+        switch (in->op) {
+        case RV_CSRRS:
+        case RV_CSRRSI:
+            operand = old | operand;
+            break;
+        case RV_CSRRC:
+        case RV_CSRRCI:
+            operand = old & ~operand;
+            break;
+        case RV_CSRRW:
+        case RV_CSRRWI:
+            break;
+        default:
+            return false;
+        }
+        csr_write(mcu, csr, operand);
+    }
+    s->x[in->rd] = old;
+    return true;
+}

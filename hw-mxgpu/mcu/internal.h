@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* What the parts of the MCU share. */
+#ifndef MXGPU_MCU_INTERNAL_H
+#define MXGPU_MCU_INTERNAL_H
+
+#include "mcu.h"
+#include "mxgpu/regs.h"
+#include "rv/rv.h"
+
+#define MCU_EXTENSIONS                                                         \
+    (RV_EXT_I | RV_EXT_M | RV_EXT_A | RV_EXT_C | RV_EXT_ZICSR |                \
+     RV_EXT_ZIFENCEI | RV_EXT_M_MODE)
+
+#define MSTATUS_MIE  (1u << 3)
+#define MSTATUS_MPIE (1u << 7)
+#define MSTATUS_MPP  (3u << 11) /* M is the only mode: always set */
+#define MIP_MTIP     (1u << 7)
+#define MIP_MEIP     (1u << 11)
+
+/* mcause of exceptions */
+enum {
+    CAUSE_FETCH_ACCESS = 1,
+    CAUSE_ILLEGAL = 2,
+    CAUSE_BREAKPOINT = 3,
+    CAUSE_LOAD_MISALIGNED = 4,
+    CAUSE_LOAD_ACCESS = 5,
+    CAUSE_STORE_MISALIGNED = 6,
+    CAUSE_STORE_ACCESS = 7,
+    CAUSE_ECALL = 11,
+    CAUSE_NONE = 0xff, /* not a cause: no exception */
+};
+#define CAUSE_INTERRUPT 0x80000000u
+
+#define NO_RESERVATION 1u
+
+struct MxgpuMcu {
+    MxgpuMcuState s;
+    uint8_t *sram;
+    uint32_t sram_size;
+    const MxgpuMcuOps *ops;
+    void *opaque;
+    bool attention; /* an interrupt can be taken, or a halt was asked for */
+    bool locked_up;
+    uint32_t lock_cause, lock_pc, lock_value;
+    /* Decoded instructions, one slot a halfword of SRAM; op RV_ILLEGAL where
+     * nothing is decoded. Slots [code_low, code_high) may be in use. */
+    RvInsn *code;
+    uint32_t code_low, code_high;
+};
+
+/* Recomputes attention after a change of mstatus, mie, mip or halted. */
+void mxgpu_mcu_update(MxgpuMcu *mcu);
+
+/* Executes a CSR instruction; false when it is illegal. */
+bool mxgpu_mcu_csr(MxgpuMcu *mcu, const RvInsn *insn);
+
+/* Memory: an exception cause or CAUSE_NONE. len is 1, 2 or 4. */
+uint32_t mxgpu_mcu_load(MxgpuMcu *mcu, uint32_t addr, unsigned len,
+                        uint32_t *value);
+uint32_t mxgpu_mcu_store(MxgpuMcu *mcu, uint32_t addr, unsigned len,
+                         uint32_t value);
+/* LR, SC and AMOs; *value gets rd. */
+uint32_t mxgpu_mcu_atomic(MxgpuMcu *mcu, const RvInsn *insn, uint32_t *value);
+
+#endif
