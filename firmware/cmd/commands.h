@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of this directory share. */
+#ifndef FW_CMD_COMMANDS_H
+#define FW_CMD_COMMANDS_H
+
+#include "fw.h"
+
+extern const FwCommand cmd_nop, cmd_copy, cmd_fill, cmd_dispatch, cmd_write,
+    cmd_wait, cmd_timestamp, cmd_tlb_invalidate;
+
+/* Offset of a field of a packet. */
+#define FIELD(packet, member)                                                  \
+    ((uint32_t)offsetof(struct mxgpu_packet_##packet, member))
+
+/* Offset of the first of words first .. last that is not 0, or FW_FIELD_OK. */
+uint32_t cmd_check_zero(const union mxgpu_packet *packet, unsigned first,
+                        unsigned last);
+
+/* Stops the queue over memory that its current packet names. */
+void cmd_fail_access(FwQueue *queue, uint32_t code, uint32_t fault,
+                     uint64_t addr, enum mxgpu_access access);
+
+/* Starts engine job->index; the addresses and the size are programmed. */
+void copy_start(FwQueue *queue, FwJob *job, enum mxgpu_copy_op op,
+                uint32_t pattern_size);
+
+#endif

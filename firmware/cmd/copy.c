@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* COPY: bytes from src to dst, by a copy engine. */
+#include "cmd/commands.h"
+
+static uint32_t engine_reg(const FwJob *job, uint32_t reg)
+{
+    return reg + job->index * MXGPU_CE_CFG_STRIDE;
+}
+
+static uint32_t copy_check(const union mxgpu_packet *packet)
+{
+    const struct mxgpu_packet_copy *copy = &packet->copy;
+
+    if (copy->reserved0) {
+        return FIELD(copy, reserved0);
+    }
+    if (copy->src + copy->size < copy->src ||
+        copy->dst + copy->size < copy->dst) {
+        return FIELD(copy, size);
+    }
+    return cmd_check_zero(packet, FIELD(copy, reserved1) / 4, 11);
+}
+
+void copy_start(FwQueue *queue, FwJob *job, enum mxgpu_copy_op op,
+                uint32_t pattern_size)
+{
+    reg_write(engine_reg(job, MXGPU_CE_CFG),
+              MXGPU_SET(MXGPU_CE_CFG_OP, op) |
+                  MXGPU_SET(MXGPU_CE_CFG_VMID, queue->vmid) |
+                  MXGPU_SET(MXGPU_CE_CFG_PATTERN_SIZE, pattern_size));
+    reg_write(engine_reg(job, MXGPU_CE_CTRL), FW_BIT(MXGPU_CE_CTRL_START));
+    unit_run(FW_UNIT_COPY, job, queue);
+}
+
+static FwStart copy_start_packet(FwQueue *queue)
+{
+    const struct mxgpu_packet_copy *copy = &queue->packet.copy;
+    FwJob *job;
+
+    if (!copy->size) {
+        return FW_START_DONE;
+    }
+    job = unit_claim(FW_UNIT_COPY);
+    if (!job) {
+        return FW_START_NEEDS_COPY;
+    }
+    reg_write64(engine_reg(job, MXGPU_CE_SRC_LO), copy->src);
+    reg_write64(engine_reg(job, MXGPU_CE_DST_LO), copy->dst);
+    reg_write64(engine_reg(job, MXGPU_CE_SIZE_LO), copy->size);
+    copy_start(queue, job, MXGPU_COPY_LINEAR, 0);
+    return FW_START_RUNNING;
+}
+
+/* Of COPY and FILL. */
+void copy_fault(unsigned index, uint32_t status, struct mxgpu_queue_error *e)
+{
+    e->access = MXGPU_GET(MXGPU_CE_STATUS_WRITE, status) ? MXGPU_ACCESS_WRITE
+                                                         : MXGPU_ACCESS_READ;
+    e->fault_addr =
+        reg_read64(MXGPU_CE_FAULT_LO + index * MXGPU_CE_FAULT_LO_STRIDE);
+}
+
+const FwCommand cmd_copy = {
+    .name = "copy",
+    .check = copy_check,
+    .start = copy_start_packet,
+};

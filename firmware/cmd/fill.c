@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * FILL: a pattern over a range, by a copy engine. Pattern bytes behind
+ * pattern_size are ignored.
+ */
+#include "cmd/commands.h"
+
+static uint32_t fill_check(const union mxgpu_packet *packet)
+{
+    const struct mxgpu_packet_fill *fill = &packet->fill;
+    uint32_t n = fill->pattern_size;
+
+    if (n != 1 && n != 2 && n != 4 && n != 8 && n != 16) {
+        return FIELD(fill, pattern_size);
+    }
+    if (fill->dst & (n - 1)) {
+        return FIELD(fill, dst);
+    }
+    if ((fill->size & (n - 1)) || fill->dst + fill->size < fill->dst) {
+        return FIELD(fill, size);
+    }
+    return cmd_check_zero(packet, FIELD(fill, reserved) / 4, 11);
+}
+
+static FwStart fill_start(FwQueue *queue)
+{
+    const struct mxgpu_packet_fill *fill = &queue->packet.fill;
+    const uint32_t *pattern =
+        &queue->packet.words[FIELD(fill, pattern) / 4];
+    uint32_t base;
+    FwJob *job;
+
+    if (!fill->size) {
+        return FW_START_DONE;
+    }
+    job = unit_claim(FW_UNIT_COPY);
+    if (!job) {
+        return FW_START_NEEDS_COPY;
+    }
+    base = job->index * MXGPU_CE_CFG_STRIDE;
+    reg_write64(MXGPU_CE_DST_LO + base, fill->dst);
+    reg_write64(MXGPU_CE_SIZE_LO + base, fill->size);
+    for (unsigned i = 0; i < 4; i++) {
+        reg_write(MXGPU_CE_PATTERN + base + i * 4, pattern[i]);
+    }
+    copy_start(queue, job, MXGPU_COPY_FILL, fill->pattern_size);
+    return FW_START_RUNNING;
+}
+
+const FwCommand cmd_fill = {
+    .name = "fill",
+    .check = fill_check,
+    .start = fill_start,
+};

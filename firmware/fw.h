@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The command processor's state and the calls between its files. There is one
+ * thread of control and one instance, "fw"; main.c runs it.
+ */
+#ifndef FW_FW_H
+#define FW_FW_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bus.h"
+#include "list.h"
+#include "mxgpu/msg.h"
+#include "mxgpu/packets.h"
+#include "mxgpu/regs.h"
+
+#define FW_VERSION_MAJOR 1
+#define FW_VERSION_MINOR 0
+#define FW_VERSION_PATCH 0
+#define FW_VERSION                                                             \
+    ((uint32_t)FW_VERSION_MAJOR << 16 | FW_VERSION_MINOR << 8 |                \
+     FW_VERSION_PATCH)
+
+#define FW_PRIORITIES 8          /* 0 the most urgent */
+#define FW_NO_VECTOR  0xffffffffu
+#define FW_NEVER      UINT64_MAX /* a time that does not come */
+
+#define FW_US 1000ull            /* times are nanoseconds */
+#define FW_MS 1000000ull
+
+/* A one-bit field of a register. */
+#define FW_BIT(field) MXGPU_SET(field, 1)
+
+#define unlikely(x) __builtin_expect(!!(x), 0)
+
+/* ---- log.c ---- */
+typedef enum FwLogLevel {
+    FW_LOG_ERROR,
+    FW_LOG_WARNING,
+    FW_LOG_INFO,
+    FW_LOG_DEBUG,
+    FW_LOG_LEVELS
+} FwLogLevel;
+
+/* One line to the console; understands %c %d %s %u %x %llx %%. */
+void fw_log(FwLogLevel level, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* ---- trap.c ---- */
+_Noreturn void fw_trap(uint32_t cause, uint32_t pc, uint32_t value);
+
+/* ---- queues ---- */
+typedef enum FwQueueState {
+    FW_QUEUE_FREE,
+    FW_QUEUE_ACTIVE,
+    FW_QUEUE_STOPPED, /* error record written; waits to be destroyed */
+    FW_QUEUE_DYING,   /* waits for its aborted packets */
+} FwQueueState;
+
+typedef struct FwQueue {
+    FwList link; /* on one list of FwState, or on none */
+    uint8_t state;
+    uint8_t vmid;
+    uint8_t priority;
+    bool fetched;     /* packet holds one that has not started */
+    bool barrier;     /* a barrier packet is in flight: nothing may start */
+    bool publish;     /* read_index in memory is behind */
+    uint16_t running; /* packets in flight in units */
+    uint32_t vector;
+    uint32_t mask; /* packets in the ring - 1 */
+    uint64_t ring, ctl;
+    uint64_t write_index; /* as rung */
+    uint64_t read_index;  /* packets fetched */
+    union mxgpu_packet packet;
+    uint64_t poll_time; /* WAIT packets: next look at memory */
+    uint32_t backoff;   /* ... and the pause after that one */
+} FwQueue;
+
+/* ---- units: copy engines and dispatch slots ---- */
+typedef enum FwUnitKind {
+    FW_UNIT_COPY,
+    FW_UNIT_SLOT,
+    FW_UNIT_KINDS
+} FwUnitKind;
+
+typedef enum FwAbort {
+    FW_ABORT_NONE,
+    FW_ABORT_DROP,    /* nobody waits for the result */
+    FW_ABORT_TIMEOUT, /* the watchdog's doing */
+} FwAbort;
+
+/* What a busy unit does. */
+typedef struct FwJob {
+    FwQueue *queue; /* NULL: left behind by an earlier firmware */
+    uint64_t packet_index;
+    uint64_t signal_addr, signal_value;
+    uint64_t deadline; /* watchdog, or when an abort is overdue */
+    struct mxgpu_packet_header header;
+    uint8_t index; /* unit number */
+    uint8_t abort; /* FwAbort */
+} FwJob;
+
+#define FW_MAX_UNITS 8
+typedef struct FwUnits {
+    uint32_t busy, all; /* one bit a unit */
+    FwJob jobs[FW_MAX_UNITS];
+    uint32_t waiting;   /* priorities whose list below is not empty */
+    FwList waiters[FW_PRIORITIES]; /* queues whose packet needs a unit */
+} FwUnits;
+
+typedef struct FwState {
+    FwUnits units[FW_UNIT_KINDS];
+    uint32_t ready;                 /* priorities whose list is not empty */
+    FwList ready_list[FW_PRIORITIES]; /* queues that can do something now */
+
+    FwList waits;       /* queues in a WAIT packet */
+    uint32_t num_waits; /* how many the last look found */
+
+    FwList inv_active; /* queues whose invalidation is under way */
+    FwList inv_queued; /* queues that come after that batch */
+    bool inv_busy;
+    bool inv_mailbox, inv_mailbox_queued; /* the mailbox is on these too, */
+    uint32_t inv_vmid;                    /* with this request */
+    uint64_t inv_addr, inv_size;
+    uint64_t inv_poll_time;
+    uint32_t inv_backoff;
+
+    bool hello;
+    bool deferred; /* a mailbox request is not answered yet */
+    uint32_t mailbox_seq;
+    FwQueue *destroying; /* by that request, or NULL */
+
+    uint32_t int_enable;
+    uint32_t log_level;
+    uint32_t num_queues, num_vectors;
+    uint32_t block_threads, cu_registers, cu_shared;
+    uint64_t watchdog; /* ns, 0: none */
+    uint64_t alarm;    /* what MTIMECMP holds */
+    uint32_t timed_jobs; /* jobs whose deadline is not FW_NEVER */
+    uint32_t ticks;      /* calls of fw_step() */
+    uint16_t vmid_queues[MXGPU_NUM_VMIDS];
+    FwQueue queues[MXGPU_MAX_QUEUES];
+} FwState;
+
+extern FwState fw;
+
+/* Number of the lowest set bit; value is not 0. The core has no instruction
+ * for it: the isolated bit times a de Bruijn number indexes a table. */
+extern const uint8_t fw_bit_table[32];
+static inline unsigned lowest_bit(uint32_t value)
+{
+    return fw_bit_table[((value & -value) * 0x077cb531u) >> 27];
+}
+
+static inline unsigned queue_id(const FwQueue *queue)
+{
+    return (unsigned)(queue - fw.queues);
+}
+
+/* All packets have the fields of their completion in the same place. */
+static inline uint64_t packet_signal_addr(const union mxgpu_packet *packet)
+{
+    return packet->write.signal_addr;
+}
+
+static inline uint64_t packet_signal_value(const union mxgpu_packet *packet)
+{
+    return packet->write.signal_value;
+}
+
+/* ---- main.c ---- */
+void fw_init(void);
+/* Does what is to be done now; false: nothing was, fw_sleep() may be called. */
+bool fw_step(void);
+void fw_sleep(void);
+_Noreturn void fw_main(void);
+
+/* ---- mem.c: the memory port. Each returns an enum mxgpu_fault. ---- */
+/* addr: the whole access; size 1 to 128. Data stays in or comes from MEM_BUF. */
+uint32_t mem_load(uint32_t vmid, uint64_t addr, uint32_t size);
+uint32_t mem_store(uint32_t vmid, uint64_t addr, uint32_t size);
+uint32_t mem_write32(uint32_t vmid, uint64_t addr, uint32_t value);
+uint32_t mem_write64(uint32_t vmid, uint64_t addr, uint64_t value);
+/* words: multiple of 4 bytes, at most 128. */
+uint32_t mem_read_words(uint32_t vmid, uint64_t addr, uint32_t *words,
+                        unsigned count);
+uint32_t mem_write_words(uint32_t vmid, uint64_t addr, const uint32_t *words,
+                         unsigned count);
+
+/* ---- mailbox.c ---- */
+void mailbox_init(void);
+void mailbox_receive(void);
+/* Answers the deferred request. */
+void mailbox_finish(enum mxgpu_msg_status status);
+
+/* ---- queue.c ---- */
+void queue_init(void);
+enum mxgpu_msg_status queue_create(const struct mxgpu_msg_queue_create *msg);
+/* OK, or BUSY: mailbox_finish() follows when the queue is gone. */
+enum mxgpu_msg_status queue_destroy(uint32_t id);
+void queue_doorbells(void);
+/* Loads the next packet into queue->packet; false: the queue stopped. */
+bool queue_fetch(FwQueue *queue);
+/* Signals a completed packet; false: the queue stopped on that. */
+bool queue_complete(FwQueue *queue, uint64_t index,
+                    const struct mxgpu_packet_header *header,
+                    uint64_t signal_addr, uint64_t signal_value);
+void queue_publish(FwQueue *queue);
+/* Stops the queue; error->code and what belongs to it are set. */
+void queue_fail(FwQueue *queue, struct mxgpu_queue_error *error);
+/* A dying queue's last packet is gone. */
+void queue_reap(FwQueue *queue);
+
+/* ---- sched.c ---- */
+void sched_init(void);
+/* The queue may have something to do: puts it behind those of its priority,
+ * unless it has nothing, or waits for something. */
+void sched_ready(FwQueue *queue);
+/* Takes the queue off whatever list it is on. */
+void sched_forget(FwQueue *queue);
+/* A parked packet is complete: signals it and lets the queue go on. */
+void sched_unpark(FwQueue *queue);
+/* Serves one queue; false: none can do anything. */
+bool sched_step(void);
+
+/* ---- unit.c ---- */
+void unit_init(void);
+/* A free unit for queue's current packet, not counted before unit_run(). */
+FwJob *unit_claim(FwUnitKind kind);
+/* The unit was started on queue's current packet. */
+void unit_run(FwUnitKind kind, FwJob *job, FwQueue *queue);
+/* Collects the units that are done. */
+void unit_collect(FwUnitKind kind);
+void unit_abort_queue(FwQueue *queue);
+void unit_check_deadlines(uint64_t now);
+
+/* ---- time.c ---- */
+uint64_t time_now(void);
+/* Whether anything waits for the clock. */
+bool time_needed(void);
+/* Does what is due. */
+void time_poll(void);
+/* Sets the alarm that ends the next bus_wait(). */
+void time_arm(void);
+
+/* ---- cmd/: what packets do ---- */
+typedef enum FwStart {
+    FW_START_DONE,       /* complete: signal it */
+    FW_START_RUNNING,    /* a unit does it, see unit_run() */
+    FW_START_PARKED,     /* on a list of the command's own */
+    FW_START_NEEDS_COPY, /* no copy engine is free: again when one is */
+    FW_START_NEEDS_SLOT, /* no dispatch slot is free: again when one is */
+    FW_START_FAILED,     /* queue_fail() was called */
+} FwStart;
+
+#define FW_FIELD_OK UINT32_MAX
+
+typedef struct FwCommand {
+    const char *name;
+    bool barrier; /* as if MXGPU_PKT_BARRIER were set */
+    /* Offset of the first field that is out of range, or FW_FIELD_OK. Type,
+     * flags and signal_addr have been checked. */
+    uint32_t (*check)(const union mxgpu_packet *packet);
+    FwStart (*start)(FwQueue *queue);
+} FwCommand;
+
+extern const FwCommand *const fw_commands[MXGPU_PKT_TYPES];
+
+/* cmd/wait.c */
+void wait_poll(uint64_t now);
+uint64_t wait_next(void);
+/* Memory at addr was written: look at once. */
+void wait_notify(uint64_t addr);
+
+/* cmd/tlb.c */
+void tlb_init(void);
+/* true: done already; false: mailbox_finish() follows. */
+bool tlb_begin_mailbox(uint32_t vmid, uint64_t addr, uint64_t size);
+void tlb_poll(uint64_t now);
+
+/* cmd/copy.c and cmd/dispatch.c: why a unit faulted. */
+void copy_fault(unsigned index, uint32_t status, struct mxgpu_queue_error *e);
+void dispatch_fault(unsigned index, uint32_t status,
+                    struct mxgpu_queue_error *e);
+
+#endif

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Queues: their life, their doorbells, and what is written to their memory.
+ * Everything in that memory, and the doorbell, is the producer's: nothing read
+ * from it is trusted, and a failing access stops only this queue.
+ */
+#include "fw.h"
+#include "mxgpu/pte.h"
+
+void queue_init(void)
+{
+    for (unsigned i = 0; i < MXGPU_MAX_QUEUES; i++) {
+        list_init(&fw.queues[i].link);
+    }
+    for (unsigned i = 0; i < MXGPU_DB_ENABLE_COUNT; i++) {
+        reg_write(MXGPU_DB_ENABLE + i * 4, 0);
+        reg_write(MXGPU_DB_PENDING + i * 4, 0xffffffff);
+    }
+}
+
+static void enable_doorbell(unsigned id, bool enable)
+{
+    uint32_t offset = id / 32 * 4, bit = 1u << id % 32;
+    uint32_t value = reg_read(MXGPU_DB_ENABLE + offset) & ~bit;
+
+    reg_write(MXGPU_DB_ENABLE + offset, enable ? value | bit : value);
+    reg_write(MXGPU_DB_PENDING + offset, bit);
+}
+
+/* ---- creation --------------------------------------------------------- */
+
+static bool in_address_space(uint64_t addr, uint64_t size)
+{
+    return addr < MXGPU_VA_LIMIT && size <= MXGPU_VA_LIMIT - addr;
+}
+
+static enum mxgpu_msg_status
+check_create(const struct mxgpu_msg_queue_create *msg)
+{
+    uint64_t ring = msg->ring_lo | (uint64_t)msg->ring_hi << 32;
+    uint64_t ctl = msg->ctl_lo | (uint64_t)msg->ctl_hi << 32;
+
+    if (msg->queue >= fw.num_queues || msg->vmid >= MXGPU_NUM_VMIDS ||
+        msg->priority >= FW_PRIORITIES || msg->log2_packets < 2 ||
+        msg->log2_packets > 16 || ring % MXGPU_PACKET_SIZE ||
+        ctl % 64 ||
+        !in_address_space(ring, (uint64_t)MXGPU_PACKET_SIZE
+                                    << msg->log2_packets) ||
+        !in_address_space(ctl, sizeof(struct mxgpu_queue_ctl)) ||
+        (msg->vector != FW_NO_VECTOR && msg->vector >= fw.num_vectors)) {
+        return MXGPU_MSG_BAD_ARGUMENT;
+    }
+    if (fw.queues[msg->queue].state != FW_QUEUE_FREE) {
+        return MXGPU_MSG_BUSY;
+    }
+    return MXGPU_MSG_OK;
+}
+
+/* Clears the control block and touches every page of the ring. */
+static bool probe_memory(const FwQueue *queue)
+{
+    const uint32_t zero[sizeof(struct mxgpu_queue_ctl) / 4] = {0};
+    uint64_t end = queue->ring + (uint64_t)(queue->mask + 1) * 64;
+
+    if (mem_write_words(queue->vmid, queue->ctl, zero,
+                        sizeof(zero) / sizeof(zero[0]))) {
+        return false;
+    }
+    for (uint64_t addr = queue->ring; addr < end;
+         addr = (addr | 0xfff) + 1) {
+        if (mem_load(queue->vmid, addr, 4)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+enum mxgpu_msg_status queue_create(const struct mxgpu_msg_queue_create *msg)
+{
+    enum mxgpu_msg_status status = check_create(msg);
+    FwQueue *queue;
+
+    if (status != MXGPU_MSG_OK) {
+        return status;
+    }
+    queue = &fw.queues[msg->queue];
+    queue->vmid = (uint8_t)msg->vmid;
+    queue->priority = (uint8_t)msg->priority;
+    queue->fetched = queue->barrier = queue->publish = false;
+    queue->running = 0;
+    queue->vector = msg->vector;
+    queue->mask = (1u << msg->log2_packets) - 1;
+    queue->ring = msg->ring_lo | (uint64_t)msg->ring_hi << 32;
+    queue->ctl = msg->ctl_lo | (uint64_t)msg->ctl_hi << 32;
+    queue->write_index = queue->read_index = 0;
+    if (!probe_memory(queue)) {
+        return MXGPU_MSG_FAULT;
+    }
+    queue->state = FW_QUEUE_ACTIVE;
+    fw.vmid_queues[queue->vmid]++;
+    enable_doorbell(msg->queue, true);
+    fw_log(FW_LOG_DEBUG, "queue %u: created, vmid %u priority %u", msg->queue,
+           msg->vmid, msg->priority);
+    return MXGPU_MSG_OK;
+}
+
+/* ---- destruction ------------------------------------------------------- */
+
+void queue_reap(FwQueue *queue)
+{
+    queue->state = FW_QUEUE_FREE;
+    fw.vmid_queues[queue->vmid]--;
+    fw_log(FW_LOG_DEBUG, "queue %u: destroyed", queue_id(queue));
+    if (fw.destroying == queue) {
+        fw.destroying = NULL;
+        mailbox_finish(MXGPU_MSG_OK);
+    }
+}
+
+enum mxgpu_msg_status queue_destroy(uint32_t id)
+{
+    FwQueue *queue;
+
+    if (id >= fw.num_queues) {
+        return MXGPU_MSG_BAD_ARGUMENT;
+    }
+    queue = &fw.queues[id];
+    if (queue->state == FW_QUEUE_FREE) {
+        return MXGPU_MSG_NOT_FOUND;
+    }
+    enable_doorbell(id, false);
+    sched_forget(queue);
+    queue->state = FW_QUEUE_DYING;
+    if (queue->running) {
+        fw.destroying = queue;
+        unit_abort_queue(queue);
+        return MXGPU_MSG_BUSY;
+    }
+    queue_reap(queue);
+    return MXGPU_MSG_OK;
+}
+
+/* ---- errors ------------------------------------------------------------- */
+
+static void raise_vector(const FwQueue *queue)
+{
+    if (queue->vector != FW_NO_VECTOR) {
+        reg_write(MXGPU_MSIX_RAISE, queue->vector);
+    }
+}
+
+/* Brings the control block up to date: read index, record, then state. */
+static bool write_record(FwQueue *queue, const struct mxgpu_queue_error *error)
+{
+    uint32_t words[sizeof(*error) / 4];
+
+    __builtin_memcpy(words, error, sizeof(words));
+    return !mem_write64(queue->vmid,
+                        queue->ctl +
+                            offsetof(struct mxgpu_queue_ctl, read_index),
+                        queue->read_index) &&
+           !mem_write_words(queue->vmid,
+                            queue->ctl +
+                                offsetof(struct mxgpu_queue_ctl, error),
+                            words, sizeof(words) / sizeof(words[0])) &&
+           !mem_write32(queue->vmid,
+                        queue->ctl + offsetof(struct mxgpu_queue_ctl, state),
+                        MXGPU_QUEUE_ERROR);
+}
+
+void queue_fail(FwQueue *queue, struct mxgpu_queue_error *error)
+{
+    fw_log(FW_LOG_WARNING,
+           "queue %u: error %u fault %u packet 0x%llx type %u field %u "
+           "address 0x%llx pc 0x%llx",
+           queue_id(queue), error->code, error->fault,
+           (unsigned long long)error->packet_index, error->packet_type,
+           error->field, (unsigned long long)error->fault_addr,
+           (unsigned long long)error->fault_pc);
+    if (queue->state != FW_QUEUE_ACTIVE) {
+        return; /* the first record stays */
+    }
+    queue->state = FW_QUEUE_STOPPED;
+    queue->fetched = queue->publish = false;
+    sched_forget(queue);
+    if (!write_record(queue, error)) {
+        fw_log(FW_LOG_ERROR, "queue %u: control block is not writable",
+               queue_id(queue));
+    }
+    raise_vector(queue);
+    reg_write(MXGPU_EVENT_RAISE, 1);
+}
+
+/* ---- progress ----------------------------------------------------------- */
+
+static void ring(FwQueue *queue)
+{
+    uint64_t value = reg_read64(MXGPU_DB_VALUE_LO +
+                                queue_id(queue) * MXGPU_DB_VALUE_LO_STRIDE);
+
+    if (queue->state != FW_QUEUE_ACTIVE) {
+        return;
+    }
+    if (unlikely(value < queue->write_index ||
+                 value - queue->read_index > (uint64_t)queue->mask + 1)) {
+        struct mxgpu_queue_error error = {
+            .code = MXGPU_QERR_INDEX,
+            .packet_index = queue->read_index,
+            .fault_addr = value,
+        };
+
+        queue_fail(queue, &error);
+        return;
+    }
+    queue->write_index = value;
+    sched_ready(queue);
+}
+
+void queue_doorbells(void)
+{
+    for (unsigned first = 0; first < fw.num_queues; first += 32) {
+        uint32_t offset = MXGPU_DB_PENDING + first / 32 * 4;
+        uint32_t rung = reg_read(offset);
+
+        if (!rung) {
+            continue;
+        }
+        reg_write(offset, rung);
+        for (; rung; rung &= rung - 1) {
+            ring(&fw.queues[first + lowest_bit(rung)]);
+        }
+    }
+}
+
+bool queue_fetch(FwQueue *queue)
+{
+    uint64_t addr = queue->ring + ((uint32_t)queue->read_index & queue->mask) *
+                                      MXGPU_PACKET_SIZE;
+    uint32_t fault =
+        mem_read_words(queue->vmid, addr, queue->packet.words, 16);
+
+    if (unlikely(fault)) {
+        struct mxgpu_queue_error error = {
+            .code = MXGPU_QERR_FETCH,
+            .fault = fault,
+            .packet_index = queue->read_index,
+            .fault_addr = addr,
+            .access = MXGPU_ACCESS_READ,
+        };
+
+        queue_fail(queue, &error);
+        return false;
+    }
+    queue->read_index++;
+    queue->fetched = queue->publish = true;
+    return true;
+}
+
+void queue_publish(FwQueue *queue)
+{
+    uint64_t addr =
+        queue->ctl + offsetof(struct mxgpu_queue_ctl, read_index);
+    uint32_t fault = mem_write64(queue->vmid, addr, queue->read_index);
+
+    queue->publish = false;
+    if (unlikely(fault)) {
+        struct mxgpu_queue_error error = {
+            .code = MXGPU_QERR_FETCH,
+            .fault = fault,
+            .packet_index = queue->read_index,
+            .fault_addr = addr,
+            .access = MXGPU_ACCESS_WRITE,
+        };
+
+        queue_fail(queue, &error);
+    }
+}
+
+bool queue_complete(FwQueue *queue, uint64_t index,
+                    const struct mxgpu_packet_header *header,
+                    uint64_t signal_addr, uint64_t signal_value)
+{
+    uint32_t fault;
+
+    /* Who sees the signal must also see the slot free. */
+    if (queue->publish) {
+        queue_publish(queue);
+        if (queue->state != FW_QUEUE_ACTIVE) {
+            return false;
+        }
+    }
+    if (signal_addr) {
+        fault = mem_write64(queue->vmid, signal_addr, signal_value);
+        if (unlikely(fault)) {
+            struct mxgpu_queue_error error = {
+                .code = MXGPU_QERR_SIGNAL,
+                .fault = fault,
+                .packet_index = index,
+                .packet_type = header->type,
+                .field = offsetof(struct mxgpu_packet_write, signal_addr),
+                .fault_addr = signal_addr,
+                .access = MXGPU_ACCESS_WRITE,
+            };
+
+            queue_fail(queue, &error);
+            return false;
+        }
+        wait_notify(signal_addr);
+    }
+    if (header->flags & MXGPU_PKT_IRQ) {
+        raise_vector(queue);
+    }
+    return queue->state == FW_QUEUE_ACTIVE;
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which queue is served next, and what a queue does then.
+ *
+ * Priorities are strict: a queue is served only when no queue of a more urgent
+ * level can do anything; there is no ageing, so busy urgent queues starve less
+ * urgent ones of starts (never of completions: those come from interrupts).
+ * Inside a level queues take turns, one packet each. Queues whose packet needs
+ * a unit while none is free wait in line for that kind of unit, and go before
+ * the ready queues of their level when one becomes free.
+ */
+#include "fw.h"
+
+void sched_init(void)
+{
+    fw.ready = 0;
+    for (unsigned i = 0; i < FW_PRIORITIES; i++) {
+        list_init(&fw.ready_list[i]);
+        for (unsigned kind = 0; kind < FW_UNIT_KINDS; kind++) {
+            list_init(&fw.units[kind].waiters[i]);
+        }
+    }
+    list_init(&fw.waits);
+}
+
+void sched_ready(FwQueue *queue)
+{
+    if (queue->state == FW_QUEUE_ACTIVE && !queue->barrier &&
+        list_empty(&queue->link) &&
+        (queue->fetched || queue->read_index != queue->write_index)) {
+        list_add_tail(&fw.ready_list[queue->priority], &queue->link);
+        fw.ready |= 1u << queue->priority;
+    }
+}
+
+void sched_forget(FwQueue *queue)
+{
+    /* Bits of priorities that become empty by this are cleared in pick(). */
+    list_remove(&queue->link);
+}
+
+static void wait_for_unit(FwQueue *queue, FwUnitKind kind)
+{
+    FwUnits *units = &fw.units[kind];
+
+    list_add_tail(&units->waiters[queue->priority], &queue->link);
+    units->waiting |= 1u << queue->priority;
+}
+
+static inline uint32_t served_waiters(const FwUnits *units)
+{
+    return units->busy != units->all ? units->waiting : 0;
+}
+
+static FwQueue *pick(void)
+{
+    for (;;) {
+        uint32_t copy = served_waiters(&fw.units[FW_UNIT_COPY]);
+        uint32_t slot = served_waiters(&fw.units[FW_UNIT_SLOT]);
+        uint32_t any = fw.ready | copy | slot, bit = any & -any;
+        unsigned level;
+        uint32_t *mask;
+        FwList *list;
+
+        if (!any) {
+            return NULL;
+        }
+        level = lowest_bit(any);
+        if (slot & bit) {
+            mask = &fw.units[FW_UNIT_SLOT].waiting;
+            list = &fw.units[FW_UNIT_SLOT].waiters[level];
+        } else if (copy & bit) {
+            mask = &fw.units[FW_UNIT_COPY].waiting;
+            list = &fw.units[FW_UNIT_COPY].waiters[level];
+        } else {
+            mask = &fw.ready;
+            list = &fw.ready_list[level];
+        }
+        if (!list_empty(list)) {
+            FwQueue *queue = list_entry(list->next, FwQueue, link);
+
+            list_remove(&queue->link);
+            return queue;
+        }
+        *mask &= ~bit;
+    }
+}
+
+static void refuse(FwQueue *queue, uint32_t code, uint32_t fault,
+                   uint32_t field, uint64_t addr)
+{
+    struct mxgpu_queue_error error = {
+        .code = code,
+        .fault = fault,
+        .packet_index = queue->read_index - 1,
+        .packet_type = queue->packet.header.type,
+        .field = field,
+        .fault_addr = addr,
+    };
+
+    queue_fail(queue, &error);
+}
+
+/* Checks a packet that was just fetched; false: the queue stopped. */
+static bool check_packet(FwQueue *queue)
+{
+    const union mxgpu_packet *packet = &queue->packet;
+    uint32_t field;
+
+    if (packet->header.type >= MXGPU_PKT_TYPES) {
+        field = offsetof(struct mxgpu_packet_header, type);
+    } else if (packet->header.flags & ~MXGPU_PKT_FLAGS) {
+        field = offsetof(struct mxgpu_packet_header, flags);
+    } else {
+        field = fw_commands[packet->header.type]->check(packet);
+    }
+    if (unlikely(field != FW_FIELD_OK)) {
+        refuse(queue, MXGPU_QERR_PACKET, MXGPU_FAULT_NONE, field, 0);
+        return false;
+    }
+    if (unlikely(packet_signal_addr(packet) & 7)) {
+        refuse(queue, MXGPU_QERR_SIGNAL, MXGPU_FAULT_MISALIGNED,
+               offsetof(struct mxgpu_packet_write, signal_addr),
+               packet_signal_addr(packet));
+        return false;
+    }
+    return true;
+}
+
+static bool is_barrier(const FwQueue *queue)
+{
+    return (queue->packet.header.flags & MXGPU_PKT_BARRIER) ||
+           fw_commands[queue->packet.header.type]->barrier;
+}
+
+static bool complete_current(FwQueue *queue)
+{
+    queue->fetched = false;
+    return queue_complete(queue, queue->read_index - 1, &queue->packet.header,
+                          packet_signal_addr(&queue->packet),
+                          packet_signal_value(&queue->packet));
+}
+
+void sched_unpark(FwQueue *queue)
+{
+    list_remove(&queue->link);
+    if (complete_current(queue)) {
+        sched_ready(queue);
+    }
+}
+
+/* Starts the queue's packet if it may start; false: the queue stopped. */
+static bool start_packet(FwQueue *queue)
+{
+    bool barrier = is_barrier(queue);
+
+    if (barrier && queue->running) {
+        return true; /* the end of the last running packet brings it back */
+    }
+    switch (fw_commands[queue->packet.header.type]->start(queue)) {
+    case FW_START_DONE:
+        if (!complete_current(queue)) {
+            return false;
+        }
+        sched_ready(queue);
+        return true;
+    case FW_START_RUNNING:
+        queue->fetched = false;
+        queue->barrier = barrier;
+        sched_ready(queue);
+        return true;
+    case FW_START_PARKED:
+        return true;
+    case FW_START_NEEDS_COPY:
+        wait_for_unit(queue, FW_UNIT_COPY);
+        return true;
+    case FW_START_NEEDS_SLOT:
+        wait_for_unit(queue, FW_UNIT_SLOT);
+        return true;
+    case FW_START_FAILED:
+        break;
+    }
+    return false;
+}
+
+static void serve(FwQueue *queue)
+{
+    if (!queue->fetched && (!queue_fetch(queue) || !check_packet(queue))) {
+        return;
+    }
+    /* The start comes first: it is what the producer waits for. */
+    if (start_packet(queue) && queue->publish) {
+        queue_publish(queue);
+    }
+}
+
+bool sched_step(void)
+{
+    FwQueue *queue = pick();
+
+    if (!queue) {
+        return false;
+    }
+    serve(queue);
+    return true;
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Copy engines and dispatch slots: who has which, what becomes of them. Both
+ * kinds share the layout of their state and control registers.
+ */
+#include "fw.h"
+
+#define ABORT_PATIENCE (1000 * FW_MS)
+
+/* CTRL and the state field of STATUS are the same for both kinds. */
+MXGPU_STATIC_ASSERT(MXGPU_CE_CTRL_ACK_SHIFT == MXGPU_CD_CTRL_ACK_SHIFT &&
+                    MXGPU_CE_CTRL_ABORT_SHIFT == MXGPU_CD_CTRL_ABORT_SHIFT);
+MXGPU_STATIC_ASSERT(MXGPU_CE_STATUS_STATE_MASK == MXGPU_CD_STATUS_STATE_MASK &&
+                    MXGPU_CE_STATUS_FAULT_SHIFT == MXGPU_CD_STATUS_FAULT_SHIFT);
+MXGPU_STATIC_ASSERT(MXGPU_CE_STATUS_STRIDE == MXGPU_CD_STATUS_STRIDE);
+
+typedef struct UnitInfo {
+    const char *name;
+    uint16_t status, ctrl; /* register offsets of unit 0 */
+    void (*fault)(unsigned index, uint32_t status,
+                  struct mxgpu_queue_error *error);
+} UnitInfo;
+
+static const UnitInfo unit_info[FW_UNIT_KINDS] = {
+    [FW_UNIT_COPY] = {"copy engine", MXGPU_CE_STATUS, MXGPU_CE_CTRL,
+                      copy_fault},
+    [FW_UNIT_SLOT] = {"dispatch slot", MXGPU_CD_STATUS, MXGPU_CD_CTRL,
+                      dispatch_fault},
+};
+
+static uint32_t unit_status(FwUnitKind kind, unsigned index)
+{
+    return reg_read(unit_info[kind].status + index * MXGPU_CE_STATUS_STRIDE);
+}
+
+static void unit_control(FwUnitKind kind, unsigned index, uint32_t value)
+{
+    reg_write(unit_info[kind].ctrl + index * MXGPU_CE_CTRL_STRIDE, value);
+}
+
+static void set_deadline(FwJob *job, uint64_t deadline)
+{
+    fw.timed_jobs -= job->deadline != FW_NEVER;
+    job->deadline = deadline;
+    fw.timed_jobs += deadline != FW_NEVER;
+}
+
+static void abort_job(FwUnitKind kind, FwJob *job, FwAbort why)
+{
+    job->abort = (uint8_t)why;
+    set_deadline(job, time_now() + ABORT_PATIENCE);
+    unit_control(kind, job->index, FW_BIT(MXGPU_CE_CTRL_ABORT));
+}
+
+/* A unit that an earlier firmware left busy is aborted, and taken when it
+ * ends. */
+static void adopt(FwUnitKind kind, unsigned index)
+{
+    FwJob *job = &fw.units[kind].jobs[index];
+
+    switch (MXGPU_GET(MXGPU_CE_STATUS_STATE, unit_status(kind, index))) {
+    case MXGPU_UNIT_IDLE:
+        break;
+    case MXGPU_UNIT_BUSY:
+        fw.units[kind].busy |= 1u << index;
+        abort_job(kind, job, FW_ABORT_DROP);
+        break;
+    default:
+        unit_control(kind, index, FW_BIT(MXGPU_CE_CTRL_ACK));
+        break;
+    }
+}
+
+void unit_init(void)
+{
+    uint32_t caps = reg_read(MXGPU_UNIT_CAPS);
+    const uint32_t count[FW_UNIT_KINDS] = {
+        [FW_UNIT_COPY] = MXGPU_GET(MXGPU_UNIT_CAPS_COPY_ENGINES, caps),
+        [FW_UNIT_SLOT] = MXGPU_GET(MXGPU_UNIT_CAPS_DISPATCH_SLOTS, caps),
+    };
+
+    for (unsigned kind = 0; kind < FW_UNIT_KINDS; kind++) {
+        FwUnits *units = &fw.units[kind];
+
+        for (unsigned i = 0; i < count[kind] && i < FW_MAX_UNITS; i++) {
+            units->all |= 1u << i;
+            units->jobs[i].index = (uint8_t)i;
+            units->jobs[i].deadline = FW_NEVER;
+            adopt(kind, i);
+        }
+    }
+}
+
+FwJob *unit_claim(FwUnitKind kind)
+{
+    FwUnits *units = &fw.units[kind];
+    uint32_t idle = units->all & ~units->busy;
+
+    return idle ? &units->jobs[lowest_bit(idle)] : NULL;
+}
+
+void unit_run(FwUnitKind kind, FwJob *job, FwQueue *queue)
+{
+    job->queue = queue;
+    job->packet_index = queue->read_index - 1;
+    job->signal_addr = packet_signal_addr(&queue->packet);
+    job->signal_value = packet_signal_value(&queue->packet);
+    job->header = queue->packet.header;
+    job->abort = FW_ABORT_NONE;
+    job->deadline = FW_NEVER;
+    if (kind == FW_UNIT_SLOT && fw.watchdog) {
+        set_deadline(job, time_now() + fw.watchdog);
+    }
+    fw.units[kind].busy |= 1u << job->index;
+    queue->running++;
+}
+
+static void fail_job(FwUnitKind kind, const FwJob *job, uint32_t status)
+{
+    struct mxgpu_queue_error error = {
+        .code = MXGPU_QERR_FAULT,
+        .fault = MXGPU_GET(MXGPU_CE_STATUS_FAULT, status),
+        .packet_index = job->packet_index,
+        .packet_type = job->header.type,
+    };
+
+    unit_info[kind].fault(job->index, status, &error);
+    if (job->abort == FW_ABORT_TIMEOUT) {
+        error.code = MXGPU_QERR_TIMEOUT;
+    }
+    queue_fail(job->queue, &error);
+}
+
+/* The unit is DONE or FAULT: frees it, then ends the packet. */
+static void end_job(FwUnitKind kind, FwJob *job, uint32_t status)
+{
+    FwQueue *queue = job->queue;
+
+    set_deadline(job, FW_NEVER);
+    fw.units[kind].busy &= ~(1u << job->index);
+    if (queue) {
+        queue->running--;
+    }
+    if (!queue || queue->state == FW_QUEUE_DYING) {
+        unit_control(kind, job->index, FW_BIT(MXGPU_CE_CTRL_ACK));
+        if (queue && !queue->running) {
+            queue_reap(queue);
+        }
+        return;
+    }
+
+    queue->barrier = false; /* if it was one, it ran alone */
+    if (MXGPU_GET(MXGPU_CE_STATUS_STATE, status) == MXGPU_UNIT_FAULT) {
+        fail_job(kind, job, status);
+    } else {
+        queue_complete(queue, job->packet_index, &job->header,
+                       job->signal_addr, job->signal_value);
+    }
+    /* Last, as a fault's registers hold until then. */
+    unit_control(kind, job->index, FW_BIT(MXGPU_CE_CTRL_ACK));
+    sched_ready(queue);
+}
+
+void unit_collect(FwUnitKind kind)
+{
+    for (uint32_t busy = fw.units[kind].busy; busy; busy &= busy - 1) {
+        unsigned index = lowest_bit(busy);
+        uint32_t status = unit_status(kind, index);
+        uint32_t state = MXGPU_GET(MXGPU_CE_STATUS_STATE, status);
+
+        if (state == MXGPU_UNIT_DONE || state == MXGPU_UNIT_FAULT) {
+            end_job(kind, &fw.units[kind].jobs[index], status);
+        }
+    }
+}
+
+void unit_abort_queue(FwQueue *queue)
+{
+    for (unsigned kind = 0; kind < FW_UNIT_KINDS; kind++) {
+        FwUnits *units = &fw.units[kind];
+
+        for (uint32_t busy = units->busy; busy; busy &= busy - 1) {
+            FwJob *job = &units->jobs[lowest_bit(busy)];
+
+            if (job->queue == queue) {
+                abort_job(kind, job, FW_ABORT_DROP);
+            }
+        }
+    }
+}
+
+static void deadline_passed(FwUnitKind kind, FwJob *job)
+{
+    if (job->abort == FW_ABORT_NONE) {
+        fw_log(FW_LOG_WARNING, "%s %u: watchdog", unit_info[kind].name,
+               job->index);
+        abort_job(kind, job, FW_ABORT_TIMEOUT);
+    } else {
+        /* Nothing else can be done from here; the driver may reset. */
+        fw_log(FW_LOG_ERROR, "%s %u: abort has no effect",
+               unit_info[kind].name, job->index);
+        set_deadline(job, FW_NEVER);
+    }
+}
+
+void unit_check_deadlines(uint64_t now)
+{
+    for (unsigned kind = 0; kind < FW_UNIT_KINDS; kind++) {
+        FwUnits *units = &fw.units[kind];
+
+        for (uint32_t busy = units->busy; busy; busy &= busy - 1) {
+            FwJob *job = &units->jobs[lowest_bit(busy)];
+
+            if (now >= job->deadline) {
+                deadline_passed(kind, job);
+            }
+        }
+    }
+}
