@@ -30,9 +30,10 @@ step() {
     log=$(mktemp)
     exec {step_log}<>"$log"
     rm "$log" # the descriptor keeps it, and nothing is left behind
-    (while sleep 10 && kill -0 $$; do
+    # The sleep may outlive us and must not keep a reader of our output.
+    (while sleep 10 >&- 2>&- && kill -0 $$; do
         printf '%d s ... ' $((SECONDS - start)) >&2
-    done) 2>/dev/null {step_log}>&- 2>&2 &
+    done) {step_log}>&- &
     ticker=$!
     "$@" >&"$step_log" 2>&1 </dev/null {step_log}>&- || status=$?
     kill "$ticker" 2>/dev/null
