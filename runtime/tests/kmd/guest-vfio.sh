@@ -1,0 +1,93 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Runs in a guest: every way a device can be refused, shared, left behind and
+# taken away. The argument is the path of kmd_smoke. Prints TAP.
+#   scripts/run-guest --script runtime/tests/kmd/guest-vfio.sh \
+#       --file PATH/kmd_smoke -- PATH/kmd_smoke
+smoke=$1
+export MXGPU_DEVICE=vfio MXGPU_LOG=error
+count=0
+failed=0
+bdf=
+for d in /sys/bus/pci/devices/*; do
+    if [ "$(cat "$d/vendor")$(cat "$d/device")" = 0x12340x6d78 ]; then
+        bdf=${bdf:-${d##*/}}
+    fi
+done
+group=$(basename "$(readlink "/sys/bus/pci/devices/$bdf/iommu_group")")
+log=/tmp/kmd-log.$$
+out=/tmp/kmd-out.$$
+
+ok() { # STATUS TEXT
+    count=$((count + 1))
+    if [ "$1" = 0 ]; then
+        echo "ok $count - $2"
+    else
+        echo "not ok $count - $2"
+        sed 's/^/# /' "$log"
+        grep '^not ok' "$out" | sed 's/^/# /'
+        failed=$((failed + 1))
+    fi
+}
+
+runs() { # TEXT ARG...
+    text=$1
+    shift
+    "$smoke" "$@" >"$out" 2>"$log"
+    ok $? "$text"
+}
+
+refused() { # WORD-IN-THE-REASON TEXT ARG...
+    word=$1
+    text=$2
+    shift 2
+    "$smoke" "$@" >"$out" 2>"$log"
+    status=$?
+    [ $status = 1 ] && grep -q "$word" "$log"
+    ok $? "$text"
+}
+
+hold() {
+    "$smoke" --hold 60 >/tmp/hold.$$ 2>&1 &
+    holder=$!
+    n=0
+    until grep -q holding /tmp/hold.$$ || [ $n = 100 ]; do
+        usleep 100000
+        n=$((n + 1))
+    done
+}
+
+runs "a device"
+hold
+refused "in use" "a device another process has"
+kill -9 $holder
+wait $holder 2>/dev/null
+runs "a device whose user was killed"
+
+chmod 600 "/dev/vfio/$group"
+chmod 666 /dev/vfio/vfio
+refused "Permission denied" "no permission" --uid 65534
+chown 65534 "/dev/vfio/$group"
+refused "lockable memory" "too little lockable memory" --uid 65534 \
+    --memlock 65536
+runs "no privileges" --uid 65534 --memlock 67108864
+chown 0 "/dev/vfio/$group"
+
+hold
+echo "$bdf" >"/sys/bus/pci/devices/$bdf/driver/unbind"
+wait $holder
+[ $? = 3 ]
+ok $? "a device that is unbound under its user"
+refused "no driver" "a device that is not bound"
+echo vfio-pci >"/sys/bus/pci/devices/$bdf/driver_override"
+echo "$bdf" >/sys/bus/pci/drivers_probe
+runs "a device that is bound again"
+
+MXGPU_DEVICE=vfio:$bdf
+runs "a device by its address"
+MXGPU_DEVICE=vfio:00:1e.7
+refused "no PCI function" "a device that is not there"
+MXGPU_DEVICE=auto
+runs "a device found"
+echo "1..$count"
+[ $failed = 0 ]
