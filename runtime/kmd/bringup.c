@@ -219,7 +219,8 @@ static int wait_ready(KmdDevice *dev)
         unsigned state = MXGPU_GET(MXGPU_MCU_STATUS_STATE, status);
         bool late = kmd_now_ns() > deadline;
 
-        if (status != UINT32_MAX && state == MXGPU_MCU_RUNNING && !late) {
+        if (status != UINT32_MAX && !late &&
+            (state == MXGPU_MCU_RUNNING || state == MXGPU_MCU_RESET)) {
             if (MXGPU_GET(MXGPU_MCU_STATUS_READY, status)) {
                 return 0;
             }
@@ -244,7 +245,6 @@ int kmd_bringup_firmware(KmdDevice *dev)
     if (ret) {
         return ret;
     }
-    kmd_write(t, MXGPU_MCU_CTRL, MXGPU_SET(MXGPU_MCU_CTRL_STOP, 1));
     kmd_write(t, MXGPU_MCU_SRAM_ADDR, 0);
     for (i = 0; i < fw.size / 4; i++) {
         kmd_write(t, MXGPU_MCU_SRAM_DATA, fw.words[i]);
