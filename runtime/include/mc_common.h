@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: MIT */
+/* What every program needs, under an older name. */
+#include "mcr/mc_runtime.h"

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Atomic operations on shared and global memory; each returns the old value.
+ * They are atomic for all threads and the CPU and order nothing else. Forms
+ * with _block and _system are the same.
+ */
+#ifndef MCR_DEVICE_ATOMICS_H
+#define MCR_DEVICE_ATOMICS_H
+
+#include "builtins.h"
+#include "intrinsics.h"
+
+#define __MC_ATOMIC(name, type, builtin)                                       \
+    __MC_DEVICE__ type name(type *p, type v)                                   \
+    {                                                                          \
+        return builtin(p, v, __ATOMIC_RELAXED);                                \
+    }                                                                          \
+    __MC_DEVICE__ type name##_block(type *p, type v)                           \
+    {                                                                          \
+        return name(p, v);                                                     \
+    }                                                                          \
+    __MC_DEVICE__ type name##_system(type *p, type v)                          \
+    {                                                                          \
+        return name(p, v);                                                     \
+    }
+#define __MC_ATOMICS(name, builtin)                                            \
+    __MC_ATOMIC(name, int, builtin)                                            \
+    __MC_ATOMIC(name, unsigned, builtin)                                       \
+    __MC_ATOMIC(name, long, builtin)                                           \
+    __MC_ATOMIC(name, unsigned long, builtin)                                  \
+    __MC_ATOMIC(name, long long, builtin)                                      \
+    __MC_ATOMIC(name, unsigned long long, builtin)
+
+__MC_ATOMICS(atomicAdd, __atomic_fetch_add)
+__MC_ATOMICS(atomicSub, __atomic_fetch_sub)
+__MC_ATOMICS(atomicAnd, __atomic_fetch_and)
+__MC_ATOMICS(atomicOr, __atomic_fetch_or)
+__MC_ATOMICS(atomicXor, __atomic_fetch_xor)
+__MC_ATOMICS(atomicMin, __atomic_fetch_min)
+__MC_ATOMICS(atomicMax, __atomic_fetch_max)
+__MC_ATOMICS(atomicExch, __atomic_exchange_n)
+
+#undef __MC_ATOMICS
+
+#define __MC_FATOMIC(name, type, f7)                                           \
+    __MC_DEVICE__ type name(type *p, type v)                                   \
+    {                                                                          \
+        unsigned long r;                                                       \
+                                                                               \
+        __MC_INSN(MXGPU_F3_FATOMIC, f7, r, p, __mc_atomic_bits(v));            \
+        return __mc_atomic_value(r, v);                                        \
+    }                                                                          \
+    __MC_DEVICE__ type name##_block(type *p, type v)                           \
+    {                                                                          \
+        return name(p, v);                                                     \
+    }                                                                          \
+    __MC_DEVICE__ type name##_system(type *p, type v)                          \
+    {                                                                          \
+        return name(p, v);                                                     \
+    }
+
+__MC_DEVICE__ unsigned long __mc_atomic_bits(float v)
+{
+    return __float_as_uint(v);
+}
+
+__MC_DEVICE__ unsigned long __mc_atomic_bits(double v)
+{
+    return __double_as_longlong(v);
+}
+
+__MC_DEVICE__ float __mc_atomic_value(unsigned long bits, float)
+{
+    return __uint_as_float((unsigned)bits);
+}
+
+__MC_DEVICE__ double __mc_atomic_value(unsigned long bits, double)
+{
+    return __longlong_as_double((long long)bits);
+}
+
+__MC_FATOMIC(atomicAdd, float, MXGPU_F7_FADD_S)
+__MC_FATOMIC(atomicAdd, double, MXGPU_F7_FADD_D)
+__MC_FATOMIC(atomicMin, float, MXGPU_F7_FMIN_S)
+__MC_FATOMIC(atomicMin, double, MXGPU_F7_FMIN_D)
+__MC_FATOMIC(atomicMax, float, MXGPU_F7_FMAX_S)
+__MC_FATOMIC(atomicMax, double, MXGPU_F7_FMAX_D)
+
+#undef __MC_FATOMIC
+
+__MC_DEVICE__ float atomicSub(float *p, float v)
+{
+    return atomicAdd(p, -v);
+}
+
+__MC_DEVICE__ double atomicSub(double *p, double v)
+{
+    return atomicAdd(p, -v);
+}
+
+__MC_DEVICE__ float atomicExch(float *p, float v)
+{
+    return __uint_as_float(atomicExch((unsigned *)p, __float_as_uint(v)));
+}
+
+__MC_DEVICE__ double atomicExch(double *p, double v)
+{
+    return __longlong_as_double(
+        atomicExch((long long *)p, __double_as_longlong(v)));
+}
+
+/* Stores v if the value is compare. */
+#define __MC_CAS(name, type)                                                   \
+    __MC_DEVICE__ type name(type *p, type compare, type v)                     \
+    {                                                                          \
+        __atomic_compare_exchange_n(p, &compare, v, false, __ATOMIC_RELAXED,   \
+                                    __ATOMIC_RELAXED);                         \
+        return compare;                                                        \
+    }
+#define __MC_CASES(name)                                                       \
+    __MC_CAS(name, int)                                                        \
+    __MC_CAS(name, unsigned)                                                   \
+    __MC_CAS(name, long)                                                       \
+    __MC_CAS(name, unsigned long)                                              \
+    __MC_CAS(name, long long)                                                  \
+    __MC_CAS(name, unsigned long long)
+
+__MC_CASES(atomicCAS)
+__MC_CASES(atomicCAS_block)
+__MC_CASES(atomicCAS_system)
+
+#undef __MC_CASES
+#undef __MC_CAS
+
+__MC_DEVICE__ float atomicCAS(float *p, float compare, float v)
+{
+    return __uint_as_float(atomicCAS((unsigned *)p, __float_as_uint(compare),
+                                     __float_as_uint(v)));
+}
+
+__MC_DEVICE__ double atomicCAS(double *p, double compare, double v)
+{
+    return __longlong_as_double(atomicCAS((long long *)p,
+                                          __double_as_longlong(compare),
+                                          __double_as_longlong(v)));
+}
+
+/* Counts up to limit, then from 0. */
+__MC_DEVICE__ unsigned atomicInc(unsigned *p, unsigned limit)
+{
+    unsigned old = *(volatile unsigned *)p, seen;
+
+    while ((seen = atomicCAS(p, old, old >= limit ? 0 : old + 1)) != old) {
+        old = seen;
+    }
+    return old;
+}
+
+/* Counts down to 0, then from limit. */
+__MC_DEVICE__ unsigned atomicDec(unsigned *p, unsigned limit)
+{
+    unsigned old = *(volatile unsigned *)p, seen;
+
+    while ((seen = atomicCAS(p, old,
+                             old == 0 || old > limit ? limit : old - 1)) !=
+           old) {
+        old = seen;
+    }
+    return old;
+}
+
+#endif

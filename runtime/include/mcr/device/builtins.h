@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/* Where a thread is, and barriers, fences and clocks. */
+#ifndef MCR_DEVICE_BUILTINS_H
+#define MCR_DEVICE_BUILTINS_H
+
+#include "keywords.h"
+#include "mcr/mc_vector_types.h"
+#include "mxgpu/isa.h"
+#include "mxgpu/kernel.h"
+
+static constexpr int warpSize = 64;
+
+/* A value that does not change while the thread runs, at most max. */
+template <unsigned csr, unsigned long max>
+__MC_DEVICE__ unsigned __mc_csr()
+{
+    unsigned long v;
+
+    __asm__("csrr %0, %1" : "=r"(v) : "i"(csr));
+    __builtin_assume(v <= max);
+    return (unsigned)v;
+}
+
+/* Instructions of isa.h; "memory" because others' stores become visible. */
+#define __MC_INSN(f3, f7, rd, rs1, rs2)                                        \
+    __asm__ volatile(".insn r 0x0b, %1, %2, %0, %3, %4"                        \
+                     : "=r"(rd)                                                \
+                     : "i"(f3), "i"(f7), "r"(rs1), "r"(rs2)                    \
+                     : "memory")
+
+#define __MC_COORDINATES(type, object, csr_x, csr_y, csr_z, max_x, max_yz)     \
+    struct type {                                                              \
+        __declspec(property(get = __x)) unsigned x;                            \
+        __declspec(property(get = __y)) unsigned y;                            \
+        __declspec(property(get = __z)) unsigned z;                            \
+        __device__ __forceinline__ unsigned __x() const                        \
+        {                                                                      \
+            return __mc_csr<csr_x, max_x>();                                   \
+        }                                                                      \
+        __device__ __forceinline__ unsigned __y() const                        \
+        {                                                                      \
+            return __mc_csr<csr_y, max_yz>();                                  \
+        }                                                                      \
+        __device__ __forceinline__ unsigned __z() const                        \
+        {                                                                      \
+            return __mc_csr<csr_z, max_yz>();                                  \
+        }                                                                      \
+        __device__ __forceinline__ operator uint3() const                      \
+        {                                                                      \
+            return make_uint3(__x(), __y(), __z());                            \
+        }                                                                      \
+        __device__ __forceinline__ operator dim3() const                       \
+        {                                                                      \
+            return dim3(__x(), __y(), __z());                                  \
+        }                                                                      \
+    };                                                                         \
+    static const __device__ type object = {}
+
+__MC_COORDINATES(__mc_threadIdx_t, threadIdx, MXGPU_CSR_TID_X,
+                 MXGPU_CSR_TID_Y, MXGPU_CSR_TID_Z, 1023, 1023);
+__MC_COORDINATES(__mc_blockDim_t, blockDim, MXGPU_CSR_NTID_X,
+                 MXGPU_CSR_NTID_Y, MXGPU_CSR_NTID_Z, 1024, 1024);
+__MC_COORDINATES(__mc_blockIdx_t, blockIdx, MXGPU_CSR_CTAID_X,
+                 MXGPU_CSR_CTAID_Y, MXGPU_CSR_CTAID_Z, 0xffffffff,
+                 0xffffffff);
+__MC_COORDINATES(__mc_gridDim_t, gridDim, MXGPU_CSR_NCTAID_X,
+                 MXGPU_CSR_NCTAID_Y, MXGPU_CSR_NCTAID_Z, 0xffffffff,
+                 0xffffffff);
+
+__MC_DEVICE__ unsigned __lane_id()
+{
+    return __mc_csr<MXGPU_CSR_LANE, 63>();
+}
+
+__MC_DEVICE__ unsigned __warp_id()
+{
+    return __mc_csr<MXGPU_CSR_WARP, 15>();
+}
+
+/* Waits until every thread of the block that has not ended is here. */
+__MC_DEVICE__ void __syncthreads()
+{
+    __asm__ volatile(".insn r 0x0b, %0, %1, x0, x0, x0"
+                     :
+                     : "i"(MXGPU_F3_CONTROL), "i"(MXGPU_F7_BARRIER)
+                     : "memory");
+}
+
+/* The same, and whether the predicate holds for all, for any, for how many. */
+__MC_DEVICE__ int __syncthreads_and(int predicate)
+{
+    unsigned long r;
+
+    __MC_INSN(MXGPU_F3_CONTROL, MXGPU_F7_BAR_AND, r, (long)predicate, 0L);
+    return (int)r;
+}
+
+__MC_DEVICE__ int __syncthreads_or(int predicate)
+{
+    unsigned long r;
+
+    __MC_INSN(MXGPU_F3_CONTROL, MXGPU_F7_BAR_OR, r, (long)predicate, 0L);
+    return (int)r;
+}
+
+__MC_DEVICE__ int __syncthreads_count(int predicate)
+{
+    unsigned long r;
+
+    __MC_INSN(MXGPU_F3_CONTROL, MXGPU_F7_BAR_COUNT, r, (long)predicate, 0L);
+    return (int)r;
+}
+
+/* Waits until the lanes of mask that have not ended are here. */
+__MC_DEVICE__ void __syncwarp(unsigned long mask = ~0ul)
+{
+    __asm__ volatile(".insn r 0x0b, %0, %1, x0, %2, x0"
+                     :
+                     : "i"(MXGPU_F3_CONTROL), "i"(MXGPU_F7_WARPSYNC), "r"(mask)
+                     : "memory");
+}
+
+__MC_DEVICE__ void __syncwave()
+{
+    __syncwarp();
+}
+
+/* Earlier accesses are visible to the block, the device, or everyone before
+ * later ones. */
+__MC_DEVICE__ void __threadfence_block()
+{
+    __asm__ volatile("fence rw, rw" ::: "memory");
+}
+
+__MC_DEVICE__ void __threadfence()
+{
+    __asm__ volatile("fence rw, rw" ::: "memory");
+}
+
+__MC_DEVICE__ void __threadfence_system()
+{
+    __asm__ volatile("fence" ::: "memory");
+}
+
+/* Clock cycles of the compute unit, and nanoseconds of the device. */
+__MC_DEVICE__ long long clock64()
+{
+    long long v;
+
+    __asm__ volatile("csrr %0, cycle" : "=r"(v)::"memory");
+    return v;
+}
+
+__MC_DEVICE__ long __clock()
+{
+    return (long)clock64();
+}
+
+__MC_DEVICE__ long long wall_clock64()
+{
+    long long v;
+
+    __asm__ volatile("csrr %0, time" : "=r"(v)::"memory");
+    return v;
+}
+
+/* Ends the kernel with an error. */
+__attribute__((noreturn)) __MC_DEVICE__ void __trap()
+{
+    __asm__ volatile("ebreak" ::: "memory");
+    __builtin_unreachable();
+}
+
+/* assert() in a kernel ends it with an error; there is no message. */
+extern "C" __attribute__((noreturn)) inline __device__ void
+__assert_fail(const char *, const char *, unsigned, const char *) noexcept
+{
+    __trap();
+}
+
+#endif

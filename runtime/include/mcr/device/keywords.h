@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Keywords of kernels. mx-kernel-link finds kernels and their bounds by the
+ * annotations, and extern __shared__ arrays by their visibility.
+ */
+#ifndef MCR_DEVICE_KEYWORDS_H
+#define MCR_DEVICE_KEYWORDS_H
+
+#define __host__     __attribute__((host))
+#define __device__   __attribute__((device))
+#define __constant__ __attribute__((constant))
+
+#ifdef __MACA_ARCH__
+#define __global__ __attribute__((global, annotate("mxgpu.kernel")))
+#define __shared__ __attribute__((shared, visibility("protected")))
+#define __launch_bounds__(...)                                                 \
+    __attribute__((launch_bounds(__VA_ARGS__),                                 \
+                   annotate("mxgpu.launch_bounds", __VA_ARGS__)))
+#else
+#define __global__ __attribute__((global))
+#define __shared__ __attribute__((shared))
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#endif
+
+#define __forceinline__ inline __attribute__((always_inline))
+#define __noinline__    __attribute__((noinline))
+
+/* Functions of these headers. */
+#define __MC_DEVICE__ static __device__ inline __attribute__((always_inline))
+#define __MC_BOTH__                                                            \
+    static __host__ __device__ inline __attribute__((always_inline))
+
+#endif

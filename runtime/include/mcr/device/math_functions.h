@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Mathematics. What is an instruction or a few is inline; the rest is the
+ * device's C library. Together with <cmath>, whose overloads are constexpr and
+ * so belong to both sides, this makes std::sin(x), sin(x) and sinf(x) work.
+ */
+#ifndef MCR_DEVICE_MATH_FUNCTIONS_H
+#define MCR_DEVICE_MATH_FUNCTIONS_H
+
+#include <cstddef>
+#include <new>
+
+#include "intrinsics.h"
+
+#define __MC_INLINE_C extern "C" inline __device__ __attribute__((always_inline))
+
+/* Instructions. */
+#define __MC_BUILTIN1(name)                                                    \
+    __MC_INLINE_C float name##f(float x) noexcept                              \
+    {                                                                          \
+        return __builtin_##name##f(x);                                         \
+    }                                                                          \
+    __MC_INLINE_C double name(double x) noexcept                               \
+    {                                                                          \
+        return __builtin_##name(x);                                            \
+    }
+#define __MC_BUILTIN2(name)                                                    \
+    __MC_INLINE_C float name##f(float x, float y) noexcept                     \
+    {                                                                          \
+        return __builtin_##name##f(x, y);                                      \
+    }                                                                          \
+    __MC_INLINE_C double name(double x, double y) noexcept                     \
+    {                                                                          \
+        return __builtin_##name(x, y);                                         \
+    }
+
+__MC_BUILTIN1(fabs)
+__MC_BUILTIN1(sqrt)
+__MC_BUILTIN1(floor)
+__MC_BUILTIN1(ceil)
+__MC_BUILTIN1(trunc)
+__MC_BUILTIN1(rint)
+__MC_BUILTIN1(nearbyint)
+__MC_BUILTIN1(round)
+__MC_BUILTIN2(copysign)
+__MC_BUILTIN2(fmin)
+__MC_BUILTIN2(fmax)
+
+#undef __MC_BUILTIN1
+#undef __MC_BUILTIN2
+
+__MC_INLINE_C float fmaf(float x, float y, float z) noexcept
+{
+    return __builtin_fmaf(x, y, z);
+}
+
+__MC_INLINE_C double fma(double x, double y, double z) noexcept
+{
+    return __builtin_fma(x, y, z);
+}
+
+/* The C library. */
+#define __MC_LIBRARY1(name)                                                    \
+    __device__ float name##f(float) noexcept;                                  \
+    __device__ double name(double) noexcept;
+
+extern "C" {
+__MC_LIBRARY1(acos)
+__MC_LIBRARY1(acosh)
+__MC_LIBRARY1(asin)
+__MC_LIBRARY1(asinh)
+__MC_LIBRARY1(atan)
+__MC_LIBRARY1(atanh)
+__MC_LIBRARY1(cbrt)
+__MC_LIBRARY1(cos)
+__MC_LIBRARY1(cosh)
+__MC_LIBRARY1(erf)
+__MC_LIBRARY1(erfc)
+__MC_LIBRARY1(exp)
+__MC_LIBRARY1(exp10)
+__MC_LIBRARY1(exp2)
+__MC_LIBRARY1(expm1)
+__MC_LIBRARY1(lgamma)
+__MC_LIBRARY1(log)
+__MC_LIBRARY1(log10)
+__MC_LIBRARY1(log1p)
+__MC_LIBRARY1(log2)
+__MC_LIBRARY1(logb)
+__MC_LIBRARY1(sin)
+__MC_LIBRARY1(sinh)
+__MC_LIBRARY1(tan)
+__MC_LIBRARY1(tanh)
+__MC_LIBRARY1(tgamma)
+__device__ float atan2f(float, float) noexcept;
+__device__ double atan2(double, double) noexcept;
+__device__ float fdimf(float, float) noexcept;
+__device__ double fdim(double, double) noexcept;
+__device__ float fmodf(float, float) noexcept;
+__device__ double fmod(double, double) noexcept;
+__device__ float hypotf(float, float) noexcept;
+__device__ double hypot(double, double) noexcept;
+__device__ float nextafterf(float, float) noexcept;
+__device__ double nextafter(double, double) noexcept;
+__device__ float powf(float, float) noexcept;
+__device__ double pow(double, double) noexcept;
+__device__ float remainderf(float, float) noexcept;
+__device__ double remainder(double, double) noexcept;
+__device__ float remquof(float, float, int *) noexcept;
+__device__ double remquo(double, double, int *) noexcept;
+__device__ float frexpf(float, int *) noexcept;
+__device__ double frexp(double, int *) noexcept;
+__device__ float ldexpf(float, int) noexcept;
+__device__ double ldexp(double, int) noexcept;
+__device__ float scalbnf(float, int) noexcept;
+__device__ double scalbn(double, int) noexcept;
+__device__ float scalblnf(float, long) noexcept;
+__device__ double scalbln(double, long) noexcept;
+__device__ float modff(float, float *) noexcept;
+__device__ double modf(double, double *) noexcept;
+__device__ void sincosf(float, float *, float *) noexcept;
+__device__ void sincos(double, double *, double *) noexcept;
+__device__ int ilogbf(float) noexcept;
+__device__ int ilogb(double) noexcept;
+__device__ long lrintf(float) noexcept;
+__device__ long lrint(double) noexcept;
+__device__ long lroundf(float) noexcept;
+__device__ long lround(double) noexcept;
+__device__ long long llrintf(float) noexcept;
+__device__ long long llrint(double) noexcept;
+__device__ long long llroundf(float) noexcept;
+__device__ long long llround(double) noexcept;
+
+__device__ void *memcpy(void *, const void *, size_t) noexcept;
+__device__ void *memmove(void *, const void *, size_t) noexcept;
+__device__ void *memset(void *, int, size_t) noexcept;
+}
+
+#undef __MC_LIBRARY1
+
+__MC_INLINE_C int abs(int x) noexcept
+{
+    return x < 0 ? -x : x;
+}
+
+__MC_INLINE_C long labs(long x) noexcept
+{
+    return x < 0 ? -x : x;
+}
+
+__MC_INLINE_C long long llabs(long long x) noexcept
+{
+    return x < 0 ? -x : x;
+}
+
+namespace std
+{
+__MC_DEVICE__ long abs(long x)
+{
+    return x < 0 ? -x : x;
+}
+
+__MC_DEVICE__ long long abs(long long x)
+{
+    return x < 0 ? -x : x;
+}
+}
+
+/* More than C has. */
+#define __MC_OWN1(name, expr_f, expr_d)                                        \
+    __MC_DEVICE__ float name##f(float x)                                       \
+    {                                                                          \
+        return expr_f;                                                         \
+    }                                                                          \
+    __MC_DEVICE__ double name(double x)                                        \
+    {                                                                          \
+        return expr_d;                                                         \
+    }
+
+__MC_OWN1(rsqrt, 1.0f / __builtin_sqrtf(x), 1.0 / __builtin_sqrt(x))
+__MC_OWN1(rcbrt, 1.0f / cbrtf(x), 1.0 / cbrt(x))
+__MC_OWN1(normcdf, 0.5f * erfcf(-0.70710678f * x),
+          0.5 * erfc(-0.70710678118654752 * x))
+
+#undef __MC_OWN1
+
+/* Reduced to [-1, 1] first, so that large arguments stay exact. */
+__MC_DEVICE__ float sinpif(float x)
+{
+    return sinf(3.14159265f * (x - 2.0f * __builtin_rintf(0.5f * x)));
+}
+
+__MC_DEVICE__ double sinpi(double x)
+{
+    return sin(3.14159265358979324 * (x - 2.0 * __builtin_rint(0.5 * x)));
+}
+
+__MC_DEVICE__ float cospif(float x)
+{
+    return cosf(3.14159265f * (x - 2.0f * __builtin_rintf(0.5f * x)));
+}
+
+__MC_DEVICE__ double cospi(double x)
+{
+    return cos(3.14159265358979324 * (x - 2.0 * __builtin_rint(0.5 * x)));
+}
+
+__MC_DEVICE__ float norm3df(float x, float y, float z)
+{
+    return __builtin_sqrtf(x * x + y * y + z * z);
+}
+
+__MC_DEVICE__ float rnorm3df(float x, float y, float z)
+{
+    return 1.0f / norm3df(x, y, z);
+}
+
+/* Fast forms: here they may use less exact library functions, or the same. */
+__MC_DEVICE__ float __expf(float x)
+{
+    return exp2f(x * 1.44269504f);
+}
+
+__MC_DEVICE__ float __exp10f(float x)
+{
+    return exp2f(x * 3.32192809f);
+}
+
+__MC_DEVICE__ float __logf(float x)
+{
+    return logf(x);
+}
+
+__MC_DEVICE__ float __log2f(float x)
+{
+    return log2f(x);
+}
+
+__MC_DEVICE__ float __log10f(float x)
+{
+    return log10f(x);
+}
+
+__MC_DEVICE__ float __powf(float x, float y)
+{
+    return exp2f(y * log2f(x));
+}
+
+__MC_DEVICE__ float __sinf(float x)
+{
+    return sinf(x);
+}
+
+__MC_DEVICE__ float __cosf(float x)
+{
+    return cosf(x);
+}
+
+__MC_DEVICE__ float __tanf(float x)
+{
+    return tanf(x);
+}
+
+__MC_DEVICE__ void __sincosf(float x, float *s, float *c)
+{
+    *s = sinf(x);
+    *c = cosf(x);
+}
+
+__MC_DEVICE__ float __fdividef(float x, float y)
+{
+    return x / y;
+}
+
+__MC_DEVICE__ float fdividef(float x, float y)
+{
+    return x / y;
+}
+
+__MC_DEVICE__ float __saturatef(float x)
+{
+    return __builtin_fminf(__builtin_fmaxf(x, 0.0f), 1.0f);
+}
+
+__MC_DEVICE__ float __frsqrt_rn(float x)
+{
+    return 1.0f / __builtin_sqrtf(x);
+}
+
+/* One rounded operation each, never contracted with another: to nearest even,
+ * to zero, up, down. */
+#define __MC_ROUNDED2(name, type, insn, mode, suffix)                          \
+    __MC_DEVICE__ type name##_##suffix(type x, type y)                         \
+    {                                                                          \
+        type r;                                                                \
+                                                                               \
+        __asm__(insn " %0, %1, %2, " mode : "=f"(r) : "f"(x), "f"(y));         \
+        return r;                                                              \
+    }
+#define __MC_ROUNDED2S(name, type, insn)                                       \
+    __MC_ROUNDED2(name, type, insn, "rne", rn)                                 \
+    __MC_ROUNDED2(name, type, insn, "rtz", rz)                                 \
+    __MC_ROUNDED2(name, type, insn, "rup", ru)                                 \
+    __MC_ROUNDED2(name, type, insn, "rdn", rd)
+
+__MC_ROUNDED2S(__fadd, float, "fadd.s")
+__MC_ROUNDED2S(__fsub, float, "fsub.s")
+__MC_ROUNDED2S(__fmul, float, "fmul.s")
+__MC_ROUNDED2S(__fdiv, float, "fdiv.s")
+__MC_ROUNDED2S(__dadd, double, "fadd.d")
+__MC_ROUNDED2S(__dsub, double, "fsub.d")
+__MC_ROUNDED2S(__dmul, double, "fmul.d")
+__MC_ROUNDED2S(__ddiv, double, "fdiv.d")
+
+#undef __MC_ROUNDED2S
+#undef __MC_ROUNDED2
+
+#define __MC_ROUNDED(fma_name, sqrt_name, rcp_name, type, letter, mode,        \
+                     suffix)                                                   \
+    __MC_DEVICE__ type fma_name##_##suffix(type x, type y, type z)             \
+    {                                                                          \
+        type r;                                                                \
+                                                                               \
+        __asm__("fmadd." letter " %0, %1, %2, %3, " mode                       \
+                : "=f"(r)                                                      \
+                : "f"(x), "f"(y), "f"(z));                                     \
+        return r;                                                              \
+    }                                                                          \
+    __MC_DEVICE__ type sqrt_name##_##suffix(type x)                            \
+    {                                                                          \
+        type r;                                                                \
+                                                                               \
+        __asm__("fsqrt." letter " %0, %1, " mode : "=f"(r) : "f"(x));          \
+        return r;                                                              \
+    }                                                                          \
+    __MC_DEVICE__ type rcp_name##_##suffix(type x)                             \
+    {                                                                          \
+        type r;                                                                \
+                                                                               \
+        __asm__("fdiv." letter " %0, %1, %2, " mode                            \
+                : "=f"(r)                                                      \
+                : "f"((type)1), "f"(x));                                       \
+        return r;                                                              \
+    }
+#define __MC_ROUNDEDS(fma_name, sqrt_name, rcp_name, type, letter)             \
+    __MC_ROUNDED(fma_name, sqrt_name, rcp_name, type, letter, "rne", rn)       \
+    __MC_ROUNDED(fma_name, sqrt_name, rcp_name, type, letter, "rtz", rz)       \
+    __MC_ROUNDED(fma_name, sqrt_name, rcp_name, type, letter, "rup", ru)       \
+    __MC_ROUNDED(fma_name, sqrt_name, rcp_name, type, letter, "rdn", rd)
+
+__MC_ROUNDEDS(__fmaf, __fsqrt, __frcp, float, "s")
+__MC_ROUNDEDS(__fma, __dsqrt, __drcp, double, "d")
+
+#undef __MC_ROUNDEDS
+#undef __MC_ROUNDED
+
+/* Both sides. */
+#define __MC_MINMAX(type)                                                      \
+    __MC_BOTH__ type min(type a, type b)                                       \
+    {                                                                          \
+        return b < a ? b : a;                                                  \
+    }                                                                          \
+    __MC_BOTH__ type max(type a, type b)                                       \
+    {                                                                          \
+        return a < b ? b : a;                                                  \
+    }
+
+__MC_MINMAX(int)
+__MC_MINMAX(unsigned)
+__MC_MINMAX(long)
+__MC_MINMAX(unsigned long)
+__MC_MINMAX(long long)
+__MC_MINMAX(unsigned long long)
+
+#undef __MC_MINMAX
+
+__MC_BOTH__ float min(float a, float b)
+{
+    return __builtin_fminf(a, b);
+}
+
+__MC_BOTH__ float max(float a, float b)
+{
+    return __builtin_fmaxf(a, b);
+}
+
+__MC_BOTH__ double min(double a, double b)
+{
+    return __builtin_fmin(a, b);
+}
+
+__MC_BOTH__ double max(double a, double b)
+{
+    return __builtin_fmax(a, b);
+}
+
+/* Placement new; there is no device heap. */
+__device__ inline void *operator new(size_t, void *p) noexcept
+{
+    return p;
+}
+
+__device__ inline void *operator new[](size_t, void *p) noexcept
+{
+    return p;
+}
+
+__device__ inline void operator delete(void *, void *) noexcept
+{
+}
+
+__device__ inline void operator delete[](void *, void *) noexcept
+{
+}
+
+#undef __MC_INLINE_C
+
+#endif

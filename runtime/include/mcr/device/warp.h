@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Functions of the 64 lanes of a warp. Those with _sync wait for the lanes of
+ * mask (64 bits) and work on these; those without work on the lanes that
+ * happen to run together.
+ */
+#ifndef MCR_DEVICE_WARP_H
+#define MCR_DEVICE_WARP_H
+
+#include "builtins.h"
+
+/* Both instructions in one asm: nothing comes between. */
+#define __MC_SYNC_INSN(mask, f3, f7, rd, rs1, rs2)                             \
+    __asm__ volatile(".insn r 0x0b, %1, %2, x0, %5, x0\n\t"                    \
+                     ".insn r 0x0b, %3, %4, %0, %6, %7"                        \
+                     : "=&r"(rd)                                               \
+                     : "i"(MXGPU_F3_CONTROL), "i"(MXGPU_F7_WARPSYNC), "i"(f3), \
+                       "i"(f7), "r"(mask), "r"(rs1), "r"(rs2)                  \
+                     : "memory")
+
+__MC_DEVICE__ unsigned long __activemask()
+{
+    unsigned long r;
+
+    __asm__ volatile(".insn r 0x0b, %1, %2, %0, x0, x0"
+                     : "=r"(r)
+                     : "i"(MXGPU_F3_VOTE), "i"(MXGPU_F7_ACTIVE)
+                     : "memory");
+    return r;
+}
+
+__MC_DEVICE__ unsigned long __ballot(int predicate)
+{
+    unsigned long r;
+
+    __MC_INSN(MXGPU_F3_VOTE, MXGPU_F7_BALLOT, r, (long)predicate, 0L);
+    return r;
+}
+
+__MC_DEVICE__ unsigned long __ballot64(int predicate)
+{
+    return __ballot(predicate);
+}
+
+__MC_DEVICE__ int __any(int predicate)
+{
+    return __ballot(predicate) != 0;
+}
+
+__MC_DEVICE__ int __all(int predicate)
+{
+    return __ballot(!predicate) == 0;
+}
+
+__MC_DEVICE__ unsigned long __ballot_sync(unsigned long mask, int predicate)
+{
+    unsigned long r;
+
+    __MC_SYNC_INSN(mask, MXGPU_F3_VOTE, MXGPU_F7_BALLOT, r, (long)predicate,
+                   0L);
+    return r & mask;
+}
+
+__MC_DEVICE__ int __any_sync(unsigned long mask, int predicate)
+{
+    return __ballot_sync(mask, predicate) != 0;
+}
+
+__MC_DEVICE__ int __all_sync(unsigned long mask, int predicate)
+{
+    return __ballot_sync(mask, !predicate) == 0;
+}
+
+__MC_DEVICE__ int __uni_sync(unsigned long mask, int predicate)
+{
+    unsigned long on = __ballot_sync(mask, predicate);
+
+    return on == 0 || on == __ballot_sync(mask, 1);
+}
+
+/* Bits of a value of up to eight bytes. */
+template <class T> __MC_DEVICE__ unsigned long __mc_bits(T value)
+{
+    unsigned long bits = 0;
+
+    static_assert(sizeof(T) <= sizeof(bits), "at most eight bytes");
+    __builtin_memcpy(&bits, &value, sizeof(T));
+    return bits;
+}
+
+template <class T> __MC_DEVICE__ T __mc_value(unsigned long bits)
+{
+    T value;
+
+    __builtin_memcpy(&value, &bits, sizeof(T));
+    return value;
+}
+
+/* Lanes whose value equals the own. */
+template <class T>
+__MC_DEVICE__ unsigned long __match_any_sync(unsigned long mask, T value)
+{
+    unsigned long r;
+
+    __MC_SYNC_INSN(mask, MXGPU_F3_VOTE, MXGPU_F7_MATCH_ANY, r,
+                   __mc_bits(value), 0L);
+    return r & mask;
+}
+
+/* mask when all its lanes have the same value, otherwise 0. */
+template <class T>
+__MC_DEVICE__ unsigned long __match_all_sync(unsigned long mask, T value,
+                                             int *predicate)
+{
+    unsigned long live = __ballot_sync(mask, 1);
+    bool all = __match_any_sync(mask, value) == live;
+
+    *predicate = all;
+    return all ? live : 0;
+}
+
+template <class T> __MC_DEVICE__ T __mc_shfl(T value, unsigned lane)
+{
+    unsigned long r;
+
+    __MC_INSN(MXGPU_F3_SHUFFLE, MXGPU_F7_SHFL, r, __mc_bits(value),
+              (unsigned long)lane);
+    return __mc_value<T>(r);
+}
+
+template <class T>
+__MC_DEVICE__ T __mc_shfl_sync(unsigned long mask, T value, unsigned lane)
+{
+    unsigned long r;
+
+    __MC_SYNC_INSN(mask, MXGPU_F3_SHUFFLE, MXGPU_F7_SHFL, r, __mc_bits(value),
+                   (unsigned long)lane);
+    return __mc_value<T>(r);
+}
+
+/*
+ * Source lanes. width, a power of two up to 64, cuts the warp into groups that
+ * do not see each other; a lane without a source keeps its own value.
+ */
+__MC_DEVICE__ unsigned __mc_lane_idx(int src, int width)
+{
+    return (__lane_id() & ~(width - 1)) | (src & (width - 1));
+}
+
+__MC_DEVICE__ unsigned __mc_lane_up(unsigned delta, int width)
+{
+    unsigned lane = __lane_id(), pos = lane & (width - 1);
+
+    return pos < delta ? lane : lane - delta;
+}
+
+__MC_DEVICE__ unsigned __mc_lane_down(unsigned delta, int width)
+{
+    unsigned lane = __lane_id(), pos = lane & (width - 1);
+
+    return delta >= width - pos ? lane : lane + delta;
+}
+
+__MC_DEVICE__ unsigned __mc_lane_xor(int mask, int width)
+{
+    unsigned lane = __lane_id(), src = lane ^ (unsigned)mask;
+
+    return src >= ((lane + width) & ~(width - 1u)) ? lane : src;
+}
+
+template <class T>
+__MC_DEVICE__ T __shfl_sync(unsigned long mask, T value, int src,
+                            int width = warpSize)
+{
+    return __mc_shfl_sync(mask, value, __mc_lane_idx(src, width));
+}
+
+template <class T>
+__MC_DEVICE__ T __shfl_up_sync(unsigned long mask, T value, unsigned delta,
+                               int width = warpSize)
+{
+    return __mc_shfl_sync(mask, value, __mc_lane_up(delta, width));
+}
+
+template <class T>
+__MC_DEVICE__ T __shfl_down_sync(unsigned long mask, T value, unsigned delta,
+                                 int width = warpSize)
+{
+    return __mc_shfl_sync(mask, value, __mc_lane_down(delta, width));
+}
+
+template <class T>
+__MC_DEVICE__ T __shfl_xor_sync(unsigned long mask, T value, int lanes,
+                                int width = warpSize)
+{
+    return __mc_shfl_sync(mask, value, __mc_lane_xor(lanes, width));
+}
+
+template <class T>
+__MC_DEVICE__ T __shfl(T value, int src, int width = warpSize)
+{
+    return __mc_shfl(value, __mc_lane_idx(src, width));
+}
+
+template <class T>
+__MC_DEVICE__ T __shfl_up(T value, unsigned delta, int width = warpSize)
+{
+    return __mc_shfl(value, __mc_lane_up(delta, width));
+}
+
+template <class T>
+__MC_DEVICE__ T __shfl_down(T value, unsigned delta, int width = warpSize)
+{
+    return __mc_shfl(value, __mc_lane_down(delta, width));
+}
+
+template <class T>
+__MC_DEVICE__ T __shfl_xor(T value, int lanes, int width = warpSize)
+{
+    return __mc_shfl(value, __mc_lane_xor(lanes, width));
+}
+
+/* A mask of 32 bits is about the half of the warp that the lane is in. */
+__MC_DEVICE__ unsigned long __mc_wide_mask(unsigned mask)
+{
+    return (unsigned long)mask << (__lane_id() & 32);
+}
+
+__MC_DEVICE__ unsigned long __mc_wide_mask(unsigned long mask)
+{
+    return mask;
+}
+
+__MC_DEVICE__ unsigned long __mc_wide_mask(unsigned long long mask)
+{
+    return mask;
+}
+
+template <class T, class Op>
+__MC_DEVICE__ T __mc_reduce(unsigned long mask, T value, Op op)
+{
+    unsigned long rest = __ballot_sync(mask, 1);
+    T sum = __mc_shfl_sync(mask, value, __builtin_ctzl(rest));
+
+    for (rest &= rest - 1; rest; rest &= rest - 1) {
+        sum = op(sum, __mc_shfl_sync(mask, value, __builtin_ctzl(rest)));
+    }
+    return sum;
+}
+
+#define __MC_REDUCE(name, type, expr)                                          \
+    template <class Mask>                                                      \
+    __MC_DEVICE__ type __reduce_##name##_sync(Mask mask, type value)           \
+    {                                                                          \
+        return __mc_reduce(__mc_wide_mask(mask), value,                        \
+                           [](type a, type b) -> type { return expr; });       \
+    }
+
+__MC_REDUCE(add, int, a + b)
+__MC_REDUCE(add, unsigned, a + b)
+__MC_REDUCE(min, int, a < b ? a : b)
+__MC_REDUCE(min, unsigned, a < b ? a : b)
+__MC_REDUCE(max, int, a > b ? a : b)
+__MC_REDUCE(max, unsigned, a > b ? a : b)
+__MC_REDUCE(and, unsigned, a & b)
+__MC_REDUCE(or, unsigned, a | b)
+__MC_REDUCE(xor, unsigned, a ^ b)
+
+#undef __MC_REDUCE
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The runtime interface and, when mxcc compiles a file with kernels, the
+ * language of kernels. mxcc includes this header before such a file.
+ */
+#ifndef __INCLUDE_MC_RUNTIME_H__
+#define __INCLUDE_MC_RUNTIME_H__
+
+#include "mc_runtime_api.h"
+#include "mc_vector_types.h"
+
+#if defined(__MXCC__) && defined(__MACA__) && defined(__cplusplus)
+#include "device/keywords.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <math.h>
+#include <stdlib.h>
+
+#include "device/builtins.h"
+#include "device/intrinsics.h"
+#include "device/warp.h"
+#include "device/atomics.h"
+#include "device/math_functions.h"
+#include "device/launch.h"
+#endif
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Vectors of one to four scalars: char1 ... double4, and make_char1() ...
+ * Those of two and four are aligned to their size, at most 16 bytes; the
+ * others to their scalar.
+ */
+#ifndef MCR_MC_VECTOR_TYPES_H
+#define MCR_MC_VECTOR_TYPES_H
+
+#if defined(__MXCC__) && defined(__MACA__) && defined(__cplusplus)
+#define __MC_VECTOR_FN static __attribute__((host, device)) inline
+#else
+#define __MC_VECTOR_FN static inline
+#endif
+
+#define __MC_VECTORS(name, type, align2, align4)                               \
+    typedef struct name##1 {                                                   \
+        type x;                                                                \
+    } name##1;                                                                 \
+    typedef struct __attribute__((aligned(align2))) name##2 {                  \
+        type x, y;                                                             \
+    } name##2;                                                                 \
+    typedef struct name##3 {                                                   \
+        type x, y, z;                                                          \
+    } name##3;                                                                 \
+    typedef struct __attribute__((aligned(align4))) name##4 {                  \
+        type x, y, z, w;                                                       \
+    } name##4;                                                                 \
+    __MC_VECTOR_FN name##1 make_##name##1(type x)                              \
+    {                                                                          \
+        name##1 v = { x };                                                     \
+        return v;                                                              \
+    }                                                                          \
+    __MC_VECTOR_FN name##2 make_##name##2(type x, type y)                      \
+    {                                                                          \
+        name##2 v = { x, y };                                                  \
+        return v;                                                              \
+    }                                                                          \
+    __MC_VECTOR_FN name##3 make_##name##3(type x, type y, type z)              \
+    {                                                                          \
+        name##3 v = { x, y, z };                                               \
+        return v;                                                              \
+    }                                                                          \
+    __MC_VECTOR_FN name##4 make_##name##4(type x, type y, type z, type w)      \
+    {                                                                          \
+        name##4 v = { x, y, z, w };                                            \
+        return v;                                                              \
+    }
+
+__MC_VECTORS(char, signed char, 2, 4)
+__MC_VECTORS(uchar, unsigned char, 2, 4)
+__MC_VECTORS(short, short, 4, 8)
+__MC_VECTORS(ushort, unsigned short, 4, 8)
+__MC_VECTORS(int, int, 8, 16)
+__MC_VECTORS(uint, unsigned int, 8, 16)
+__MC_VECTORS(long, long, 16, 16)
+__MC_VECTORS(ulong, unsigned long, 16, 16)
+__MC_VECTORS(longlong, long long, 16, 16)
+__MC_VECTORS(ulonglong, unsigned long long, 16, 16)
+__MC_VECTORS(float, float, 8, 16)
+__MC_VECTORS(double, double, 16, 16)
+
+#undef __MC_VECTORS
+#undef __MC_VECTOR_FN
+
+#endif

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * mx-kernel-link: device bitcode to a kernel image (mxgpu/kernel.h).
+ *
+ * Stages, in the order main.c runs them: read and join modules; find kernels
+ * (kernels.c) and lay out their arguments (layout.c); give each an entry point
+ * that unpacks its argument block (entry.c); optimise; place __shared__
+ * variables (shared.c); generate code; link; check the result and fill in
+ * what only the finished code tells (image.c, analyse.c).
+ *
+ * Errors are reported where they are found with kl_error(); functions then
+ * return false and main ends with status 1.
+ */
+#ifndef KL_H
+#define KL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <llvm-c/Comdat.h>
+#include <llvm-c/Core.h>
+#include <llvm-c/DebugInfo.h>
+#include <llvm-c/Target.h>
+
+#include "mxgpu/kernel.h"
+
+/* Thread-local storage of the C library in each thread's private memory. */
+#define KL_TLS_BYTES 32
+
+/* A scalar inside an argument, in memory order. */
+typedef struct KlLeaf {
+    uint64_t offset, size;
+    bool flt; /* floating point */
+} KlLeaf;
+
+#define KL_LEAVES 2
+
+/* How an argument lies in memory, from its debug information. */
+typedef struct KlLayout {
+    uint64_t size;
+    uint32_t align;
+    bool aggregate; /* class, union, array, complex */
+    bool by_ref;    /* a class that must be passed by reference */
+    unsigned leaves; /* KL_LEAVES + 1: more, or parts overlap */
+    KlLeaf leaf[KL_LEAVES];
+} KlLayout;
+
+typedef struct KlArg {
+    KlLayout layout;
+    uint64_t offset; /* in the argument block */
+} KlArg;
+
+typedef struct KlKernel {
+    char *name;            /* symbol */
+    char *file;            /* of the definition, for messages */
+    unsigned line;
+    LLVMValueRef body;     /* what the user wrote */
+    LLVMValueRef entry;    /* what the hardware starts */
+    KlArg *args;
+    unsigned arg_count;
+    uint64_t arg_size;
+    uint32_t max_threads;
+    uint64_t static_shared;
+    bool has_tls;          /* entry sets up KL_TLS_BYTES at tp */
+    /* of the finished code */
+    unsigned registers;
+    uint64_t private_bytes; /* 0: not known */
+} KlKernel;
+
+typedef struct Kl {
+    LLVMContextRef ctx;
+    LLVMModuleRef module;
+    KlKernel *kernels;
+    unsigned count;
+    bool debug;            /* keep debug information */
+} Kl;
+
+void kl_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void kl_kernel_error(const KlKernel *kernel, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+void *kl_alloc(size_t size); /* zeroed; ends the program when out of memory */
+char *kl_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+bool kl_write_file(const char *path, const void *data, size_t size);
+void *kl_read_file(const char *path, size_t *size);
+
+/* kernels.c */
+bool kl_find_kernels(Kl *kl);
+/* Makes everything local but entries and variables the host can name; writes
+ * the names that remain to the file list (an lld dynamic list). */
+bool kl_localize(Kl *kl, const char *list);
+/* The table of descriptors and the note, from what is known before linking. */
+void kl_emit_descs(Kl *kl);
+
+/* layout.c */
+bool kl_layout(LLVMMetadataRef type, KlLayout *out, const char **why);
+/* Parameter types of a function: *types has the return type first. */
+bool kl_param_types(LLVMValueRef fn, LLVMValueRef **types, unsigned *count);
+
+/* entry.c */
+bool kl_make_entry(Kl *kl, KlKernel *kernel);
+void kl_add_tls(Kl *kl, KlKernel *kernel);
+
+/* calls.c: what each kernel can reach, after optimisation */
+typedef struct KlReach KlReach;
+KlReach *kl_reach_new(Kl *kl);
+bool kl_reaches(const KlReach *reach, unsigned kernel, LLVMValueRef fn);
+/* Whether kernel may run C library code that has thread-local data. */
+bool kl_reaches_library(const KlReach *reach, unsigned kernel);
+
+/* shared.c */
+void kl_shared_prepare(Kl *kl);
+bool kl_shared_place(Kl *kl, const KlReach *reach);
+
+/* image.c */
+bool kl_finish_image(Kl *kl, const char *elf, const char *out, bool container);
+
+/* analyse.c: code of a linked image */
+typedef struct KlCode KlCode;
+typedef struct KlUse {
+    unsigned registers;
+    uint64_t stack; /* 0: not known */
+    bool tp;        /* thread pointer is used */
+} KlUse;
+KlCode *kl_code_new(void);
+void kl_code_free(KlCode *code);
+/* Adds the function of size bytes at addr; text stays the caller's. */
+void kl_code_add(KlCode *code, uint64_t addr, const uint8_t *text,
+                 uint64_t size);
+/* What running the function at addr needs, with all that it calls. */
+bool kl_code_use(KlCode *code, uint64_t addr, KlUse *use);
+
+#endif

@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: MIT */
+/* mx-kernel-link: command line, and the stages in order. */
+#include "kl.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <llvm-c/Analysis.h>
+#include <llvm-c/BitReader.h>
+#include <llvm-c/Linker.h>
+#include <llvm-c/TargetMachine.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+
+#define CPU "generic-rv64"
+#define FEATURES "+m,+a,+f,+d,+c,+zicsr,+zba,+zbb,+zicond,+zfh"
+#define MAX_LINK_ARGS 32
+
+enum { EMIT_CONTAINER, EMIT_ELF, EMIT_ASM };
+
+typedef struct Options {
+    const char *output, *temps, *lld, *libs[MAX_LINK_ARGS];
+    unsigned lib_count;
+    char opt;       /* 0 1 2 3 s z */
+    bool debug, lines, usage, verify;
+    int emit;
+    char **inputs;
+    int input_count;
+} Options;
+
+static const char *color(const char *code)
+{
+    return isatty(2) ? code : "";
+}
+
+void kl_error(const char *fmt, ...)
+{
+    va_list ap;
+
+    fprintf(stderr, "mxcc: %serror:%s ", color("\033[1;31m"), color("\033[0m"));
+    va_start(ap, fmt);
+    vfprintf(stderr, fmt, ap);
+    va_end(ap);
+    fputc('\n', stderr);
+}
+
+void kl_kernel_error(const KlKernel *kernel, const char *fmt, ...)
+{
+    va_list ap;
+
+    fprintf(stderr, "%s:%u: %serror:%s kernel %s: ", kernel->file,
+            kernel->line, color("\033[1;31m"), color("\033[0m"), kernel->name);
+    va_start(ap, fmt);
+    vfprintf(stderr, fmt, ap);
+    va_end(ap);
+    fputc('\n', stderr);
+}
+
+void *kl_alloc(size_t size)
+{
+    void *p = calloc(1, size ? size : 1);
+
+    if (!p) {
+        kl_error("out of memory");
+        exit(1);
+    }
+    return p;
+}
+
+char *kl_printf(const char *fmt, ...)
+{
+    va_list ap;
+    char *s;
+
+    va_start(ap, fmt);
+    if (vasprintf(&s, fmt, ap) < 0) {
+        kl_error("out of memory");
+        exit(1);
+    }
+    va_end(ap);
+    return s;
+}
+
+void *kl_read_file(const char *path, size_t *size)
+{
+    FILE *f = fopen(path, "rb");
+    long end = -1;
+    void *data = NULL;
+
+    if (f && !fseek(f, 0, SEEK_END) && (end = ftell(f)) >= 0) {
+        rewind(f);
+        data = kl_alloc(end);
+        if (fread(data, 1, end, f) != (size_t)end) {
+            free(data);
+            data = NULL;
+        }
+    }
+    if (!data) {
+        kl_error("%s: %s", path, strerror(errno));
+    }
+    if (f) {
+        fclose(f);
+    }
+    *size = end < 0 ? 0 : end;
+    return data;
+}
+
+bool kl_write_file(const char *path, const void *data, size_t size)
+{
+    FILE *f = fopen(path, "wb");
+    bool ok = f && fwrite(data, 1, size, f) == size;
+
+    if (f && fclose(f)) {
+        ok = false;
+    }
+    if (!ok) {
+        kl_error("%s: %s", path, strerror(errno));
+    }
+    return ok;
+}
+
+static void diagnose(LLVMDiagnosticInfoRef info, void *opaque)
+{
+    char *text = LLVMGetDiagInfoDescription(info);
+    bool *failed = opaque;
+
+    switch (LLVMGetDiagInfoSeverity(info)) {
+    case LLVMDSError:
+        *failed = true;
+        kl_error("%s", text);
+        break;
+    case LLVMDSWarning:
+        fprintf(stderr, "mxcc: warning: %s\n", text);
+        break;
+    default:
+        break;
+    }
+    LLVMDisposeMessage(text);
+}
+
+static bool read_modules(Kl *kl, const Options *o)
+{
+    for (int i = 0; i < o->input_count; i++) {
+        LLVMMemoryBufferRef buffer;
+        LLVMModuleRef module;
+        char *message = NULL;
+
+        if (LLVMCreateMemoryBufferWithContentsOfFile(o->inputs[i], &buffer,
+                                                     &message)) {
+            kl_error("%s: %s", o->inputs[i], message);
+            return false;
+        }
+        if (LLVMParseBitcodeInContext2(kl->ctx, buffer, &module)) {
+            kl_error("%s: not LLVM bitcode", o->inputs[i]);
+            return false;
+        }
+        if (!kl->module) {
+            kl->module = module;
+        } else if (LLVMLinkModules2(kl->module, module)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static LLVMTargetMachineRef target_machine(const Options *o)
+{
+    const char *triple = "riscv64-unknown-elf";
+    LLVMTargetRef target;
+    char *message = NULL;
+    LLVMCodeGenOptLevel level = o->opt == '0' ? LLVMCodeGenLevelNone
+                                : o->opt == '3' ? LLVMCodeGenLevelAggressive
+                                                : LLVMCodeGenLevelDefault;
+
+    LLVMInitializeRISCVTargetInfo();
+    LLVMInitializeRISCVTarget();
+    LLVMInitializeRISCVTargetMC();
+    LLVMInitializeRISCVAsmPrinter();
+    LLVMInitializeRISCVAsmParser();
+    if (LLVMGetTargetFromTriple(triple, &target, &message)) {
+        kl_error("%s", message);
+        return NULL;
+    }
+    return LLVMCreateTargetMachine(target, triple, CPU, FEATURES, level,
+                                   LLVMRelocPIC, LLVMCodeModelMedium);
+}
+
+static bool run_passes(Kl *kl, LLVMTargetMachineRef tm, const char *passes)
+{
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef error;
+
+    LLVMPassBuilderOptionsSetLoopVectorization(options, false);
+    LLVMPassBuilderOptionsSetSLPVectorization(options, false);
+    LLVMPassBuilderOptionsSetLoopUnrolling(options, true);
+    error = LLVMRunPasses(kl->module, passes, tm, options);
+    LLVMDisposePassBuilderOptions(options);
+    if (error) {
+        char *message = LLVMGetErrorMessage(error);
+
+        kl_error("%s", message);
+        LLVMDisposeErrorMessage(message);
+        return false;
+    }
+    return true;
+}
+
+static bool verify(Kl *kl, const char *when)
+{
+    char *message = NULL;
+    bool broken = LLVMVerifyModule(kl->module, LLVMReturnStatusAction,
+                                   &message);
+
+    if (broken) {
+        kl_error("internal error %s: %s", when, message);
+    }
+    LLVMDisposeMessage(message);
+    return !broken;
+}
+
+/* __constant__ variables are constant to kernels, but the host writes them. */
+static void release_constants(Kl *kl)
+{
+    LLVMValueRef v = LLVMGetFirstGlobal(kl->module);
+
+    for (; v; v = LLVMGetNextGlobal(v)) {
+        if (LLVMIsExternallyInitialized(v)) {
+            LLVMSetGlobalConstant(v, false);
+        }
+    }
+}
+
+/* From the modules as clang wrote them to one ready for code generation. */
+static bool transform(Kl *kl, const Options *o, LLVMTargetMachineRef tm,
+                      const char *list)
+{
+    char *passes = kl_printf("default<O%c>", o->opt);
+    KlReach *reach;
+
+    if (!kl_find_kernels(kl)) {
+        return false;
+    }
+    kl_shared_prepare(kl);
+    for (unsigned i = 0; i < kl->count; i++) {
+        if (!kl_make_entry(kl, &kl->kernels[i])) {
+            return false;
+        }
+    }
+    if (!kl_localize(kl, list)) {
+        return false;
+    }
+    if (!kl->debug) {
+        LLVMStripModuleDebugInfo(kl->module);
+    } else if (o->lines && !run_passes(kl, tm, "strip-nonlinetable-debuginfo")) {
+        return false;
+    }
+    if (!verify(kl, "before optimisation") || !run_passes(kl, tm, passes)) {
+        return false;
+    }
+    reach = kl_reach_new(kl);
+    for (unsigned i = 0; i < kl->count; i++) {
+        if (kl_reaches_library(reach, i)) {
+            kl_add_tls(kl, &kl->kernels[i]);
+        }
+    }
+    if (!kl_shared_place(kl, reach)) {
+        return false;
+    }
+    release_constants(kl);
+    kl_emit_descs(kl);
+    return verify(kl, "before code generation");
+}
+
+static bool emit(Kl *kl, LLVMTargetMachineRef tm, const char *path,
+                 LLVMCodeGenFileType type)
+{
+    char *message = NULL;
+
+    if (LLVMTargetMachineEmitToFile(tm, kl->module, path, type, &message)) {
+        kl_error("%s", message);
+        return false;
+    }
+    return true;
+}
+
+static bool run(const char *const argv[])
+{
+    int status;
+    pid_t pid = fork();
+
+    if (!pid) {
+        execvp(argv[0], (char *const *)argv);
+        kl_error("%s: %s", argv[0], strerror(errno));
+        _exit(127);
+    }
+    if (pid < 0 || waitpid(pid, &status, 0) < 0) {
+        kl_error("%s: %s", argv[0], strerror(errno));
+        return false;
+    }
+    return WIFEXITED(status) && !WEXITSTATUS(status);
+}
+
+static bool link_image(const Options *o, const char *object, const char *list,
+                       const char *image)
+{
+    const char *argv[MAX_LINK_ARGS + 32] = {
+        o->lld, "-m", "elf64lriscv", "-pie", "--no-dynamic-linker",
+        "-z", "notext", "-z", "norelro", "-z", "max-page-size=4096",
+        "-z", "separate-code", "--apply-dynamic-relocs", "--gc-sections",
+        "--hash-style=sysv", "--build-id=none", "-X", "-e", "0", "-u",
+        "__mx_kernel_descs", "--dynamic-list", list, "-o", image, object,
+    };
+    unsigned n = 0;
+
+    while (argv[n]) {
+        n++;
+    }
+    if (!o->debug) {
+        argv[n++] = "--strip-debug";
+    }
+    for (unsigned i = 0; i < o->lib_count; i++) {
+        argv[n++] = o->libs[i];
+    }
+    return run(argv);
+}
+
+static void report_usage(const Kl *kl)
+{
+    for (unsigned i = 0; i < kl->count; i++) {
+        const KlKernel *k = &kl->kernels[i];
+
+        fprintf(stderr, "%s:%u: kernel %s: %u registers, %llu bytes shared, ",
+                k->file, k->line, k->name, k->registers,
+                (unsigned long long)k->static_shared);
+        if (k->private_bytes) {
+            fprintf(stderr, "%llu bytes stack, ",
+                    (unsigned long long)k->private_bytes);
+        } else {
+            fprintf(stderr, "stack not known, ");
+        }
+        fprintf(stderr, "%llu bytes of arguments\n",
+                (unsigned long long)k->arg_size);
+    }
+}
+
+static void usage(void)
+{
+    fputs("usage: mx-kernel-link [options] FILE.bc...\n"
+          "  -o FILE        output\n"
+          "  -O LEVEL       0 1 2 3 s z\n"
+          "  --temps DIR    for intermediate files\n"
+          "  --lld PROGRAM  linker\n"
+          "  --lib FILE     device library or object; may be repeated\n"
+          "  --debug        keep debug information\n"
+          "  --lines        keep line tables only\n"
+          "  --emit KIND    container, elf or asm\n"
+          "  --usage        report resources of each kernel\n",
+          stderr);
+}
+
+static bool parse(Options *o, int argc, char **argv)
+{
+    enum { TEMPS = 256, LLD, LIB, DEBUG, LINES, EMIT, USAGE };
+    static const struct option longs[] = {
+        { "temps", required_argument, NULL, TEMPS },
+        { "lld", required_argument, NULL, LLD },
+        { "lib", required_argument, NULL, LIB },
+        { "debug", no_argument, NULL, DEBUG },
+        { "lines", no_argument, NULL, LINES },
+        { "emit", required_argument, NULL, EMIT },
+        { "usage", no_argument, NULL, USAGE },
+        { 0 },
+    };
+    int c;
+
+    while ((c = getopt_long(argc, argv, "o:O:", longs, NULL)) >= 0) {
+        switch (c) {
+        case 'o':
+            o->output = optarg;
+            break;
+        case 'O':
+            o->opt = strchr("0123sz", optarg[0]) ? optarg[0] : '3';
+            break;
+        case TEMPS:
+            o->temps = optarg;
+            break;
+        case LLD:
+            o->lld = optarg;
+            break;
+        case LIB:
+            if (o->lib_count == MAX_LINK_ARGS) {
+                return false;
+            }
+            o->libs[o->lib_count++] = optarg;
+            break;
+        case DEBUG:
+            o->debug = true;
+            break;
+        case LINES:
+            o->debug = o->lines = true;
+            break;
+        case EMIT:
+            o->emit = !strcmp(optarg, "asm") ? EMIT_ASM
+                      : !strcmp(optarg, "elf") ? EMIT_ELF : EMIT_CONTAINER;
+            break;
+        case USAGE:
+            o->usage = true;
+            break;
+        default:
+            return false;
+        }
+    }
+    o->inputs = argv + optind;
+    o->input_count = argc - optind;
+    return o->output && o->temps && o->input_count;
+}
+
+int main(int argc, char **argv)
+{
+    Options o = { .opt = '3', .lld = "ld.lld-19" };
+    Kl kl = { 0 };
+    LLVMTargetMachineRef tm;
+    char *list, *object, *image;
+    bool failed = false;
+
+    if (!parse(&o, argc, argv)) {
+        usage();
+        return 2;
+    }
+    list = kl_printf("%s/device.list", o.temps);
+    object = kl_printf("%s/device.o", o.temps);
+    image = kl_printf("%s/device.elf", o.temps);
+    kl.ctx = LLVMGetGlobalContext();
+    kl.debug = o.debug;
+    LLVMContextSetDiagnosticHandler(kl.ctx, diagnose, &failed);
+    tm = target_machine(&o);
+    if (!tm || !read_modules(&kl, &o) || !transform(&kl, &o, tm, list)) {
+        return 1;
+    }
+    if (o.emit == EMIT_ASM) {
+        return !emit(&kl, tm, o.output, LLVMAssemblyFile) || failed;
+    }
+    if (!emit(&kl, tm, object, LLVMObjectFile) || failed ||
+        !link_image(&o, object, list, image) ||
+        !kl_finish_image(&kl, image, o.output, o.emit == EMIT_CONTAINER)) {
+        return 1;
+    }
+    if (o.usage) {
+        report_usage(&kl);
+    }
+    return 0;
+}
