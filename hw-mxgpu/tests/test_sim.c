@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: MIT */
+/* The whole device in one process: firmware, queues, copies, kernels, faults.
+ * Every test runs with threads and on one thread. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mxgpu/kernel.h"
+#include "sim_driver.h"
+
+#define SIGNAL 0x100000u /* in system memory: words that packets signal */
+#define QUEUE(i) (0x10000u + (i) * 0x2000u)
+
+static Drv *open_mode(gconstpointer deterministic)
+{
+    MxgpuSimConfig config = {.compute_units = 4,
+                             .queues = 16,
+                             .deterministic = deterministic != NULL};
+
+    return drv_open(&config);
+}
+
+static volatile uint64_t *signal_word(Drv *d, unsigned i)
+{
+    return (volatile uint64_t *)(d->sys + SIGNAL + 8 * i);
+}
+
+static uint64_t signal_va(unsigned i)
+{
+    return DRV_SYS_VA + SIGNAL + 8 * i;
+}
+
+static struct mxgpu_packet_copy copy(uint64_t dst, uint64_t src, uint64_t size)
+{
+    struct mxgpu_packet_copy p = {
+        .type = MXGPU_PKT_COPY, .src = src, .dst = dst, .size = size};
+
+    return p;
+}
+
+static void test_hello(gconstpointer mode)
+{
+    Drv *d = open_mode(mode);
+    struct mxgpu_msg_ping ping = {.op = MXGPU_MSG_PING};
+    struct mxgpu_msg_hello bad = {MXGPU_MSG_HELLO, 999};
+    uint32_t op = 12345, resp[16];
+
+    for (unsigned i = 0; i < 15; i++) {
+        ping.word[i] = i * 0x01010101u;
+    }
+    drv_message(d, &ping, sizeof(ping), resp);
+    g_assert_cmpmem(&resp[1], 60, ping.word, 60);
+    g_assert_cmpuint(drv_message(d, &bad, sizeof(bad), NULL), ==,
+                     MXGPU_MSG_BAD_ABI);
+    g_assert_cmpuint(drv_message(d, &op, sizeof(op), NULL), ==,
+                     MXGPU_MSG_UNKNOWN_OP);
+    g_assert_nonnull(strstr(d->log->str, "fw: "));
+    g_assert_cmphex(d->ops->read(d->sim, MXGPU_ERR_STATUS), ==, 0);
+    drv_close(d);
+}
+
+static void test_copy(gconstpointer mode)
+{
+    Drv *d = open_mode(mode);
+    DrvQueue q = drv_queue(d, 3, 1, QUEUE(0));
+    struct mxgpu_packet_copy p =
+        copy(DRV_VRAM_VA + 12345, DRV_SYS_VA + 0x200000, 1000000);
+
+    for (unsigned i = 0; i < 1000000; i++) {
+        d->sys[0x200000 + i] = (uint8_t)(i * 31 + (i >> 9));
+    }
+    p.signal_addr = signal_va(0);
+    p.signal_value = 0x1122334455667788ull;
+    p.flags = MXGPU_PKT_IRQ;
+    drv_push(&q, &p);
+    drv_ring(&q);
+    drv_wait64(signal_word(d, 0), p.signal_value);
+    g_assert_cmpuint(drv_wait_irq(d, 4), ==, 1);
+    g_assert_cmpmem(d->vram + 12345, 1000000, d->sys + 0x200000, 1000000);
+    g_assert_cmpuint(q.ctl->read_index, ==, 1);
+    g_assert_cmpuint(q.ctl->state, ==, MXGPU_QUEUE_ACTIVE);
+    drv_close(d);
+}
+
+/* More packets than the rings hold, in two queues, each in order. */
+static void test_many(gconstpointer mode)
+{
+    Drv *d = open_mode(mode);
+    DrvQueue q[2] = {drv_queue(d, 0, 0, QUEUE(0)), drv_queue(d, 1, 1, QUEUE(1))};
+    unsigned rounds = 500;
+
+    for (unsigned i = 1; i <= rounds; i++) {
+        for (unsigned n = 0; n < 2; n++) {
+            struct mxgpu_packet_write w = {
+                .type = MXGPU_PKT_WRITE,
+                .flags = MXGPU_PKT_BARRIER,
+                .size = 4,
+                .addr = DRV_VRAM_VA + n * 4,
+                .value = i,
+            };
+            struct mxgpu_packet_copy c =
+                copy(DRV_SYS_VA + 0x200000 + n * 0x10000 + i * 4, w.addr, 4);
+
+            c.flags = MXGPU_PKT_BARRIER;
+            c.signal_addr = signal_va(n);
+            c.signal_value = i;
+            drv_push(&q[n], &w);
+            drv_push(&q[n], &c);
+            if (i % 7 == n) {
+                drv_ring(&q[n]);
+            }
+        }
+    }
+    for (unsigned n = 0; n < 2; n++) {
+        drv_ring(&q[n]);
+        drv_wait64(signal_word(d, n), rounds);
+        for (unsigned i = 1; i <= rounds; i++) {
+            g_assert_cmpuint(
+                *(uint32_t *)(d->sys + 0x200000 + n * 0x10000 + i * 4), ==, i);
+        }
+        g_assert_cmpuint(q[n].ctl->read_index, ==, rounds * 2);
+    }
+    drv_close(d);
+}
+
+/* Fill, wait for another queue, timestamp. */
+static void test_packets(gconstpointer mode)
+{
+    Drv *d = open_mode(mode);
+    DrvQueue a = drv_queue(d, 0, 0, QUEUE(0)), b = drv_queue(d, 1, 0, QUEUE(1));
+    struct mxgpu_packet_wait wait = {
+        .type = MXGPU_PKT_WAIT,
+        .size = 8,
+        .cond = MXGPU_WAIT_GEQ,
+        .addr = signal_va(1),
+        .value = 7,
+        .signal_addr = signal_va(0),
+        .signal_value = 1,
+    };
+    struct mxgpu_packet_fill fill = {
+        .type = MXGPU_PKT_FILL,
+        .pattern_size = 4,
+        .dst = DRV_VRAM_VA,
+        .size = 3u << 20,
+        .pattern = {1, 2, 3, 4},
+        .signal_addr = signal_va(1),
+        .signal_value = 7,
+    };
+    struct mxgpu_packet_timestamp stamp = {
+        .type = MXGPU_PKT_TIMESTAMP,
+        .addr = signal_va(2),
+        .signal_addr = signal_va(3),
+        .signal_value = 1,
+    };
+
+    drv_push(&a, &wait);
+    drv_ring(&a);
+    g_usleep(2000);
+    g_assert_cmpuint(*signal_word(d, 0), ==, 0);
+    drv_push(&b, &fill);
+    drv_push(&b, &stamp);
+    drv_ring(&b);
+    drv_wait64(signal_word(d, 0), 1);
+    drv_wait64(signal_word(d, 3), 1);
+    for (unsigned i = 0; i < (3u << 20) / 4; i++) {
+        g_assert_cmphex(((uint32_t *)d->vram)[i], ==, 0x04030201);
+    }
+    g_assert_cmpuint(*signal_word(d, 2), >, 0);
+    drv_close(d);
+}
+
+/* A fault stops its queue with a record; other queues go on. */
+static void test_fault(gconstpointer mode)
+{
+    Drv *d = open_mode(mode);
+    DrvQueue a = drv_queue(d, 0, 0, QUEUE(0)), b = drv_queue(d, 1, 0, QUEUE(1));
+    struct mxgpu_packet_copy bad =
+        copy(DRV_SYS_VA + DRV_SYS_SIZE - 16, DRV_VRAM_VA, 32);
+    struct mxgpu_packet_copy good = copy(DRV_VRAM_VA, DRV_VRAM_VA + 64, 32);
+
+    drv_push(&a, &bad);
+    drv_ring(&a);
+    drv_wait_irq(d, 1);
+    g_assert_cmpuint(a.ctl->state, ==, MXGPU_QUEUE_ERROR);
+    g_assert_cmpuint(a.ctl->error.code, ==, MXGPU_QERR_FAULT);
+    g_assert_cmpuint(a.ctl->error.fault, ==, MXGPU_FAULT_NOT_PRESENT);
+    g_assert_cmphex(a.ctl->error.fault_addr, ==, DRV_SYS_VA + DRV_SYS_SIZE);
+    g_assert_cmpuint(a.ctl->error.access, ==, MXGPU_ACCESS_WRITE);
+    good.signal_addr = signal_va(0);
+    good.signal_value = 1;
+    drv_push(&b, &good);
+    drv_ring(&b);
+    drv_wait64(signal_word(d, 0), 1);
+    drv_close(d);
+}
+
+/* Memory that went away is refused; page tables that changed are followed. */
+static void test_unmap(gconstpointer mode)
+{
+    Drv *d = open_mode(mode);
+    DrvQueue q = drv_queue(d, 0, 0, QUEUE(0));
+    uint8_t *extra = aligned_alloc(4096, 4096);
+    uint64_t va = DRV_SYS_VA + DRV_SYS_SIZE, iova = 0x90000000ull;
+    struct mxgpu_packet_copy p = copy(va, DRV_VRAM_VA, 4096);
+
+    g_assert_cmpint(d->ops->dma_map(d->sim, iova, extra, 4096), ==, 0);
+    g_assert_cmpint(d->ops->dma_map(d->sim, iova, extra, 4096), ==, -EEXIST);
+    drv_map(d, va, 0,
+            MXGPU_PTE_VALID | MXGPU_PTE_SYSTEM | MXGPU_PTE_READ |
+                MXGPU_PTE_WRITE | iova);
+    memset(d->vram, 0x66, 4096);
+    p.signal_addr = signal_va(0);
+    p.signal_value = 1;
+    drv_push(&q, &p);
+    drv_ring(&q);
+    drv_wait64(signal_word(d, 0), 1);
+    g_assert_cmphex(extra[4095], ==, 0x66);
+    g_assert_cmpint(d->ops->dma_unmap(d->sim, iova, 8192), ==, -ENOENT);
+    g_assert_cmpint(d->ops->dma_unmap(d->sim, iova, 4096), ==, 0);
+    memset(extra, 0, 4096);
+    drv_push(&q, &p);
+    drv_ring(&q);
+    drv_wait_irq(d, 1);
+    g_assert_cmpuint(q.ctl->error.fault, ==, MXGPU_FAULT_BUS);
+    g_assert_cmphex(q.ctl->error.fault_addr, ==, va);
+    g_assert_cmphex(extra[0], ==, 0);
+    drv_invalidate(d);
+    drv_close(d);
+    free(extra);
+}
+
+/* Reset in the middle of work, and the same again. */
+static void test_reload(gconstpointer mode)
+{
+    Drv *d = open_mode(mode);
+
+    for (unsigned round = 0; round < 5; round++) {
+        DrvQueue q = drv_queue(d, 0, 0, QUEUE(0));
+        struct mxgpu_packet_copy p =
+            copy(DRV_VRAM_VA + (8u << 20), DRV_VRAM_VA, 8u << 20);
+
+        *signal_word(d, 0) = 0;
+        p.flags = MXGPU_PKT_BARRIER;
+        p.signal_addr = signal_va(0);
+        p.signal_value = 1;
+        for (unsigned i = 0; i < 20; i++) {
+            drv_push(&q, &p);
+        }
+        drv_ring(&q);
+        if (round & 1) {
+            drv_wait64(signal_word(d, 0), 1);
+        }
+        if (round & 2) {
+            g_assert_cmpint(d->ops->reset(d->sim), ==, 0);
+        }
+        drv_boot(d);
+    }
+    drv_close(d);
+}
+
+/* Wrong, truncated and crashing images are told apart, and a good one starts
+ * after each. */
+static void test_bad_firmware(gconstpointer mode)
+{
+    Drv *d = open_mode(mode);
+    uint8_t *image;
+    size_t size;
+    uint32_t stop = MXGPU_SET(MXGPU_MCU_CTRL_STOP, 1);
+    uint32_t error = 0xff00 | 0xf;
+
+    drv_firmware(&image, &size);
+    d->ops->write(d->sim, MXGPU_MCU_CTRL, stop);
+    drv_wait(d, MXGPU_MCU_STATUS, 0xf, MXGPU_MCU_RESET);
+    image[size / 2] ^= 1;
+    drv_load(d, image, size);
+    drv_wait(d, MXGPU_MCU_STATUS, error,
+             MXGPU_MCU_BOOT_ERROR | MXGPU_BOOT_BAD_CRC << 8);
+    image[size / 2] ^= 1;
+    image[0] ^= 1;
+    drv_load(d, image, size);
+    drv_wait(d, MXGPU_MCU_STATUS, error,
+             MXGPU_MCU_BOOT_ERROR | MXGPU_BOOT_BAD_MAGIC << 8);
+    g_free(image);
+    drv_boot(d);
+    drv_close(d);
+}
+
+#ifdef MXGPU_TEST_COMPUTE
+/*
+ * out[blockIdx.x * blockDim.x + threadIdx.x] = that index * 3, in machine code:
+ *   ld a1, 0(a0); csrr a2, ctaid_x; csrr a3, ntid_x; mul a2, a2, a3
+ *   csrr a3, tid_x; add a2, a2, a3; slli a3, a2, 2; add a1, a1, a3
+ *   slli a3, a2, 1; add a2, a2, a3; sw a2, 0(a1); mx.exit
+ */
+static const uint32_t triple[] = {
+    0x00053583, 0xcc602673, 0xcc3026f3, 0x02d60633, 0xcc0026f3, 0x00d60633,
+    0x00261693, 0x00d585b3, 0x00161693, 0x00d60633, 0x00c5a023, 0x0000000b,
+};
+static const uint32_t endless[] = {0x0000006f};
+static const uint32_t illegal[] = {0xffffffff};
+
+#define CODE 0x10000u /* offsets in VRAM */
+#define DESC 0x11000u
+#define ARGS 0x12000u
+#define OUT  0x20000u
+
+static struct mxgpu_packet_dispatch kernel(Drv *d, const uint32_t *code,
+                                           size_t size, unsigned grid,
+                                           unsigned block)
+{
+    struct mxgpu_kernel_desc desc = {
+        .magic = MXGPU_KERNEL_MAGIC,
+        .abi = MXGPU_KERNEL_ABI,
+        .entry = DRV_VRAM_VA + CODE,
+        .arg_size = 8,
+        .registers = 32,
+        .private_bytes = 1024,
+    };
+    struct mxgpu_packet_dispatch p = {
+        .type = MXGPU_PKT_DISPATCH,
+        .kernel = DRV_VRAM_VA + DESC,
+        .args = DRV_VRAM_VA + ARGS,
+        .grid = {grid, 1, 1},
+        .block = {(uint16_t)block, 1, 1},
+        .signal_addr = signal_va(0),
+        .signal_value = 1,
+    };
+    uint64_t out = DRV_VRAM_VA + OUT;
+
+    memcpy(d->vram + CODE, code, size);
+    memcpy(d->vram + DESC, &desc, sizeof(desc));
+    memcpy(d->vram + ARGS, &out, sizeof(out));
+    return p;
+}
+
+static void test_dispatch(gconstpointer mode)
+{
+    Drv *d = open_mode(mode);
+    DrvQueue q = drv_queue(d, 0, 0, QUEUE(0));
+    struct mxgpu_packet_dispatch p =
+        kernel(d, triple, sizeof(triple), 100, 200);
+
+    drv_push(&q, &p);
+    drv_ring(&q);
+    drv_wait64(signal_word(d, 0), 1);
+    for (uint32_t i = 0; i < 100 * 200; i++) {
+        g_assert_cmpuint(((uint32_t *)(d->vram + OUT))[i], ==, i * 3);
+    }
+    g_assert_cmpuint(
+        d->ops->read(d->sim, MXGPU_COUNTER_LO + 8 * MXGPU_COUNTER_BLOCKS), ==,
+        100);
+    /* And a thousand small ones in a row: no completion is lost. */
+    p.grid[0] = 1;
+    p.block[0] = 64;
+    for (uint64_t i = 2; i < 1000; i++) {
+        p.signal_value = i;
+        drv_push(&q, &p);
+        drv_ring(&q);
+        if (i % 10 == 0) {
+            drv_wait64(signal_word(d, 0), i);
+        }
+    }
+    drv_wait64(signal_word(d, 0), 999);
+    drv_close(d);
+}
+
+static void test_bad_kernel(gconstpointer mode)
+{
+    Drv *d = open_mode(mode);
+    DrvQueue q = drv_queue(d, 0, 0, QUEUE(0));
+    struct mxgpu_packet_dispatch p =
+        kernel(d, illegal, sizeof(illegal), 1, 64);
+    struct mxgpu_msg_queue_destroy destroy = {MXGPU_MSG_QUEUE_DESTROY, 0};
+
+    drv_push(&q, &p);
+    drv_ring(&q);
+    drv_wait_irq(d, 1);
+    g_assert_cmpuint(q.ctl->error.code, ==, MXGPU_QERR_FAULT);
+    g_assert_cmpuint(q.ctl->error.fault, ==, MXGPU_FAULT_ILLEGAL);
+    g_assert_cmphex(q.ctl->error.fault_pc, ==, DRV_VRAM_VA + CODE);
+    g_assert_cmpuint(drv_message(d, &destroy, sizeof(destroy), NULL), ==,
+                     MXGPU_MSG_OK);
+    /* An endless kernel: the device answers, and the queue can be destroyed. */
+    q = drv_queue(d, 0, 0, QUEUE(0));
+    p = kernel(d, endless, sizeof(endless), 1000, 1024);
+    drv_push(&q, &p);
+    drv_ring(&q);
+    drv_wait64(&q.ctl->read_index, 1);
+    g_assert_cmpuint(drv_message(d, &destroy, sizeof(destroy), NULL), ==,
+                     MXGPU_MSG_OK);
+    /* And again, cut by a reset, and by closing the device. */
+    for (unsigned i = 0; i < 2; i++) {
+        q = drv_queue(d, 0, 0, QUEUE(0));
+        p = kernel(d, endless, sizeof(endless), 1000, 1024);
+        drv_push(&q, &p);
+        drv_ring(&q);
+        drv_wait64(&q.ctl->read_index, 1);
+        if (!i) {
+            drv_boot(d);
+        }
+    }
+    drv_close(d);
+}
+#endif
+
+static void add(const char *name, GTestDataFunc func)
+{
+    char *path = g_strdup_printf("/sim/threads/%s", name);
+
+    g_test_add_data_func(path, NULL, func);
+    g_free(path);
+    path = g_strdup_printf("/sim/deterministic/%s", name);
+    g_test_add_data_func(path, "", func);
+    g_free(path);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    add("hello", test_hello);
+    add("copy", test_copy);
+    add("many", test_many);
+    add("packets", test_packets);
+    add("fault", test_fault);
+    add("unmap", test_unmap);
+    add("reload", test_reload);
+    add("bad-firmware", test_bad_firmware);
+#ifdef MXGPU_TEST_COMPUTE
+    add("dispatch", test_dispatch);
+    add("bad-kernel", test_bad_kernel);
+#endif
+    return g_test_run();
+}
