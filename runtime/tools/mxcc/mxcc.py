@@ -401,7 +401,9 @@ class Compiler:
             new += ["-fsyntax-only"] if self.cmd.mode == "syntax" \
                 else ["-emit-llvm-bc"]
         new += [f"-O{self.opt_level()}", "-o", output]
-        return out[:at + 1] + new + self.common(source) + out[at + 1:]
+        # __shared__ uses one that definitions ignore; the host pass warns.
+        return out[:at + 1] + new + self.common(source) + out[at + 1:-1] + \
+            ["-Wno-ignored-attributes", out[-1]]
 
     def opt_level(self):
         """Of device code: as for the host, but high unless told."""
@@ -523,11 +525,16 @@ class Compiler:
         argv = [self.install.clang, "-Qunused-arguments"]
         argv += [w for p in self.install.include for w in ("-isystem", p)]
         argv += cmd.compile
+        lang = None
         for kind, what in cmd.link:
+            if lang and (kind != "source"):
+                argv += ["-x", lang]
+                lang = None
             if kind == "maca":
                 argv.append(objects[what])
             elif kind == "source":
-                argv += ["-x", what[0], what[1], "-x", "none"]
+                argv += ["-x", what[0], what[1]]
+                lang = "none"
             else:
                 argv.append(what)
         argv += ["-o", cmd.output or "a.out", "-L" + lib, "-lmcruntime",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * __shared__ variables. clang leaves them as globals whose initialiser is undef,
- * extern arrays as declarations that __shared__ gives protected visibility;
+ * extern arrays as weak declarations, by an attribute that __shared__ gives;
  * they become constant addresses in the shared window. Until the optimiser has run
  * they are external objects to it: distinct from each other, unknown contents,
  * for otherwise it would take them for memory of one thread.
@@ -81,7 +81,7 @@ static bool is_static(LLVMValueRef global)
 static bool is_dynamic(LLVMValueRef global)
 {
     return LLVMIsDeclaration(global) &&
-           LLVMGetVisibility(global) == LLVMProtectedVisibility;
+           LLVMGetLinkage(global) == LLVMExternalWeakLinkage;
 }
 
 static void make_dynamic(Kl *kl, LLVMValueRef global)

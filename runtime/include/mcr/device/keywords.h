@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Keywords of kernels. mx-kernel-link finds kernels and their bounds by the
- * annotations, and extern __shared__ arrays by their visibility.
+ * annotations, and extern __shared__ arrays because they are weak.
  */
 #ifndef MCR_DEVICE_KEYWORDS_H
 #define MCR_DEVICE_KEYWORDS_H
@@ -12,7 +12,7 @@
 
 #ifdef __MACA_ARCH__
 #define __global__ __attribute__((global, annotate("mxgpu.kernel")))
-#define __shared__ __attribute__((shared, visibility("protected")))
+#define __shared__ __attribute__((shared, weak_import))
 #define __launch_bounds__(...)                                                 \
     __attribute__((launch_bounds(__VA_ARGS__),                                 \
                    annotate("mxgpu.launch_bounds", __VA_ARGS__)))
