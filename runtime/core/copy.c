@@ -3,11 +3,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "error.h"
 #include "log.h"
-#include "mxgpu/pte.h"
 #include "range.h"
 
 /* ---- pinned chunks ---- */
@@ -27,8 +25,7 @@ struct McStaging {
     McContext *ctx;
     pthread_mutex_t lock;
     pthread_cond_t freed;
-    uint8_t *memory; /* NULL until first needed */
-    KmdBo *bo;
+    McPinned pinned; /* nothing until first needed */
     unsigned next;
     Chunk chunks[CHUNKS];
 };
@@ -53,11 +50,7 @@ void mc_staging_free(McStaging *staging)
         return;
     }
     McContext *ctx = staging->ctx;
-    if (staging->memory) {
-        ctx->ops->unmap(ctx->kmd, (uintptr_t)staging->memory, POOL_SIZE);
-        ctx->ops->free(staging->bo);
-        munmap(staging->memory, POOL_SIZE);
-    }
+    mc_pinned_free(ctx, &staging->pinned);
     pthread_cond_destroy(&staging->freed);
     pthread_mutex_destroy(&staging->lock);
     free(staging);
@@ -66,29 +59,15 @@ void mc_staging_free(McStaging *staging)
 /* Under the lock. */
 static mcError_t staging_fill(McStaging *staging)
 {
-    McContext *ctx = staging->ctx;
-    uint8_t *memory = mmap(NULL, POOL_SIZE, PROT_READ | PROT_WRITE,
-                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    int err = mc_pinned_new(staging->ctx, POOL_SIZE, &staging->pinned);
 
-    if (memory == MAP_FAILED) {
-        return mcErrorMemoryAllocation;
-    }
-    int err = ctx->ops->pin(ctx->kmd, memory, POOL_SIZE, &staging->bo);
-    if (!err) {
-        err = ctx->ops->map(staging->bo, (uintptr_t)memory, 0, POOL_SIZE,
-                            MXGPU_PTE_READ | MXGPU_PTE_WRITE);
-        if (err) {
-            ctx->ops->free(staging->bo);
-        }
-    }
     if (err) {
-        munmap(memory, POOL_SIZE);
         return mc_error_from_kmd(err);
     }
     for (unsigned i = 0; i < CHUNKS; i++) {
-        staging->chunks[i].memory = memory + i * CHUNK_SIZE;
+        staging->chunks[i].memory = (uint8_t *)staging->pinned.memory +
+                                    i * CHUNK_SIZE;
     }
-    staging->memory = memory;
     return mcSuccess;
 }
 
@@ -103,7 +82,7 @@ static mcError_t chunk_get(McStaging *staging, bool wait, Chunk **out)
 
     *out = NULL;
     pthread_mutex_lock(&staging->lock);
-    if (!staging->memory) {
+    if (!staging->pinned.memory) {
         error = staging_fill(staging);
     }
     while (error == mcSuccess && !chunk) {

@@ -2,11 +2,8 @@
 #include "event.h"
 
 #include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 
 #include "error.h"
-#include "mxgpu/pte.h"
 
 /* ---- words for time stamps ---- */
 
@@ -22,8 +19,7 @@ typedef struct FreeSlot {
 
 typedef struct SlotPage {
     struct SlotPage *next;
-    uint64_t *words;
-    KmdBo *bo;
+    McPinned pinned;
     unsigned used;
 } SlotPage;
 
@@ -47,14 +43,6 @@ mcError_t mc_slots_new(McContext *ctx, McSlots **out)
     return mcSuccess;
 }
 
-static void page_free(McContext *ctx, SlotPage *page)
-{
-    ctx->ops->unmap(ctx->kmd, (uintptr_t)page->words, SLOT_PAGE);
-    ctx->ops->free(page->bo);
-    munmap(page->words, SLOT_PAGE);
-    free(page);
-}
-
 void mc_slots_free(McSlots *slots)
 {
     if (!slots) {
@@ -64,7 +52,8 @@ void mc_slots_free(McSlots *slots)
         SlotPage *page = slots->pages;
 
         slots->pages = page->next;
-        page_free(slots->ctx, page);
+        mc_pinned_free(slots->ctx, &page->pinned);
+        free(page);
     }
     while (slots->free) {
         FreeSlot *slot = slots->free;
@@ -76,36 +65,21 @@ void mc_slots_free(McSlots *slots)
     free(slots);
 }
 
-static mcError_t page_new(McContext *ctx, SlotPage **out)
+static mcError_t page_add(McSlots *slots)
 {
     SlotPage *page = calloc(1, sizeof(*page));
-    void *words = mmap(NULL, SLOT_PAGE, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-    if (!page || words == MAP_FAILED) {
-        goto no_memory;
+    if (!page) {
+        return mcErrorMemoryAllocation;
     }
-    page->words = words;
-    int err = ctx->ops->pin(ctx->kmd, words, SLOT_PAGE, &page->bo);
-    if (!err) {
-        err = ctx->ops->map(page->bo, (uintptr_t)words, 0, SLOT_PAGE,
-                            MXGPU_PTE_READ | MXGPU_PTE_WRITE);
-        if (!err) {
-            *out = page;
-            return mcSuccess;
-        }
-        ctx->ops->free(page->bo);
+    int err = mc_pinned_new(slots->ctx, SLOT_PAGE, &page->pinned);
+    if (err) {
+        free(page);
+        return mc_error_from_kmd(err);
     }
-    munmap(words, SLOT_PAGE);
-    free(page);
-    return mc_error_from_kmd(err);
-
-no_memory:
-    if (words != MAP_FAILED) {
-        munmap(words, SLOT_PAGE);
-    }
-    free(page);
-    return mcErrorMemoryAllocation;
+    page->next = slots->pages;
+    slots->pages = page;
+    return mcSuccess;
 }
 
 static mcError_t slot_get(McSlots *slots, uint64_t **word)
@@ -124,16 +98,12 @@ static mcError_t slot_get(McSlots *slots, uint64_t **word)
         }
     }
     if (!slots->pages || slots->pages->used == PAGE_SLOTS) {
-        SlotPage *page = NULL;
-
-        error = page_new(slots->ctx, &page);
+        error = page_add(slots);
         if (error != mcSuccess) {
             goto out;
         }
-        page->next = slots->pages;
-        slots->pages = page;
     }
-    *word = &slots->pages->words[slots->pages->used++];
+    *word = (uint64_t *)slots->pages->pinned.memory + slots->pages->used++;
 out:
     pthread_mutex_unlock(&slots->lock);
     return error;

@@ -5,12 +5,10 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 
 #include "error.h"
 #include "log.h"
-#include "mxgpu/pte.h"
 #include "stream.h"
 
 #define WORD_SIZE   KMD_PAGE_SIZE
@@ -34,13 +32,7 @@ static void queue_free(McQueue *queue)
     if (queue->kq) {
         ctx->ops->queue_destroy(queue->kq);
     }
-    if (queue->bo) {
-        ctx->ops->unmap(ctx->kmd, (uintptr_t)queue->shared, SHARED_SIZE);
-        ctx->ops->free(queue->bo);
-    }
-    if (queue->shared) {
-        munmap(queue->shared, SHARED_SIZE);
-    }
+    mc_pinned_free(ctx, &queue->shared);
     free(queue);
 }
 
@@ -53,25 +45,11 @@ static int queue_new(McContext *ctx, unsigned priority, McQueue **out)
     }
     queue->ctx = ctx;
     queue->priority = priority;
-    int err = -ENOMEM;
-    void *memory = mmap(NULL, SHARED_SIZE, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) {
-        goto fail;
-    }
-    queue->shared = memory;
-    queue->word = memory;
-    err = ctx->ops->pin(ctx->kmd, memory, SHARED_SIZE, &queue->bo);
+    int err = mc_pinned_new(ctx, SHARED_SIZE, &queue->shared);
     if (err) {
         goto fail;
     }
-    err = ctx->ops->map(queue->bo, (uintptr_t)memory, 0, SHARED_SIZE,
-                        MXGPU_PTE_READ | MXGPU_PTE_WRITE | MXGPU_PTE_ATOMIC);
-    if (err) {
-        ctx->ops->free(queue->bo);
-        queue->bo = NULL;
-        goto fail;
-    }
+    queue->word = queue->shared.memory;
     err = ctx->ops->queue_create(ctx->kmd, priority, MC_QUEUE_PACKETS,
                                  &queue->kq);
     if (err) {
@@ -331,7 +309,7 @@ mcError_t mc_submit_begin(McStream *stream, unsigned packets,
         unsigned cost = stage_cost(queue, stage_bytes);
 
         queue->stage_head += cost;
-        submit->stage = queue->shared + WORD_SIZE +
+        submit->stage = (uint8_t *)queue->shared.memory + WORD_SIZE +
                         (queue->stage_head - stage_bytes) % MC_STAGE_SIZE;
     }
     return mcSuccess;

@@ -10,7 +10,7 @@
 #ifndef MC_CORE_QUEUE_H
 #define MC_CORE_QUEUE_H
 
-#include "context.h"
+#include "pinned.h"
 
 typedef struct McFunction McFunction;
 typedef struct McHostThread McHostThread;
@@ -28,8 +28,7 @@ struct McQueue {
     unsigned streams;  /* that use it now */
     uint64_t head;     /* packets submitted */
     uint64_t *word;    /* packets complete; the device writes it */
-    uint8_t *shared;   /* pinned: word, stage */
-    KmdBo *bo;
+    McPinned shared;   /* word, stage */
     uint64_t stage_head;
     uint64_t stage_mark[MC_QUEUE_PACKETS]; /* stage_head after the packet */
     char label[MC_QUEUE_PACKETS][MC_LABEL_SIZE]; /* of kernels, for messages */

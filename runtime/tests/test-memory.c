@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "env.h"
+
+static void test_alloc(void)
+{
+    size_t free_before, free_after, total;
+    void *p[200];
+
+    ok(mcMemGetInfo(&free_before, &total));
+    g_assert_cmpuint(total, >, 0);
+    g_assert_cmpuint(free_before, <=, total);
+    for (unsigned i = 0; i < 200; i++) {
+        p[i] = env_malloc(1 + i * i * 37);
+        g_assert_cmpuint((uintptr_t)p[i] % 256, ==, 0);
+        for (unsigned j = 0; j < i; j++) {
+            uintptr_t a = (uintptr_t)p[i], b = (uintptr_t)p[j];
+            g_assert_true(a + 1 + i * i * 37 <= b || b + 1 + j * j * 37 <= a);
+        }
+    }
+    for (unsigned i = 0; i < 200; i += 2) {
+        ok(mcFree(p[i]));
+    }
+    for (unsigned i = 0; i < 200; i += 2) {
+        p[i] = env_malloc(1 + i * 100);
+    }
+    for (unsigned i = 0; i < 200; i++) {
+        ok(mcFree(p[i]));
+        fails(mcErrorInvalidDevicePointer, mcFree(p[i]));
+    }
+    ok(mcMemGetInfo(&free_after, NULL));
+    g_assert_cmpuint(free_after + (4 << 20), >=, free_before);
+}
+
+static void test_alloc_errors(void)
+{
+    size_t total, pitch;
+    void *p = (void *)1;
+
+    ok(mcMemGetInfo(NULL, &total));
+    fails(mcErrorInvalidValue, mcMalloc(NULL, 1));
+    fails(mcErrorMemoryAllocation, mcMalloc(&p, total + 1));
+    fails(mcErrorMemoryAllocation, mcMalloc(&p, SIZE_MAX));
+    fails(mcErrorMemoryAllocation, mcMallocPitch(&p, &pitch, SIZE_MAX, 2));
+    fails(mcErrorMemoryAllocation, mcMallocPitch(&p, &pitch, 1 << 20,
+                                                 SIZE_MAX / 2));
+    ok(mcMalloc(&p, 0));
+    g_assert_null(p);
+    ok(mcFree(NULL));
+    fails(mcErrorInvalidDevicePointer, mcFree(&total));
+    p = env_malloc(4096);
+    fails(mcErrorInvalidDevicePointer, mcFree((char *)p + 256));
+    ok(mcFree(p));
+    ok(mcMallocPitch(&p, &pitch, 300, 5));
+    g_assert_cmpuint(pitch, ==, 512);
+    ok(mcFree(p));
+    fails(mcErrorNotSupported, mcExtMallocWithFlags(&p, 1,
+          mcDeviceMallocMapPcieDefault));
+    fails(mcErrorNotSupported, mcGetLastError());
+    ok(mcGetLastError());
+}
+
+/* All directions and sizes around every boundary of the implementation. */
+static void copy_roundtrip(size_t size, bool pinned)
+{
+    uint8_t *in = pinned ? env_malloc_host(size) : malloc(size);
+    uint8_t *out = pinned ? env_malloc_host(size) : malloc(size);
+    uint8_t *a = env_malloc(size), *b = env_malloc(size);
+
+    env_pattern(in, size, size);
+    memset(out, 0, size);
+    ok(mcMemcpy(a, in, size, mcMemcpyHostToDevice));
+    ok(mcMemcpy(b, a, size, mcMemcpyDeviceToDevice));
+    ok(mcMemcpy(out, b, size, mcMemcpyDeviceToHost));
+    g_assert_cmpint(memcmp(in, out, size), ==, 0);
+
+    memset(out, 0, size);
+    env_pattern(in, size, size + 1);
+    ok(mcMemcpyAsync(a, in, size, mcMemcpyDefault, NULL));
+    ok(mcMemcpyAsync(b, a, size, mcMemcpyDefault, NULL));
+    ok(mcMemcpyAsync(out, b, size, mcMemcpyDefault, NULL));
+    ok(mcStreamSynchronize(NULL));
+    g_assert_cmpint(memcmp(in, out, size), ==, 0);
+    ok(mcMemcpy(out, in, size, mcMemcpyHostToHost));
+    ok(mcFree(a));
+    ok(mcFree(b));
+    if (pinned) {
+        ok(mcFreeHost(in));
+        ok(mcFreeHost(out));
+    } else {
+        free(in);
+        free(out);
+    }
+}
+
+static void test_copy(void)
+{
+    static const size_t sizes[] = {1, 7, 4095, 4096, 4097, 65536, 524288,
+                                   524289, 2 << 20, (5 << 20) + 13};
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(sizes); i++) {
+        copy_roundtrip(sizes[i], false);
+        copy_roundtrip(sizes[i], true);
+    }
+}
+
+static void test_copy_unaligned(void)
+{
+    uint8_t in[300], out[300];
+    uint8_t *d = env_malloc(1000);
+
+    for (unsigned i = 0; i < 16; i++) {
+        env_pattern(in, 300, i);
+        ok(mcMemcpyHtoD(d + i, in + i, 200 + i));
+        ok(mcMemcpyDtoD(d + 500 + 2 * i, d + i, 200 + i));
+        ok(mcMemcpyDtoH(out, d + 500 + 2 * i, 200 + i));
+        g_assert_cmpint(memcmp(in + i, out, 200 + i), ==, 0);
+    }
+    ok(mcFree(d));
+}
+
+static void test_copy_errors(void)
+{
+    uint8_t host[64];
+    uint8_t *d = env_malloc(64);
+
+    fails(mcErrorInvalidMemcpyDirection, mcMemcpy(d, host, 1,
+                                                  (mcMemcpyKind)9));
+    fails(mcErrorInvalidMemcpyDirection, mcMemcpy(d, host, 1,
+                                                  (mcMemcpyKind)-1));
+    fails(mcErrorInvalidValue, mcMemcpy(d, host, 65, mcMemcpyHostToDevice));
+    fails(mcErrorInvalidValue, mcMemcpy(host, d + 1, 64,
+                                        mcMemcpyDeviceToHost));
+    fails(mcErrorInvalidValue, mcMemcpy(d, host, SIZE_MAX,
+                                        mcMemcpyHostToDevice));
+    fails(mcErrorInvalidValue, mcMemcpy(host, d, 8, mcMemcpyHostToDevice));
+    fails(mcErrorInvalidValue, mcMemcpy(host, d, 8, mcMemcpyDeviceToDevice));
+    fails(mcErrorInvalidValue, mcMemcpy(host, d, 8, mcMemcpyHostToHost));
+    fails(mcErrorInvalidValue, mcMemcpy(d, NULL, 8, mcMemcpyDefault));
+    ok(mcMemcpy(d, host, 0, mcMemcpyHostToDevice));
+    ok(mcFree(d));
+    fails(mcErrorInvalidValue, mcMemcpy(d, host, 8, mcMemcpyHostToDevice));
+}
+
+static void check_fill(const uint8_t *device, size_t size, const void *pattern,
+                       unsigned n)
+{
+    g_autofree uint8_t *out = malloc(size + 2);
+
+    ok(mcMemcpy(out, device - 1, size + 2, mcMemcpyDeviceToHost));
+    g_assert_cmpint(out[0], ==, 0xee);
+    g_assert_cmpint(out[size + 1], ==, 0xee);
+    for (size_t i = 0; i < size; i++) {
+        g_assert_cmpint(out[i + 1], ==, ((const uint8_t *)pattern)[i % n]);
+    }
+}
+
+static void test_fill(void)
+{
+    uint8_t *d = env_malloc(1 << 20);
+    uint16_t w16 = 0x1234;
+    uint32_t w32 = 0xdeadbeef;
+    uint8_t w8 = 0x5a;
+
+    for (unsigned off = 16; off < 32; off++) {
+        size_t size = 1000 + off * 3;
+
+        ok(mcMemset(d, 0xee, 1 << 20));
+        ok(mcMemset(d + off, 0x15a, size));
+        check_fill(d + off, size, &w8, 1);
+    }
+    ok(mcMemset(d, 0xee, 1 << 20));
+    ok(mcMemsetD16(d + 2, w16, 777));
+    check_fill(d + 2, 2 * 777, &w16, 2);
+    ok(mcMemset(d, 0xee, 1 << 20));
+    ok(mcMemsetD32Async(d + 4, w32, 70001, NULL));
+    check_fill(d + 4, 4 * 70001, &w32, 4);
+    fails(mcErrorInvalidValue, mcMemsetD32(d + 2, 0, 4));
+    fails(mcErrorInvalidValue, mcMemsetD32(d, 0, SIZE_MAX / 2));
+    fails(mcErrorInvalidValue, mcMemset(d, 0, (1 << 20) + 1));
+    fails(mcErrorInvalidValue, mcMemset(&w32, 0, 4));
+    ok(mcMemset(d, 0, 0));
+    ok(mcFree(d));
+
+    uint8_t *h = env_malloc_host(100);
+    ok(mcMemset(h, 3, 100)); /* synchronous for host memory */
+    g_assert_cmpint(h[99], ==, 3);
+    ok(mcFreeHost(h));
+}
+
+static void test_host_register(void)
+{
+    uint8_t *memory = malloc(100000), *device = env_malloc(100000);
+    unsigned flags = 99;
+    void *p = NULL;
+
+    memory[5] = 9;
+    ok(mcHostRegister(memory + 5, 90000, mcHostRegisterPortable));
+    fails(mcErrorHostMemoryAlreadyRegistered,
+          mcHostRegister(memory + 50, 10, 0));
+    ok(mcHostGetDevicePointer(&p, memory + 77, 0));
+    g_assert_true(p == memory + 77);
+    ok(mcHostGetFlags(&flags, memory + 5));
+    g_assert_cmpuint(flags, ==, mcHostRegisterPortable);
+    env_pattern(memory, 100000, 3);
+    ok(mcMemcpyAsync(device, memory + 5, 90000, mcMemcpyDefault, NULL));
+    ok(env_launch("k_store", 1, (void *)(((uintptr_t)memory + 4096) & ~7ul),
+                  NULL));
+    ok(mcDeviceSynchronize());
+    g_assert_cmpuint(*(uint64_t *)(((uintptr_t)memory + 4096) & ~7ul), ==,
+                     0x1234);
+    ok(mcHostUnregister(memory + 5));
+    fails(mcErrorHostMemoryNotRegistered, mcHostUnregister(memory + 5));
+    fails(mcErrorInvalidValue, mcHostGetDevicePointer(&p, memory + 5, 0));
+    ok(mcHostRegister(memory, 100000, 0));
+    ok(mcHostUnregister(memory));
+    free(memory);
+    fails(mcErrorInvalidValue, mcHostRegister(NULL, 10, 0));
+    fails(mcErrorInvalidValue, mcHostRegister((void *)-8192l, 16384, 0));
+    fails(mcErrorInvalidValue, mcFreeHost(device));
+    ok(mcFree(device));
+}
+
+static void test_attributes(void)
+{
+    mcPointerAttribute_t a;
+    uint8_t *d = env_malloc(1000), *h = env_malloc_host(1000);
+    mcDeviceptr_t base;
+    size_t size;
+    int local;
+
+    ok(mcPointerGetAttributes(&a, d + 10));
+    g_assert_cmpint(a.type, ==, mcMemoryTypeDevice);
+    g_assert_true(a.devicePointer == d + 10 && !a.hostPointer);
+    ok(mcPointerGetAttributes(&a, h + 10));
+    g_assert_cmpint(a.type, ==, mcMemoryTypeHost);
+    g_assert_true(a.hostPointer == h + 10);
+    fails(mcErrorInvalidValue, mcPointerGetAttributes(&a, &local));
+    ok(mcMemGetAddressRange(&base, &size, d + 999));
+    g_assert_true(base == d && size == 1000);
+    fails(mcErrorNotFound, mcMemGetAddressRange(&base, &size, &local));
+    ok(mcFree(d));
+    ok(mcFreeHost(h));
+}
+
+/* The second device, if there is one. */
+static void test_peer(void)
+{
+    int count, other;
+    uint8_t *in = malloc(9 << 20), *out = malloc(9 << 20);
+
+    ok(mcGetDeviceCount(&count));
+    other = count > 1;
+    env_pattern(in, 9 << 20, 1);
+    uint8_t *a = env_malloc(9 << 20);
+    ok(mcSetDevice(other));
+    uint8_t *b = env_malloc(9 << 20);
+    ok(mcSetDevice(0));
+    ok(mcMemcpy(a, in, 9 << 20, mcMemcpyHostToDevice));
+    ok(mcMemcpyPeer(b, other, a, 0, 9 << 20));
+    ok(mcMemcpy(out, b, 9 << 20, mcMemcpyDefault));
+    g_assert_cmpint(memcmp(in, out, 9 << 20), ==, 0);
+    fails(mcErrorInvalidDevice, mcMemcpyPeer(b, count, a, 0, 1));
+    ok(mcFree(a));
+    ok(mcFree(b));
+    free(in);
+    free(out);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/memory/alloc", test_alloc);
+    g_test_add_func("/memory/alloc-errors", test_alloc_errors);
+    g_test_add_func("/memory/copy", test_copy);
+    g_test_add_func("/memory/copy-unaligned", test_copy_unaligned);
+    g_test_add_func("/memory/copy-errors", test_copy_errors);
+    g_test_add_func("/memory/fill", test_fill);
+    g_test_add_func("/memory/host-register", test_host_register);
+    g_test_add_func("/memory/attributes", test_attributes);
+    g_test_add_func("/memory/peer", test_peer);
+    return g_test_run();
+}
