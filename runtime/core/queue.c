@@ -24,15 +24,20 @@
 
 /* ---- creation ---- */
 
-static void queue_free(McQueue *queue)
+/* Nothing of it runs any more afterwards. */
+static void queue_stop(McQueue *queue)
 {
-    McContext *ctx = queue->ctx;
-
     mc_host_thread_stop(queue);
     if (queue->kq) {
-        ctx->ops->queue_destroy(queue->kq);
+        queue->ctx->ops->queue_destroy(queue->kq);
+        queue->kq = NULL;
     }
-    mc_pinned_free(ctx, &queue->shared);
+}
+
+static void queue_free(McQueue *queue)
+{
+    queue_stop(queue);
+    mc_pinned_free(queue->ctx, &queue->shared);
     free(queue);
 }
 
@@ -136,6 +141,10 @@ void mc_queue_release(McQueue *queue)
 
 void mc_queue_free_all(McContext *ctx)
 {
+    /* Queues wait for each other's words. */
+    for (McQueue *queue = ctx->queues; queue; queue = queue->next) {
+        queue_stop(queue);
+    }
     while (ctx->queues) {
         McQueue *queue = ctx->queues;
 
