@@ -70,20 +70,6 @@ static void unit_sleep(MxgpuUnit *unit, uint64_t now)
     pthread_cond_timedwait(&unit->wake, &unit->lock, &ts);
 }
 
-/* A short wait for work that usually comes soon, before the thread sleeps. */
-static void unit_spin(MxgpuUnit *unit)
-{
-    for (unsigned i = 0; i < unit->spin; i++) {
-        if (atomic_load_explicit(&unit->work, memory_order_relaxed) ||
-            atomic_load_explicit(&unit->held, memory_order_relaxed)) {
-            return;
-        }
-#if defined(__x86_64__) || defined(__i386__)
-        __builtin_ia32_pause();
-#endif
-    }
-}
-
 static void *unit_main(void *opaque)
 {
     MxgpuUnit *unit = opaque;
@@ -108,10 +94,8 @@ static void *unit_main(void *opaque)
         }
         if (unit->hold || !atomic_load(&unit->work)) {
             unit_sleep(unit, now);
-        } else if (!unit_step(unit, unit->budget) && unit->spin) {
-            pthread_mutex_unlock(&unit->lock);
-            unit_spin(unit);
-            pthread_mutex_lock(&unit->lock);
+        } else {
+            unit_step(unit, unit->budget);
         }
     }
     pthread_mutex_unlock(&unit->lock);

@@ -33,7 +33,6 @@ struct MxgpuUnit {
     void *opaque;
     unsigned index;
     unsigned budget; /* of a step of the thread */
-    unsigned spin;   /* polls for work before the thread sleeps */
 
     _Atomic bool work;
     pthread_mutex_t lock; /* a leaf: nothing is called while it is held */
@@ -41,7 +40,7 @@ struct MxgpuUnit {
     pthread_cond_t parked;
     uint64_t deadline;
     unsigned hold;
-    _Atomic bool held; /* hold != 0, for a spinning or stepping thread */
+    _Atomic bool held; /* hold != 0, for a step that looks */
     bool running;
     bool quit;
     bool has_thread;
