@@ -82,3 +82,13 @@ sample_names() {
 sample_path() {
     echo "$MXGPU_TOP/build/runtime/samples/$1"
 }
+
+# run_sample NAME [OPTION]...: in the guest, with the code object it may load.
+run_sample() {
+    local path options=()
+    path=$(sample_path "$1")
+    shift
+    [ ! -e "$path.fatbin" ] || options+=(--file "$path.fatbin")
+    "$MXGPU_TOP/scripts/run-guest" --timeout 300 "${options[@]}" "$@" \
+        -- "$path" </dev/null
+}
