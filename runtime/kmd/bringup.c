@@ -103,7 +103,7 @@ static void read_limits(KmdDevice *dev)
 
     v = kmd_read(t, MXGPU_QUEUE_CAPS);
     info->queues = MXGPU_GET(MXGPU_QUEUE_CAPS_QUEUES, v);
-    info->vectors = MXGPU_GET(MXGPU_QUEUE_CAPS_VECTORS, v);
+    info->vectors = t->vectors; /* the system may give fewer than there are */
     v = kmd_read(t, MXGPU_UNIT_CAPS);
     info->compute_units = MXGPU_GET(MXGPU_UNIT_CAPS_COMPUTE_UNITS, v);
     info->copy_engines = MXGPU_GET(MXGPU_UNIT_CAPS_COPY_ENGINES, v);

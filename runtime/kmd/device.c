@@ -69,6 +69,24 @@ bool kmd_device_alive(KmdDevice *dev)
     return true;
 }
 
+bool kmd_device_check(KmdDevice *dev)
+{
+    char text[160];
+    uint32_t mcu;
+
+    if (!kmd_device_alive(dev)) {
+        return false;
+    }
+    mcu = kmd_read(dev->t, MXGPU_MCU_STATUS);
+    if (atomic_load(&dev->up) &&
+        MXGPU_GET(MXGPU_MCU_STATUS_STATE, mcu) != MXGPU_MCU_RUNNING) {
+        kmd_mcu_describe(dev, text, sizeof(text));
+        kmd_device_lose(dev, "%s", text);
+        return false;
+    }
+    return true;
+}
+
 static int device_start(KmdDevice *dev)
 {
     int ret;

@@ -95,16 +95,7 @@ static void handle_device(KmdDevice *dev)
     if (MXGPU_GET(MXGPU_IRQ_STATUS_EVENT, status)) {
         mc_debug("the firmware signalled an event");
     }
-    if (atomic_load(&dev->up)) {
-        uint32_t mcu = kmd_read(t, MXGPU_MCU_STATUS);
-        char text[160];
-
-        if (mcu == UINT32_MAX ||
-            MXGPU_GET(MXGPU_MCU_STATUS_STATE, mcu) != MXGPU_MCU_RUNNING) {
-            kmd_mcu_describe(dev, text, sizeof(text));
-            kmd_device_lose(dev, "%s", text);
-        }
-    }
+    kmd_device_check(dev);
 }
 
 static void handle_vector(KmdDevice *dev, unsigned vector)
@@ -126,6 +117,7 @@ static void *irq_thread(void *opaque)
     KmdDevice *dev = opaque;
     struct epoll_event events[32];
 
+    pthread_setname_np(pthread_self(), "mxgpu-irq");
     for (;;) {
         int i, n = epoll_wait(dev->irq.epoll_fd, events, 32, -1);
 

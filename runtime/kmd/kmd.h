@@ -51,9 +51,10 @@ typedef struct KmdQueue {
 typedef struct KmdOps {
     const char *name;
 
-    /* Devices present, in PCI order. -ENODEV when the back end cannot work
-     * on this machine at all, -EACCES when devices exist but none may be
-     * used; both with a reason in the log. */
+    /* Devices present, in PCI order. -ENODEV when there is none or the back
+     * end cannot work on this machine at all; when devices exist but none may
+     * be used, -EACCES, or -ENOTSUP where there is no IOMMU; all with a reason
+     * in the log. */
     int (*count)(unsigned *count);
     /* Cheap: what is known without taking the device (PCI address, uuid when
      * known); open fills in the rest. */

@@ -135,6 +135,8 @@ void kmd_device_lose(KmdDevice *dev, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Whether it answers; loses it when it does not. */
 bool kmd_device_alive(KmdDevice *dev);
+/* The same, and whether its firmware runs. */
+bool kmd_device_check(KmdDevice *dev);
 /* Every operation but count and open, which differ by back end. */
 #define KMD_COMMON_OPS                                                         \
     .close = kmd_device_close, .info = kmd_device_info,                        \

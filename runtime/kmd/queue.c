@@ -14,7 +14,8 @@
 
 #define MIN_PACKETS 4u
 #define MAX_PACKETS 65536u
-#define NO_VECTOR   0xffffffffu
+/* So often a waiter makes sure that the device is still there. */
+#define CHECK_NS    1000000000ull
 
 static int id_get(KmdDevice *dev, unsigned *id)
 {
@@ -227,25 +228,24 @@ int kmd_queue_irq_wait(KmdQueue *queue, uint32_t seen, uint64_t timeout_ns)
     KmdQueueImpl *q = (KmdQueueImpl *)(void *)queue;
     KmdDevice *dev = queue->dev;
     _Atomic uint32_t *count = &dev->irq.counts[q->vector];
-    uint64_t start = timeout_ns == UINT64_MAX ? 0 : kmd_now_ns();
+    uint64_t start = kmd_now_ns(), passed = 0, slice;
 
     for (;;) {
-        uint64_t left = UINT64_MAX;
-
         if (kmd_lost(dev)) {
             return -ENODEV;
         }
         if (atomic_load(count) != seen) {
             return 0;
         }
-        if (timeout_ns != UINT64_MAX) {
-            uint64_t passed = kmd_now_ns() - start;
-
-            if (passed >= timeout_ns) {
-                return kmd_device_alive(dev) ? -ETIMEDOUT : -ENODEV;
-            }
-            left = timeout_ns - passed;
+        if (passed >= timeout_ns) {
+            return kmd_device_alive(dev) ? -ETIMEDOUT : -ENODEV;
         }
-        kmd_futex_wait(count, seen, left);
+        slice = timeout_ns - passed;
+        slice = slice < CHECK_NS ? slice : CHECK_NS;
+        kmd_futex_wait(count, seen, slice);
+        passed = kmd_now_ns() - start;
+        if (slice == CHECK_NS && atomic_load(count) == seen) {
+            kmd_device_check(dev);
+        }
     }
 }

@@ -543,7 +543,7 @@ static uint32_t crc_reference(const uint8_t *data, size_t size)
     return ~out;
 }
 
-void fake_firmware_image(uint8_t *image, size_t size)
+void fake_firmware_header(uint8_t *image, size_t size)
 {
     struct mxgpu_fw_header h = {
         .magic = MXGPU_FW_MAGIC,
@@ -554,13 +554,19 @@ void fake_firmware_image(uint8_t *image, size_t size)
         .version = 0x010203,
         .abi = MXGPU_MSG_ABI,
     };
-    size_t i;
 
-    for (i = sizeof(h); i < size; i++) {
-        image[i] = (uint8_t)(i * 7 + i / 256);
-    }
     h.crc32 = crc_reference(image + sizeof(h), size - sizeof(h));
     memcpy(image, &h, sizeof(h));
+}
+
+void fake_firmware_image(uint8_t *image, size_t size)
+{
+    size_t i;
+
+    for (i = sizeof(struct mxgpu_fw_header); i < size; i++) {
+        image[i] = (uint8_t)(i * 7 + i / 256);
+    }
+    fake_firmware_header(image, size);
 }
 
 const char *fake_firmware_file(void)

@@ -83,6 +83,8 @@ unsigned fake_tables(Fake *fake);
 
 /* Writes a good image; its path is static. */
 const char *fake_firmware_file(void);
+/* The header of an image whose code is there already; and all of one. */
+void fake_firmware_header(uint8_t *image, size_t size);
 void fake_firmware_image(uint8_t *image, size_t size);
 
 #endif

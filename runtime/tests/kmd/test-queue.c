@@ -307,6 +307,14 @@ static void trigger_dead(Setup *s)
     g_assert_cmpuint(kmd_device_clock(s->dev), ==, 0);
 }
 
+/* Nobody tells the waiter: it looks. */
+static void trigger_silent_death(Setup *s)
+{
+    pthread_mutex_lock(&s->fake->lock);
+    s->fake->dead = true;
+    pthread_mutex_unlock(&s->fake->lock);
+}
+
 static void trigger_gone(Setup *s)
 {
     uint64_t one = 1;
@@ -369,6 +377,7 @@ int main(int argc, char **argv)
     add_lost("/kmd/lost/crash-in-call", trigger_crash_in_call);
     add_lost("/kmd/lost/refused-invalidation", trigger_refused_invalidation);
     add_lost("/kmd/lost/dead", trigger_dead);
+    add_lost("/kmd/lost/silent-death", trigger_silent_death);
     g_test_add_func("/kmd/lost/gone", test_lost_gone);
     g_test_add_func("/kmd/lost/timeout-finds-out", test_timeout_finds_out);
     ret = g_test_run();
