@@ -184,9 +184,23 @@ uint32_t mem_load(uint32_t vmid, uint64_t addr, uint32_t size);
 uint32_t mem_store(uint32_t vmid, uint64_t addr, uint32_t size);
 uint32_t mem_write32(uint32_t vmid, uint64_t addr, uint32_t value);
 uint32_t mem_write64(uint32_t vmid, uint64_t addr, uint64_t value);
-/* words: multiple of 4 bytes, at most 128. */
-uint32_t mem_read_words(uint32_t vmid, uint64_t addr, uint32_t *words,
-                        unsigned count);
+/* At most 32 words. Packets and descriptors come this way: with a constant
+ * count, the loop is straight code. */
+static inline uint32_t mem_read_words(uint32_t vmid, uint64_t addr,
+                                      uint32_t *words, unsigned count)
+{
+    uint32_t fault = mem_load(vmid, addr, count * 4);
+
+    if (!fault) {
+#ifdef __clang__
+#pragma clang loop unroll(full)
+#endif
+        for (unsigned i = 0; i < count; i++) {
+            words[i] = reg_read(MXGPU_MEM_BUF + i * 4);
+        }
+    }
+    return fault;
+}
 uint32_t mem_write_words(uint32_t vmid, uint64_t addr, const uint32_t *words,
                          unsigned count);
 

@@ -34,19 +34,6 @@ uint32_t mem_write64(uint32_t vmid, uint64_t addr, uint64_t value)
     return mem_store(vmid, addr, 8);
 }
 
-uint32_t mem_read_words(uint32_t vmid, uint64_t addr, uint32_t *words,
-                        unsigned count)
-{
-    uint32_t fault = mem_load(vmid, addr, count * 4);
-
-    if (!fault) {
-        for (unsigned i = 0; i < count; i++) {
-            words[i] = reg_read(MXGPU_MEM_BUF + i * 4);
-        }
-    }
-    return fault;
-}
-
 uint32_t mem_write_words(uint32_t vmid, uint64_t addr, const uint32_t *words,
                          unsigned count)
 {

@@ -2,8 +2,8 @@
 /* Helpers of several commands. */
 #include "cmd/commands.h"
 
-uint32_t cmd_check_zero(const union mxgpu_packet *packet, unsigned first,
-                        unsigned last)
+uint32_t cmd_find_nonzero(const union mxgpu_packet *packet, unsigned first,
+                          unsigned last)
 {
     for (unsigned i = first; i <= last; i++) {
         if (packet->words[i]) {

@@ -52,18 +52,16 @@ typedef enum Look { LOOK_MET, LOOK_NOT_MET, LOOK_FAILED } Look;
 static Look look(FwQueue *queue)
 {
     const struct mxgpu_packet_wait *wait = &queue->packet.wait;
-    uint32_t words[2] = {0};
-    uint32_t fault =
-        mem_read_words(queue->vmid, wait->addr, words, wait->size / 4u);
+    uint32_t fault = mem_load(queue->vmid, wait->addr, wait->size);
 
     if (unlikely(fault)) {
         cmd_fail_access(queue, MXGPU_QERR_FAULT, fault, wait->addr,
                         MXGPU_ACCESS_READ);
         return LOOK_FAILED;
     }
-    return condition(wait, words[0] | (uint64_t)words[1] << 32)
-               ? LOOK_MET
-               : LOOK_NOT_MET;
+    /* Of 4 bytes, the high half is stale and condition() ignores it. */
+    return condition(wait, reg_read64(MXGPU_MEM_BUF)) ? LOOK_MET
+                                                      : LOOK_NOT_MET;
 }
 
 static FwStart wait_start(FwQueue *queue)
