@@ -1,0 +1,584 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * DMA of the device's threads, through the PCI address space of the device.
+ *
+ * A memory listener keeps a map of the RAM in that space; readers use it under
+ * RCU, without locks. Where a vIOMMU translates, its map has a section of kind
+ * "iommu" and translations are cached in a small IOTLB, filled under the BQL
+ * (the vIOMMU may report a fault to the guest, which needs it) and emptied by
+ * the vIOMMU's unmap notifier.
+ *
+ * Taking memory or a translation away is complete only when no thread uses it
+ * any more: mxgpu_dma_sync() tells the core to drop host pointers and waits
+ * until every unit has passed an instruction or chunk boundary.
+ *
+ * DMA reaches RAM only (guest memory, RAM-backed BARs). Anything else is a
+ * bus error: no register of another device can be reached from the device.
+ */
+#include "qemu/osdep.h"
+#include "qemu/main-loop.h"
+#include "qemu/rcu.h"
+#include "exec/address-spaces.h"
+#include "exec/memory.h"
+#include "hw/pci/pci.h"
+#include "mxgpu.h"
+#include "trace.h"
+
+/* Part of an address space: RAM, or what an IOMMU translates. */
+typedef struct MxgpuSection {
+    hwaddr base, size;
+    bool iommu, cacheable;    /* cacheable: the IOMMU tells of unmaps */
+    bool writable, displayed; /* displayed: writes must be logged */
+    MemoryRegionCache cache;  /* RAM only */
+} MxgpuSection;
+
+struct MxgpuMemoryMap {
+    struct rcu_head rcu;
+    GArray *sections; /* of MxgpuSection, in address order */
+    bool changed;
+};
+
+struct MxgpuIotlbEntry {
+    struct rcu_head rcu;
+    hwaddr iova, target, mask;
+};
+
+struct MxgpuIommu {
+    MxgpuState *s;
+    IOMMUMemoryRegion *mr;
+    IOMMUNotifier notifier;
+    hwaddr base; /* of the section in the device's address space */
+    bool registered;
+    QLIST_ENTRY(MxgpuIommu) next;
+};
+
+/* ---- RCU registration of threads that the core made --------------------- */
+
+static __thread bool mxgpu_rcu_registered;
+static pthread_key_t mxgpu_rcu_key;
+
+static void mxgpu_rcu_thread_exit(void *registered)
+{
+    rcu_unregister_thread();
+}
+
+static void __attribute__((constructor)) mxgpu_rcu_key_init(void)
+{
+    pthread_key_create(&mxgpu_rcu_key, mxgpu_rcu_thread_exit);
+}
+
+/*
+ * QEMU's threads are registered from their start and come here with the BQL
+ * held. A thread of the core is registered when it first does DMA and
+ * unregistered when it ends.
+ */
+static void mxgpu_rcu_enter(void)
+{
+    if (unlikely(!mxgpu_rcu_registered && !bql_locked())) {
+        rcu_register_thread();
+        mxgpu_rcu_registered = true;
+        pthread_setspecific(mxgpu_rcu_key, &mxgpu_rcu_key);
+    }
+    rcu_read_lock();
+}
+
+/* ---- taking memory away ------------------------------------------------- */
+
+static void mxgpu_dma_quiesce(MxgpuState *s)
+{
+    mxgpu_device_pause(s->dev);
+    mxgpu_device_resume(s->dev);
+}
+
+/* BQL held; the map or IOTLB that readers see is already the new one. */
+static void mxgpu_dma_sync(MxgpuState *s)
+{
+    if (s->dev && qatomic_xchg(&s->dma.used, false)) {
+        mxgpu_device_bus_invalidate(s->dev, 0, UINT64_MAX);
+        mxgpu_host_wait(s, mxgpu_dma_quiesce);
+    }
+}
+
+/* Comes before a look-up, so that mxgpu_dma_sync() knows of it. */
+static void mxgpu_dma_mark_used(MxgpuState *s)
+{
+    if (!qatomic_read(&s->dma.used)) {
+        qatomic_set_mb(&s->dma.used, true);
+    }
+}
+
+/* ---- maps --------------------------------------------------------------- */
+
+static MxgpuMemoryMap *mxgpu_map_new(void)
+{
+    MxgpuMemoryMap *map = g_new0(MxgpuMemoryMap, 1);
+
+    map->sections = g_array_new(false, true, sizeof(MxgpuSection));
+    return map;
+}
+
+static void mxgpu_map_free(MxgpuMemoryMap *map)
+{
+    for (unsigned i = 0; i < map->sections->len; i++) {
+        MxgpuSection *section = &g_array_index(map->sections, MxgpuSection, i);
+
+        if (!section->iommu) {
+            address_space_cache_destroy(&section->cache);
+        }
+    }
+    g_array_free(map->sections, true);
+    g_free(map);
+}
+
+static MxgpuSection *mxgpu_map_find(MxgpuMemoryMap *map, hwaddr addr)
+{
+    unsigned low = 0, high = map ? map->sections->len : 0;
+
+    while (low < high) {
+        unsigned middle = (low + high) / 2;
+        MxgpuSection *section = &g_array_index(map->sections, MxgpuSection,
+                                               middle);
+
+        if (addr < section->base) {
+            high = middle;
+        } else if (addr - section->base >= section->size) {
+            low = middle + 1;
+        } else {
+            return section;
+        }
+    }
+    return NULL;
+}
+
+static void mxgpu_watch_begin(MemoryListener *listener)
+{
+    MxgpuWatch *w = container_of(listener, MxgpuWatch, listener);
+
+    w->next = mxgpu_map_new();
+}
+
+static void mxgpu_watch_keep(MemoryListener *listener,
+                             MemoryRegionSection *mrs)
+{
+    MxgpuWatch *w = container_of(listener, MxgpuWatch, listener);
+    MxgpuSection section = {
+        .base = mrs->offset_within_address_space,
+        .size = int128_get64(int128_min(mrs->size, int128_make64(INT64_MAX))),
+        .iommu = memory_region_is_iommu(mrs->mr),
+        .writable = !mrs->readonly,
+    };
+
+    if (section.iommu || memory_region_is_ram(mrs->mr)) {
+        g_array_append_val(w->next->sections, section);
+    }
+}
+
+static void mxgpu_iommu_unmap(IOMMUNotifier *n, IOMMUTLBEntry *entry);
+
+static void mxgpu_iommu_add(MxgpuWatch *w, MemoryRegionSection *mrs)
+{
+    MxgpuIommu *iommu = g_new0(MxgpuIommu, 1);
+    hwaddr start = mrs->offset_within_region;
+    Int128 end = int128_sub(int128_add(int128_make64(start), mrs->size),
+                            int128_one());
+    Error *error = NULL;
+
+    iommu->s = w->s;
+    iommu->mr = IOMMU_MEMORY_REGION(mrs->mr);
+    iommu->base = mrs->offset_within_address_space;
+    iommu_notifier_init(&iommu->notifier, mxgpu_iommu_unmap,
+                        IOMMU_NOTIFIER_UNMAP, start, int128_get64(end),
+                        memory_region_iommu_attrs_to_index(
+                            iommu->mr, MEMTXATTRS_UNSPECIFIED));
+    iommu->registered = !memory_region_register_iommu_notifier(
+        mrs->mr, &iommu->notifier, &error);
+    error_free(error);
+    QLIST_INSERT_HEAD(&w->s->dma.iommus, iommu, next);
+}
+
+static void mxgpu_iommu_del(MxgpuIommu *iommu)
+{
+    if (iommu->registered) {
+        memory_region_unregister_iommu_notifier(MEMORY_REGION(iommu->mr),
+                                                &iommu->notifier);
+    }
+    QLIST_REMOVE(iommu, next);
+    g_free(iommu);
+}
+
+static void mxgpu_watch_add(MemoryListener *listener, MemoryRegionSection *mrs)
+{
+    MxgpuWatch *w = container_of(listener, MxgpuWatch, listener);
+
+    if (memory_region_is_iommu(mrs->mr)) {
+        mxgpu_iommu_add(w, mrs);
+    }
+    mxgpu_watch_keep(listener, mrs);
+    w->next->changed = true;
+}
+
+static void mxgpu_watch_del(MemoryListener *listener, MemoryRegionSection *mrs)
+{
+    MxgpuWatch *w = container_of(listener, MxgpuWatch, listener);
+    MxgpuIommu *iommu, *next;
+
+    QLIST_FOREACH_SAFE(iommu, &w->s->dma.iommus, next, next) {
+        if (MEMORY_REGION(iommu->mr) == mrs->mr &&
+            iommu->notifier.start == mrs->offset_within_region) {
+            mxgpu_iommu_del(iommu);
+        }
+    }
+    w->next->changed = true;
+}
+
+/* Somebody began or ceased to watch writes, a display for one. */
+static void mxgpu_watch_log(MemoryListener *listener, MemoryRegionSection *mrs,
+                            int old_mask, int new_mask)
+{
+    MxgpuWatch *w = container_of(listener, MxgpuWatch, listener);
+
+    w->next->changed = true;
+}
+
+static bool mxgpu_iommu_cacheable(MxgpuState *s, hwaddr base)
+{
+    MxgpuIommu *iommu;
+
+    QLIST_FOREACH(iommu, &s->dma.iommus, next) {
+        if (iommu->base == base) {
+            return iommu->registered;
+        }
+    }
+    return false;
+}
+
+static void mxgpu_map_finish(MxgpuWatch *w, MxgpuMemoryMap *map)
+{
+    unsigned i = 0;
+
+    while (i < map->sections->len) {
+        MxgpuSection *section = &g_array_index(map->sections, MxgpuSection, i);
+
+        if (section->iommu) {
+            section->cacheable = mxgpu_iommu_cacheable(w->s, section->base);
+            i++;
+            continue;
+        }
+        section->size = address_space_cache_init(&section->cache, w->as,
+                                                 section->base, section->size,
+                                                 section->writable);
+        if (!section->cache.ptr) { /* e.g. a BAR of an assigned device */
+            address_space_cache_destroy(&section->cache);
+            g_array_remove_index(map->sections, i);
+            continue;
+        }
+        section->displayed = memory_region_get_dirty_log_mask(
+            section->cache.mrs.mr) & (1 << DIRTY_MEMORY_VGA);
+        i++;
+    }
+}
+
+static void mxgpu_iotlb_drop(MxgpuState *s, hwaddr start, hwaddr end);
+
+static void mxgpu_watch_publish(MxgpuWatch *w, MxgpuMemoryMap *map)
+{
+    MxgpuMemoryMap *old = w->map;
+
+    qatomic_rcu_set(&w->map, map);
+    if (old) {
+        call_rcu(old, mxgpu_map_free, rcu);
+    }
+    mxgpu_iotlb_drop(w->s, 0, UINT64_MAX);
+    mxgpu_dma_sync(w->s);
+}
+
+static void mxgpu_watch_commit(MemoryListener *listener)
+{
+    MxgpuWatch *w = container_of(listener, MxgpuWatch, listener);
+    MxgpuMemoryMap *map = g_steal_pointer(&w->next);
+
+    if (!map) {
+        return;
+    }
+    if (!map->changed && w->map) {
+        g_array_free(map->sections, true);
+        g_free(map);
+        return;
+    }
+    mxgpu_map_finish(w, map);
+    trace_mxgpu_memory_changed(w->s->name, w->name, map->sections->len);
+    mxgpu_watch_publish(w, map);
+}
+
+/* ---- translations of a vIOMMU ------------------------------------------- */
+
+static unsigned mxgpu_iotlb_index(hwaddr addr)
+{
+    return (addr >> 12) % MXGPU_IOTLB_SIZE;
+}
+
+/* BQL held. Drops what overlaps [start, end]. */
+static void mxgpu_iotlb_drop(MxgpuState *s, hwaddr start, hwaddr end)
+{
+    for (unsigned i = 0; i < 2 * MXGPU_IOTLB_SIZE; i++) {
+        MxgpuIotlbEntry **slot = &s->dma.iotlb[0][0] + i;
+        MxgpuIotlbEntry *entry = *slot;
+
+        if (entry && entry->iova <= end &&
+            entry->iova + entry->mask >= start) {
+            qatomic_set(slot, NULL);
+            g_free_rcu(entry, rcu);
+        }
+    }
+}
+
+static void mxgpu_iommu_unmap(IOMMUNotifier *n, IOMMUTLBEntry *entry)
+{
+    MxgpuIommu *iommu = container_of(n, MxgpuIommu, notifier);
+    hwaddr start = entry->iova - n->start + iommu->base;
+
+    trace_mxgpu_iotlb_unmap(iommu->s->name, start, entry->addr_mask);
+    mxgpu_iotlb_drop(iommu->s, start, start + entry->addr_mask);
+    mxgpu_dma_sync(iommu->s);
+}
+
+typedef struct MxgpuFill {
+    hwaddr addr;
+    bool is_write;
+    hwaddr target, mask; /* mask 0: refused */
+} MxgpuFill;
+
+/* BQL held: a refusal may be reported to the guest by the vIOMMU. */
+static void mxgpu_iotlb_fill(MxgpuState *s, void *opaque)
+{
+    MxgpuFill *fill = opaque;
+    MxgpuIotlbEntry **slot, *new;
+    MxgpuSection *section;
+    IOMMUTLBEntry entry;
+
+    RCU_READ_LOCK_GUARD();
+    section = mxgpu_map_find(qatomic_rcu_read(&s->dma.bus.map), fill->addr);
+    if (!section || !section->iommu) {
+        return;
+    }
+    entry = address_space_get_iotlb_entry(s->dma.bus.as, fill->addr,
+                                          fill->is_write,
+                                          MEMTXATTRS_UNSPECIFIED);
+    if (entry.target_as != &address_space_memory ||
+        !(entry.perm & (fill->is_write ? IOMMU_WO : IOMMU_RO))) {
+        return;
+    }
+    fill->mask = entry.addr_mask;
+    fill->target = entry.translated_addr;
+    trace_mxgpu_iotlb_fill(s->name, fill->addr, fill->is_write, fill->target,
+                           fill->mask);
+    if (!section->cacheable) {
+        return;
+    }
+    new = g_new0(MxgpuIotlbEntry, 1);
+    new->iova = fill->addr & ~entry.addr_mask;
+    new->mask = entry.addr_mask;
+    new->target = entry.translated_addr;
+    slot = &s->dma.iotlb[fill->is_write][mxgpu_iotlb_index(fill->addr)];
+    if (*slot) {
+        g_free_rcu(*slot, rcu);
+    }
+    qatomic_rcu_set(slot, new);
+}
+
+/* ---- what the core calls ------------------------------------------------ */
+
+/*
+ * Host pointer to RAM at bus address addr, good until rcu_read_unlock(); *len
+ * is cut to what is contiguous. NULL where there is no RAM or no permission.
+ */
+static void *mxgpu_dma_find(MxgpuState *s, hwaddr addr, size_t *len,
+                            bool is_write, MxgpuSection **found,
+                            bool *cacheable)
+{
+    MxgpuSection *section;
+
+    section = mxgpu_map_find(qatomic_rcu_read(&s->dma.bus.map), addr);
+    *cacheable = true;
+    if (section && section->iommu) {
+        MxgpuIotlbEntry *entry = qatomic_rcu_read(
+            &s->dma.iotlb[is_write][mxgpu_iotlb_index(addr)]);
+        MxgpuFill fill = { .addr = addr, .is_write = is_write };
+
+        *cacheable = section->cacheable;
+        if (entry && (addr & ~entry->mask) == entry->iova) {
+            fill.target = entry->target;
+            fill.mask = entry->mask;
+        } else {
+            /* Not inside RCU: the BQL's holder may wait for a grace period. */
+            rcu_read_unlock();
+            mxgpu_host_call(s, mxgpu_iotlb_fill, &fill);
+            rcu_read_lock();
+        }
+        if (!fill.mask) {
+            return NULL;
+        }
+        *len = MIN(*len, fill.mask - (addr & fill.mask) + 1);
+        addr = fill.target + (addr & fill.mask);
+        section = mxgpu_map_find(qatomic_rcu_read(&s->dma.system.map), addr);
+    }
+    if (!section || section->iommu || (is_write && !section->writable)) {
+        return NULL;
+    }
+    *len = MIN(*len, section->size - (addr - section->base));
+    *found = section;
+    return section->cache.ptr + (addr - section->base);
+}
+
+/* Aligned words are single accesses: queue indices, signals, PTEs. */
+static void mxgpu_dma_move(void *to, const void *from, size_t len,
+                           const void *ram)
+{
+    if ((uintptr_t)ram % len) {
+        memcpy(to, from, len);
+    } else if (len == 8) {
+        uint64_t value;
+
+        if (ram == from) {
+            value = qatomic_load_acquire((uint64_t *)from);
+            memcpy(to, &value, 8);
+        } else {
+            memcpy(&value, from, 8);
+            qatomic_store_release((uint64_t *)to, value);
+        }
+    } else if (len == 4) {
+        uint32_t value;
+
+        if (ram == from) {
+            value = qatomic_load_acquire((uint32_t *)from);
+            memcpy(to, &value, 4);
+        } else {
+            memcpy(&value, from, 4);
+            qatomic_store_release((uint32_t *)to, value);
+        }
+    } else {
+        memcpy(to, from, len);
+    }
+}
+
+static int mxgpu_dma_rw(MxgpuState *s, uint64_t addr, void *buf, size_t len,
+                        bool is_write)
+{
+    MxgpuSection *section;
+    bool cacheable;
+    int ret = 0;
+
+    mxgpu_rcu_enter();
+    mxgpu_dma_mark_used(s);
+    while (len) {
+        size_t part = len;
+        void *ram = mxgpu_dma_find(s, addr, &part, is_write, &section,
+                                   &cacheable);
+
+        if (!ram) {
+            trace_mxgpu_dma_refused(s->name, is_write ? "write" : "read", len,
+                                    addr);
+            ret = -EFAULT;
+            break;
+        }
+        if (is_write) {
+            mxgpu_dma_move(ram, buf, part, ram);
+            address_space_cache_invalidate(
+                &section->cache, (uint8_t *)ram - section->cache.ptr, part);
+        } else {
+            mxgpu_dma_move(buf, ram, part, ram);
+        }
+        addr += part;
+        buf = (uint8_t *)buf + part;
+        len -= part;
+    }
+    rcu_read_unlock();
+    return ret;
+}
+
+int mxgpu_dma_read(void *host, uint64_t addr, void *buf, size_t len)
+{
+    return mxgpu_dma_rw(host, addr, buf, len, false);
+}
+
+int mxgpu_dma_write(void *host, uint64_t addr, const void *buf, size_t len)
+{
+    return mxgpu_dma_rw(host, addr, (void *)buf, len, true);
+}
+
+/*
+ * The pointer outlives RCU: mxgpu_dma_sync() is what ends its use. Code that
+ * TCG translated from the range is dropped now; a display is never mapped,
+ * because writes to it have to be seen.
+ */
+void *mxgpu_dma_map(void *host, uint64_t addr, size_t len, bool write)
+{
+    MxgpuState *s = host;
+    MxgpuSection *section;
+    bool cacheable;
+    size_t part = len;
+    void *ram;
+
+    mxgpu_rcu_enter();
+    mxgpu_dma_mark_used(s);
+    ram = mxgpu_dma_find(s, addr, &part, write, &section, &cacheable);
+    if (ram && (part < len || !cacheable || (write && section->displayed))) {
+        ram = NULL;
+    }
+    if (ram && write) {
+        address_space_cache_invalidate(
+            &section->cache, (uint8_t *)ram - section->cache.ptr, len);
+    }
+    rcu_read_unlock();
+    return ram;
+}
+
+/* ---- life --------------------------------------------------------------- */
+
+static void mxgpu_watch_start(MxgpuState *s, MxgpuWatch *w, const char *name,
+                              AddressSpace *as)
+{
+    *w = (MxgpuWatch) {
+        .listener = {
+            .name = name,
+            .begin = mxgpu_watch_begin,
+            .region_add = mxgpu_watch_add,
+            .region_nop = mxgpu_watch_keep,
+            .region_del = mxgpu_watch_del,
+            .log_start = mxgpu_watch_log,
+            .log_stop = mxgpu_watch_log,
+            .commit = mxgpu_watch_commit,
+        },
+        .s = s,
+        .name = name,
+        .as = as,
+    };
+    memory_listener_register(&w->listener, as);
+}
+
+void mxgpu_dma_start(MxgpuState *s)
+{
+    mxgpu_watch_start(s, &s->dma.system, "mxgpu-system",
+                      &address_space_memory);
+    mxgpu_watch_start(s, &s->dma.bus, "mxgpu-bus",
+                      pci_get_address_space(PCI_DEVICE(s)));
+    s->dma.listening = true;
+}
+
+/* No device thread runs any more. */
+void mxgpu_dma_stop(MxgpuState *s)
+{
+    MxgpuIommu *iommu, *next;
+
+    if (!s->dma.listening) {
+        return;
+    }
+    s->dma.listening = false;
+    memory_listener_unregister(&s->dma.bus.listener);
+    memory_listener_unregister(&s->dma.system.listener);
+    QLIST_FOREACH_SAFE(iommu, &s->dma.iommus, next, next) {
+        mxgpu_iommu_del(iommu);
+    }
+    mxgpu_watch_publish(&s->dma.bus, NULL);
+    mxgpu_watch_publish(&s->dma.system, NULL);
+}

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The host operations of the core (core/host.h) but for DMA, and the rules of
+ * the big lock (BQL) behind them: see MxgpuCall in mxgpu.h.
+ */
+#include "qemu/osdep.h"
+#include "qemu/main-loop.h"
+#include "qemu/units.h"
+#include "exec/memory.h"
+#include "hw/pci/msix.h"
+#include "hw/qdev-core.h"
+#include "mxgpu.h"
+#include "trace.h"
+
+/* Warp instructions of each unit in one turn of deterministic mode. */
+#define MXGPU_RUN_BUDGET 20000
+
+/* ---- calls under the BQL ------------------------------------------------ */
+
+static void mxgpu_calls_serve(MxgpuState *s)
+{
+    MxgpuCall *call;
+
+    qemu_mutex_lock(&s->call_lock);
+    while ((call = QSIMPLEQ_FIRST(&s->calls))) {
+        QSIMPLEQ_REMOVE_HEAD(&s->calls, next);
+        qemu_mutex_unlock(&s->call_lock);
+        call->func(s, call->opaque);
+        qemu_mutex_lock(&s->call_lock);
+        call->done = true;
+        qemu_cond_broadcast(&s->call_cond);
+    }
+    qemu_mutex_unlock(&s->call_lock);
+}
+
+static void mxgpu_call_bh(void *opaque)
+{
+    mxgpu_calls_serve(opaque);
+}
+
+void mxgpu_host_call(MxgpuState *s, void (*func)(MxgpuState *, void *),
+                     void *opaque)
+{
+    MxgpuCall call = { .func = func, .opaque = opaque };
+
+    if (bql_locked()) {
+        func(s, opaque);
+        return;
+    }
+    qemu_mutex_lock(&s->call_lock);
+    QSIMPLEQ_INSERT_TAIL(&s->calls, &call, next);
+    qemu_cond_broadcast(&s->call_cond);
+    qemu_bh_schedule(s->call_bh);
+    while (!call.done) {
+        qemu_cond_wait(&s->call_cond, &s->call_lock);
+    }
+    qemu_mutex_unlock(&s->call_lock);
+}
+
+/* Entry points of the core that wait for device threads run here, so that the
+ * holder of the BQL that asked can serve those threads meanwhile. */
+static void *mxgpu_control_thread(void *opaque)
+{
+    MxgpuState *s = opaque;
+    void (*func)(MxgpuState *);
+
+    qemu_mutex_lock(&s->call_lock);
+    while (!s->control_quit) {
+        func = s->control_func;
+        if (!func) {
+            qemu_cond_wait(&s->control_cond, &s->call_lock);
+            continue;
+        }
+        qemu_mutex_unlock(&s->call_lock);
+        func(s);
+        qemu_mutex_lock(&s->call_lock);
+        s->control_func = NULL;
+        qemu_cond_broadcast(&s->call_cond);
+    }
+    qemu_mutex_unlock(&s->call_lock);
+    return NULL;
+}
+
+void mxgpu_host_wait(MxgpuState *s, void (*func)(MxgpuState *))
+{
+    g_assert(bql_locked());
+    if (s->deterministic) {
+        func(s);
+        return;
+    }
+    qemu_mutex_lock(&s->call_lock);
+    if (s->control_func) {
+        /* From within a call that we serve: its caller is one of the
+         * threads that func would wait for. */
+        g_assert_not_reached();
+    }
+    s->control_func = func;
+    qemu_cond_signal(&s->control_cond);
+    while (s->control_func) {
+        if (QSIMPLEQ_EMPTY(&s->calls)) {
+            qemu_cond_wait(&s->call_cond, &s->call_lock);
+        } else {
+            qemu_mutex_unlock(&s->call_lock);
+            mxgpu_calls_serve(s);
+            qemu_mutex_lock(&s->call_lock);
+        }
+    }
+    qemu_mutex_unlock(&s->call_lock);
+}
+
+/* ---- interrupts --------------------------------------------------------- */
+
+static void mxgpu_irq_bh(void *opaque)
+{
+    MxgpuState *s = opaque;
+    unsigned long bits;
+
+    for (unsigned i = 0; i < ARRAY_SIZE(s->irq_pending); i++) {
+        bits = qatomic_xchg(&s->irq_pending[i], 0);
+        while (bits) {
+            msix_notify(PCI_DEVICE(s), i * BITS_PER_LONG + ctzl(bits));
+            bits &= bits - 1;
+        }
+    }
+}
+
+/* A vector raised again before the bottom half ran is one message, as it is
+ * on hardware whose earlier message was not yet taken. */
+static void mxgpu_host_irq(void *host, unsigned vector)
+{
+    MxgpuState *s = host;
+
+    if (vector < MXGPU_MAX_VECTORS) {
+        set_bit_atomic(vector, s->irq_pending);
+        qemu_bh_schedule(s->irq_bh);
+    }
+}
+
+void mxgpu_host_drop_irqs(MxgpuState *s)
+{
+    for (unsigned i = 0; i < ARRAY_SIZE(s->irq_pending); i++) {
+        qatomic_set(&s->irq_pending[i], 0);
+    }
+}
+
+/* ---- clock, and driving the device in deterministic mode ---------------- */
+
+static uint64_t mxgpu_host_clock(void *host)
+{
+    return qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
+}
+
+static void mxgpu_host_kick(void *host)
+{
+    MxgpuState *s = host;
+
+    qemu_bh_schedule(s->run_bh);
+}
+
+static void mxgpu_run(void *opaque)
+{
+    MxgpuState *s = opaque;
+    uint64_t deadline = UINT64_MAX;
+
+    /* Resuming schedules us again. */
+    if (s->paused || !s->dev) {
+        return;
+    }
+    if (mxgpu_device_run(s->dev, MXGPU_RUN_BUDGET, &deadline)) {
+        qemu_bh_schedule(s->run_bh);
+    } else if (deadline < INT64_MAX) {
+        timer_mod(s->run_timer, deadline);
+    }
+}
+
+/* ---- firmware console --------------------------------------------------- */
+
+static gboolean mxgpu_console_ready(void *do_not_use, GIOCondition cond,
+                                    void *opaque);
+
+/* Writes what the backend takes now; never waits for it. */
+static void mxgpu_console_flush(void *opaque)
+{
+    MxgpuState *s = opaque;
+    int written;
+
+    QEMU_LOCK_GUARD(&s->console_lock);
+    if (!qemu_chr_fe_backend_connected(&s->console)) {
+        g_byte_array_set_size(s->console_out, 0);
+        return;
+    }
+    if (!s->console_out->len || s->console_watch) {
+        return;
+    }
+    written = qemu_chr_fe_write(&s->console, s->console_out->data,
+                                s->console_out->len);
+    if (written > 0) {
+        g_byte_array_remove_range(s->console_out, 0, written);
+    }
+    if (s->console_out->len) {
+        s->console_watch = qemu_chr_fe_add_watch(&s->console,
+                                                 G_IO_OUT | G_IO_HUP,
+                                                 mxgpu_console_ready, s);
+        if (!s->console_watch) {
+            s->console_lost += s->console_out->len;
+            g_byte_array_set_size(s->console_out, 0);
+        }
+    }
+}
+
+static gboolean mxgpu_console_ready(void *do_not_use, GIOCondition cond,
+                                    void *opaque)
+{
+    MxgpuState *s = opaque;
+
+    qemu_mutex_lock(&s->console_lock);
+    s->console_watch = 0;
+    qemu_mutex_unlock(&s->console_lock);
+    mxgpu_console_flush(s);
+    return G_SOURCE_REMOVE;
+}
+
+static void mxgpu_host_console(void *host, const char *line, size_t len)
+{
+    MxgpuState *s = host;
+
+    if (trace_event_get_state_backends(TRACE_MXGPU_CONSOLE)) {
+        g_autofree char *text = g_strndup(line, len);
+        trace_mxgpu_console(s->name, text);
+    }
+    if (!qemu_chr_fe_backend_connected(&s->console)) {
+        return;
+    }
+    QEMU_LOCK_GUARD(&s->console_lock);
+    if (s->console_out->len + len + 64 > MXGPU_CONSOLE_MAX) {
+        s->console_lost += len + 1;
+        return;
+    }
+    if (s->console_lost) {
+        char note[64];
+        int n = snprintf(note, sizeof(note),
+                         "[mxgpu: %" PRIu64 " bytes lost]\n", s->console_lost);
+
+        g_byte_array_append(s->console_out, (const uint8_t *)note, n);
+        s->console_lost = 0;
+    }
+    g_byte_array_append(s->console_out, (const uint8_t *)line, len);
+    g_byte_array_append(s->console_out, (const uint8_t *)"\n", 1);
+    qemu_bh_schedule(s->console_bh);
+}
+
+/* ---- traces ------------------------------------------------------------- */
+
+static void mxgpu_host_trace(void *host, MxgpuTraceEvent event, uint64_t a,
+                             uint64_t b)
+{
+    MxgpuState *s = host;
+    const char *name = s->name;
+
+    switch (event) {
+    case MXGPU_TRACE_MMIO_READ:
+        trace_mxgpu_mmio_read(name, a, b);
+        break;
+    case MXGPU_TRACE_MMIO_WRITE:
+        trace_mxgpu_mmio_write(name, a, b);
+        break;
+    case MXGPU_TRACE_BAD_ACCESS:
+        trace_mxgpu_bad_access(name, a, b & 0xff, b >> 8 ? "write" : "read");
+        break;
+    case MXGPU_TRACE_DOORBELL:
+        trace_mxgpu_doorbell(name, a, b);
+        break;
+    case MXGPU_TRACE_BAD_DOORBELL:
+        trace_mxgpu_bad_doorbell(name, a, b);
+        break;
+    case MXGPU_TRACE_IRQ:
+        trace_mxgpu_irq(name, a);
+        break;
+    case MXGPU_TRACE_MCU_STATE:
+        trace_mxgpu_mcu_state(name, a, b);
+        break;
+    case MXGPU_TRACE_COPY_START:
+        trace_mxgpu_copy_start(name, a, b);
+        break;
+    case MXGPU_TRACE_COPY_END:
+        trace_mxgpu_copy_end(name, a, b);
+        break;
+    case MXGPU_TRACE_DISPATCH_START:
+        trace_mxgpu_dispatch_start(name, a, b);
+        break;
+    case MXGPU_TRACE_DISPATCH_END:
+        trace_mxgpu_dispatch_end(name, a, b);
+        break;
+    case MXGPU_TRACE_FAULT:
+        trace_mxgpu_fault(name, a, b & 0xff, b >> 8);
+        break;
+    case MXGPU_TRACE_INVALIDATE:
+        trace_mxgpu_invalidate(name, a);
+        break;
+    case MXGPU_TRACE_RESET:
+        trace_mxgpu_reset(name, a);
+        break;
+    }
+}
+
+const MxgpuHostOps mxgpu_host_ops = {
+    .dma_read = mxgpu_dma_read,
+    .dma_write = mxgpu_dma_write,
+    .dma_map = mxgpu_dma_map,
+    .irq = mxgpu_host_irq,
+    .clock = mxgpu_host_clock,
+    .console = mxgpu_host_console,
+    .kick = mxgpu_host_kick,
+    .trace = mxgpu_host_trace,
+};
+
+/* ---- life --------------------------------------------------------------- */
+
+void mxgpu_host_init(MxgpuState *s)
+{
+    MemReentrancyGuard *guard = &DEVICE(s)->mem_reentrancy_guard;
+
+    qemu_mutex_init(&s->call_lock);
+    qemu_cond_init(&s->call_cond);
+    qemu_cond_init(&s->control_cond);
+    qemu_mutex_init(&s->console_lock);
+    QSIMPLEQ_INIT(&s->calls);
+    s->console_out = g_byte_array_new();
+    s->irq_bh = qemu_bh_new_guarded(mxgpu_irq_bh, s, guard);
+    s->call_bh = qemu_bh_new_guarded(mxgpu_call_bh, s, guard);
+    s->run_bh = qemu_bh_new_guarded(mxgpu_run, s, guard);
+    s->console_bh = qemu_bh_new_guarded(mxgpu_console_flush, s, guard);
+    s->run_timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, mxgpu_run, s);
+}
+
+void mxgpu_host_start(MxgpuState *s)
+{
+    if (!s->deterministic) {
+        s->control_quit = false;
+        qemu_thread_create(&s->control, "mxgpu-control", mxgpu_control_thread,
+                           s, QEMU_THREAD_JOINABLE);
+    }
+}
+
+void mxgpu_host_stop(MxgpuState *s)
+{
+    if (!s->deterministic) {
+        qemu_mutex_lock(&s->call_lock);
+        s->control_quit = true;
+        qemu_cond_signal(&s->control_cond);
+        qemu_mutex_unlock(&s->call_lock);
+        qemu_thread_join(&s->control);
+    }
+}
+
+void mxgpu_host_cleanup(MxgpuState *s)
+{
+    if (s->console_watch) {
+        g_source_remove(s->console_watch);
+        s->console_watch = 0;
+    }
+    timer_free(s->run_timer);
+    qemu_bh_delete(s->irq_bh);
+    qemu_bh_delete(s->call_bh);
+    qemu_bh_delete(s->run_bh);
+    qemu_bh_delete(s->console_bh);
+    g_byte_array_free(s->console_out, true);
+    qemu_mutex_destroy(&s->console_lock);
+    qemu_cond_destroy(&s->control_cond);
+    qemu_cond_destroy(&s->call_cond);
+    qemu_mutex_destroy(&s->call_lock);
+}

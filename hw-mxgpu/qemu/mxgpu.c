@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The PCI function: identity, BARs, capabilities, properties, reset, stop and
+ * continue. What happens behind the registers is the core's, which knows no
+ * QEMU; see hw-mxgpu/docs/qemu.md.
+ */
+#include "qemu/osdep.h"
+#include "qemu/main-loop.h"
+#include "qemu/module.h"
+#include "qemu/units.h"
+#include "qapi/error.h"
+#include "hw/pci/msix.h"
+#include "hw/pci/pcie.h"
+#include "hw/qdev-properties.h"
+#include "hw/qdev-properties-system.h"
+#include "migration/blocker.h"
+#include "mxgpu.h"
+#include "trace.h"
+
+#define MXGPU_CAP_PM      0x40
+#define MXGPU_CAP_MSIX    0x50
+#define MXGPU_CAP_EXPRESS 0x80
+#define MXGPU_CAP_AER     0x100
+
+#define MXGPU_VRAM_MIN (1 * MiB)
+#define MXGPU_VRAM_MAX (64 * GiB)
+
+/* ---- BARs --------------------------------------------------------------- */
+
+static uint64_t mxgpu_regs_read(void *opaque, hwaddr addr, unsigned size)
+{
+    MxgpuState *s = opaque;
+
+    return mxgpu_device_mmio_read(s->dev, addr, size);
+}
+
+static void mxgpu_regs_write(void *opaque, hwaddr addr, uint64_t value,
+                             unsigned size)
+{
+    MxgpuState *s = opaque;
+
+    mxgpu_device_mmio_write(s->dev, addr, value, size);
+}
+
+static uint64_t mxgpu_doorbell_read(void *opaque, hwaddr addr, unsigned size)
+{
+    MxgpuState *s = opaque;
+
+    return mxgpu_device_doorbell_read(s->dev, addr, size);
+}
+
+static void mxgpu_doorbell_write(void *opaque, hwaddr addr, uint64_t value,
+                                 unsigned size)
+{
+    MxgpuState *s = opaque;
+
+    mxgpu_device_doorbell_write(s->dev, addr, value, size);
+}
+
+/* The core sees accesses as they are and counts the wrong ones. */
+#define MXGPU_ANY_ACCESS \
+    { .min_access_size = 1, .max_access_size = 8, .unaligned = true }
+
+static const MemoryRegionOps mxgpu_regs_ops = {
+    .read = mxgpu_regs_read,
+    .write = mxgpu_regs_write,
+    .endianness = DEVICE_LITTLE_ENDIAN,
+    .valid = MXGPU_ANY_ACCESS,
+    .impl = MXGPU_ANY_ACCESS,
+};
+
+static const MemoryRegionOps mxgpu_doorbell_ops = {
+    .read = mxgpu_doorbell_read,
+    .write = mxgpu_doorbell_write,
+    .endianness = DEVICE_LITTLE_ENDIAN,
+    .valid = MXGPU_ANY_ACCESS,
+    .impl = MXGPU_ANY_ACCESS,
+};
+
+static unsigned mxgpu_vectors(MxgpuState *s)
+{
+    return MIN(s->queues + 1, MXGPU_MAX_VECTORS);
+}
+
+static bool mxgpu_realize_bars(MxgpuState *s, Error **errp)
+{
+    PCIDevice *pci = PCI_DEVICE(s);
+    Object *obj = OBJECT(s);
+    const uint8_t type = PCI_BASE_ADDRESS_SPACE_MEMORY |
+                         PCI_BASE_ADDRESS_MEM_TYPE_64;
+
+    /* Memory of the host is taken when it is touched, not now. */
+    if (!memory_region_init_ram_flags_nomigrate(&s->vram, obj, "mxgpu-vram",
+                                                s->vram_size, RAM_NORESERVE,
+                                                errp)) {
+        return false;
+    }
+    memory_region_init_io(&s->regs, obj, &mxgpu_regs_ops, s, "mxgpu-regs",
+                          MXGPU_REGS_SIZE);
+    memory_region_init(&s->bar4, obj, "mxgpu-bar4", MXGPU_DOORBELL_SIZE);
+    memory_region_init_io(&s->doorbell, obj, &mxgpu_doorbell_ops, s,
+                          "mxgpu-doorbells",
+                          MXGPU_MAX_QUEUES * MXGPU_DOORBELL_STRIDE);
+    memory_region_add_subregion(&s->bar4, 0, &s->doorbell);
+    pci_register_bar(pci, MXGPU_BAR_REGS, type, &s->regs);
+    pci_register_bar(pci, MXGPU_BAR_VRAM,
+                     type | PCI_BASE_ADDRESS_MEM_PREFETCH, &s->vram);
+    pci_register_bar(pci, MXGPU_BAR_DOORBELL, type, &s->bar4);
+    if (msix_init(pci, mxgpu_vectors(s), &s->bar4, MXGPU_BAR_DOORBELL,
+                  MXGPU_MSIX_TABLE, &s->bar4, MXGPU_BAR_DOORBELL,
+                  MXGPU_MSIX_PBA, MXGPU_CAP_MSIX, errp) < 0) {
+        return false;
+    }
+    for (unsigned i = 0; i < mxgpu_vectors(s); i++) {
+        msix_vector_use(pci, i);
+    }
+    return true;
+}
+
+/* ---- configuration space ------------------------------------------------ */
+
+static bool mxgpu_realize_caps(MxgpuState *s, Error **errp)
+{
+    PCIDevice *pci = PCI_DEVICE(s);
+    int pm = pci_pm_init(pci, MXGPU_CAP_PM, errp);
+
+    if (pm < 0) {
+        return false;
+    }
+    /* D0 and D3hot; going back to D0 resets (No_Soft_Reset is 0). */
+    pci_set_word(pci->config + pm + PCI_PM_PMC, 3);
+    pci_set_word(pci->wmask + pm + PCI_PM_CTRL, PCI_PM_CTRL_STATE_MASK);
+    if (pcie_endpoint_cap_init(pci, MXGPU_CAP_EXPRESS) < 0) {
+        error_setg(errp, "no room for the PCI Express capability");
+        return false;
+    }
+    pcie_cap_flr_init(pci);
+    pcie_cap_deverr_init(pci);
+    return pcie_aer_init(pci, PCI_ERR_VER, MXGPU_CAP_AER, PCI_ERR_SIZEOF,
+                         errp) >= 0;
+}
+
+static void mxgpu_do_reset(MxgpuState *s)
+{
+    mxgpu_device_reset(s->dev, MXGPU_RESET_BUS);
+}
+
+static void mxgpu_bus_reset(MxgpuState *s)
+{
+    if (!s->dev) {
+        return;
+    }
+    mxgpu_host_wait(s, mxgpu_do_reset);
+    /* What was raised before is no message of the device as it is now. */
+    mxgpu_host_drop_irqs(s);
+}
+
+static unsigned mxgpu_power_state(PCIDevice *pci)
+{
+    return pci_get_word(pci->config + MXGPU_CAP_PM + PCI_PM_CTRL) &
+           PCI_PM_CTRL_STATE_MASK;
+}
+
+static void mxgpu_write_config(PCIDevice *pci, uint32_t addr, uint32_t value,
+                               int len)
+{
+    unsigned power = mxgpu_power_state(pci);
+
+    pci_default_write_config(pci, addr, value, len);
+    pcie_cap_flr_write_config(pci, addr, value, len);
+    pcie_aer_write_config(pci, addr, value, len);
+    if (power == 3 && mxgpu_power_state(pci) == 0) {
+        mxgpu_bus_reset(MXGPU(pci));
+    }
+}
+
+static void mxgpu_reset(DeviceState *dev)
+{
+    mxgpu_bus_reset(MXGPU(dev));
+}
+
+/* ---- stop and continue -------------------------------------------------- */
+
+static void mxgpu_do_pause(MxgpuState *s)
+{
+    mxgpu_device_pause(s->dev);
+}
+
+static void mxgpu_do_resume(MxgpuState *s)
+{
+    mxgpu_device_resume(s->dev);
+}
+
+static void mxgpu_set_running(MxgpuState *s, bool running)
+{
+    if (running && s->paused) {
+        s->paused = false;
+        trace_mxgpu_resume(s->name);
+        mxgpu_host_wait(s, mxgpu_do_resume);
+        if (s->deterministic) {
+            qemu_bh_schedule(s->run_bh);
+        }
+    } else if (!running && !s->paused) {
+        s->paused = true;
+        trace_mxgpu_pause(s->name);
+        mxgpu_host_wait(s, mxgpu_do_pause);
+    }
+}
+
+static void mxgpu_vm_state(void *opaque, bool running, RunState state)
+{
+    mxgpu_set_running(opaque, running);
+}
+
+/* ---- properties --------------------------------------------------------- */
+
+static const Property mxgpu_properties[] = {
+    DEFINE_PROP_SIZE("vram", MxgpuState, vram_size, 256 * MiB),
+    DEFINE_PROP_UINT32("compute-units", MxgpuState, compute_units, 16),
+    DEFINE_PROP_UINT32("threads", MxgpuState, threads, 0),
+    DEFINE_PROP_UINT32("queues", MxgpuState, queues, 64),
+    DEFINE_PROP_UINT32("copy-engines", MxgpuState, copy_engines, 2),
+    DEFINE_PROP_BOOL("deterministic", MxgpuState, deterministic, false),
+    DEFINE_PROP_UINT32("watchdog-ms", MxgpuState, watchdog_ms, 0),
+    DEFINE_PROP_UUID_NODEFAULT("uuid", MxgpuState, uuid),
+    DEFINE_PROP_CHR("console", MxgpuState, console),
+};
+
+static const struct {
+    const char *name, *text;
+} mxgpu_descriptions[] = {
+    { "vram", "size of device memory and of BAR 2, a power of two from 1M to "
+              "64G" },
+    { "compute-units", "number of compute units, 1 to 128" },
+    { "threads", "host threads that run compute units, 0 (one a host CPU) to "
+                 "256" },
+    { "queues", "number of doorbell queues, 1 to 256" },
+    { "copy-engines", "number of copy engines, 1 to 8" },
+    { "deterministic", "run all units in turn on QEMU's main loop, without "
+                       "threads" },
+    { "watchdog-ms", "longest time a kernel may run, in milliseconds of the "
+                     "virtual clock; 0 is no limit" },
+    { "uuid", "identity of the device; default: made from its place in the "
+              "machine" },
+    { "console", "character device that gets the lines of the firmware's "
+                 "console" },
+};
+
+static bool mxgpu_check_range(const char *name, uint32_t value, uint32_t min,
+                              uint32_t max, Error **errp)
+{
+    if (value < min || value > max) {
+        error_setg(errp, "mxgpu: %s=%u is not in the range %u to %u", name,
+                   value, min, max);
+        return false;
+    }
+    return true;
+}
+
+static bool mxgpu_check_properties(MxgpuState *s, Error **errp)
+{
+    if (s->vram_size < MXGPU_VRAM_MIN || s->vram_size > MXGPU_VRAM_MAX ||
+        !is_power_of_2(s->vram_size)) {
+        error_setg(errp, "mxgpu: vram=%" PRIu64 " is not a power of two from "
+                   "1M to 64G", s->vram_size);
+        return false;
+    }
+    return mxgpu_check_range("compute-units", s->compute_units, 1, 128,
+                             errp) &&
+           mxgpu_check_range("threads", s->threads, 0, 256, errp) &&
+           mxgpu_check_range("queues", s->queues, 1, MXGPU_MAX_QUEUES, errp) &&
+           mxgpu_check_range("copy-engines", s->copy_engines, 1,
+                             MXGPU_MAX_COPY_ENGINES, errp);
+}
+
+/* Equal in every run of the same machine, different for each device. */
+static void mxgpu_default_uuid(MxgpuState *s)
+{
+    g_autofree char *path = qdev_get_dev_path(DEVICE(s));
+    g_autofree char *text = g_strdup_printf("mxgpu %s %s", path ?: "",
+                                            DEVICE(s)->id ?: "");
+    g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_SHA1);
+    uint8_t digest[20];
+    gsize len = sizeof(digest);
+
+    g_checksum_update(sum, (const guchar *)text, -1);
+    g_checksum_get_digest(sum, digest, &len);
+    memcpy(s->uuid.data, digest, sizeof(s->uuid.data));
+    /* RFC 9562: version 5 (name), variant 1 */
+    s->uuid.data[6] = (s->uuid.data[6] & 0x0f) | 0x50;
+    s->uuid.data[8] = (s->uuid.data[8] & 0x3f) | 0x80;
+}
+
+/* ---- life --------------------------------------------------------------- */
+
+static bool mxgpu_realize_core(MxgpuState *s, Error **errp)
+{
+    const char *reason = "unknown reason";
+    MxgpuConfig config = {
+        .vram = memory_region_get_ram_ptr(&s->vram),
+        .vram_size = s->vram_size,
+        .queues = s->queues,
+        .vectors = mxgpu_vectors(s),
+        .compute_units = s->compute_units,
+        .copy_engines = s->copy_engines,
+        .threads = s->threads,
+        .watchdog_ms = s->watchdog_ms,
+        .deterministic = s->deterministic,
+    };
+
+    memcpy(config.uuid, s->uuid.data, sizeof(config.uuid));
+    s->dev = mxgpu_device_new(&config, &mxgpu_host_ops, s, &reason);
+    if (!s->dev) {
+        error_setg(errp, "mxgpu: %s", reason);
+        return false;
+    }
+    return true;
+}
+
+static void mxgpu_do_free(MxgpuState *s)
+{
+    mxgpu_device_free(s->dev);
+}
+
+/* Undoes what of realize was done. */
+static void mxgpu_exit(PCIDevice *pci)
+{
+    MxgpuState *s = MXGPU(pci);
+
+    if (s->vm_state) {
+        qemu_del_vm_change_state_handler(s->vm_state);
+        s->vm_state = NULL;
+    }
+    if (s->dev) {
+        mxgpu_host_wait(s, mxgpu_do_free);
+        s->dev = NULL;
+        mxgpu_host_stop(s);
+    }
+    mxgpu_dma_stop(s);
+    if (s->name) {
+        mxgpu_host_cleanup(s);
+        g_clear_pointer(&s->name, g_free);
+    }
+    migrate_del_blocker(&s->migration_blocker);
+    if (msix_present(pci)) {
+        msix_unuse_all_vectors(pci);
+        msix_uninit(pci, &s->bar4, &s->bar4);
+    }
+    if (pci->exp.aer_cap) {
+        pcie_aer_exit(pci);
+    }
+    if (pci->exp.exp_cap) {
+        pcie_cap_exit(pci);
+    }
+}
+
+static void mxgpu_realize(PCIDevice *pci, Error **errp)
+{
+    MxgpuState *s = MXGPU(pci);
+
+    if (!mxgpu_check_properties(s, errp)) {
+        return;
+    }
+    if (qemu_uuid_is_null(&s->uuid)) {
+        mxgpu_default_uuid(s);
+    }
+    pci->config[PCI_INTERRUPT_PIN] = 0;
+    error_setg(&s->migration_blocker, "mxgpu: the state of device threads, "
+               "firmware and kernels in flight cannot be saved yet");
+    if (migrate_add_blocker(&s->migration_blocker, errp) < 0) {
+        return;
+    }
+    s->name = DEVICE(s)->id ? g_strdup(DEVICE(s)->id)
+                            : qdev_get_dev_path(DEVICE(s));
+    mxgpu_host_init(s);
+    if (!mxgpu_realize_bars(s, errp) || !mxgpu_realize_caps(s, errp) ||
+        !mxgpu_realize_core(s, errp)) {
+        mxgpu_exit(pci);
+        return;
+    }
+    mxgpu_host_start(s);
+    mxgpu_dma_start(s);
+    if (!runstate_is_running()) {
+        mxgpu_set_running(s, false);
+    }
+    s->vm_state = qdev_add_vm_change_state_handler(DEVICE(s), mxgpu_vm_state,
+                                                   s);
+}
+
+static void mxgpu_init(Object *obj)
+{
+    /* Extended configuration space, whatever bus the function is on. */
+    PCI_DEVICE(obj)->cap_present |= QEMU_PCI_CAP_EXPRESS;
+}
+
+static void mxgpu_class_init(ObjectClass *class, void *data)
+{
+    DeviceClass *dc = DEVICE_CLASS(class);
+    PCIDeviceClass *pc = PCI_DEVICE_CLASS(class);
+
+    pc->realize = mxgpu_realize;
+    pc->exit = mxgpu_exit;
+    pc->config_write = mxgpu_write_config;
+    pc->vendor_id = MXGPU_PCI_VENDOR;
+    pc->device_id = MXGPU_PCI_DEVICE;
+    pc->class_id = MXGPU_PCI_CLASS;
+    pc->revision = MXGPU_INTERFACE_VERSION >> 16;
+    dc->desc = "mxgpu compute accelerator";
+    dc->hotpluggable = true;
+    set_bit(DEVICE_CATEGORY_MISC, dc->categories);
+    device_class_set_legacy_reset(dc, mxgpu_reset);
+    device_class_set_props(dc, mxgpu_properties);
+    for (unsigned i = 0; i < ARRAY_SIZE(mxgpu_descriptions); i++) {
+        object_class_property_set_description(class,
+                                              mxgpu_descriptions[i].name,
+                                              mxgpu_descriptions[i].text);
+    }
+}
+
+static const TypeInfo mxgpu_info = {
+    .name = TYPE_MXGPU,
+    .parent = TYPE_PCI_DEVICE,
+    .instance_size = sizeof(MxgpuState),
+    .instance_init = mxgpu_init,
+    .class_init = mxgpu_class_init,
+    .interfaces = (InterfaceInfo[]) {
+        { INTERFACE_PCIE_DEVICE },
+        { }
+    },
+};
+
+static void mxgpu_register_types(void)
+{
+    type_register_static(&mxgpu_info);
+}
+
+type_init(mxgpu_register_types)

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * mxgpu as a PCI device of QEMU: state shared by the files of this folder.
+ */
+#ifndef HW_MXGPU_QEMU_MXGPU_H
+#define HW_MXGPU_QEMU_MXGPU_H
+
+#include "chardev/char-fe.h"
+#include "hw/pci/pci_device.h"
+#include "qemu/thread.h"
+#include "qemu/timer.h"
+#include "qemu/uuid.h"
+#include "system/runstate.h"
+
+#include "../core/device.h"
+
+#define TYPE_MXGPU "mxgpu"
+OBJECT_DECLARE_SIMPLE_TYPE(MxgpuState, MXGPU)
+
+#define MXGPU_MAX_VECTORS 256
+#define MXGPU_CONSOLE_MAX (64 * KiB)
+
+/*
+ * Device threads must never wait for the big lock (BQL): whoever holds it may
+ * be waiting for them to pause. What needs the BQL on their behalf is queued
+ * as a call and served by a bottom half, or by the waiting holder itself.
+ */
+typedef struct MxgpuCall {
+    void (*func)(MxgpuState *s, void *opaque);
+    void *opaque;
+    bool done;
+    QSIMPLEQ_ENTRY(MxgpuCall) next;
+} MxgpuCall;
+
+/* DMA translation: dma.c. */
+typedef struct MxgpuMemoryMap MxgpuMemoryMap;
+typedef struct MxgpuIotlbEntry MxgpuIotlbEntry;
+typedef struct MxgpuIommu MxgpuIommu;
+
+#define MXGPU_IOTLB_SIZE 4096
+
+/* Watches an address space and keeps the map of its RAM. */
+typedef struct MxgpuWatch {
+    MemoryListener listener;
+    MxgpuState *s;
+    const char *name;
+    AddressSpace *as;
+    MxgpuMemoryMap *map;  /* RCU */
+    MxgpuMemoryMap *next; /* being built in a transaction */
+} MxgpuWatch;
+
+typedef struct MxgpuDma {
+    MxgpuWatch bus;    /* the device's own address space */
+    MxgpuWatch system; /* what IOMMU translations point into */
+    MxgpuIotlbEntry *iotlb[2][MXGPU_IOTLB_SIZE]; /* RCU; [is_write] */
+    QLIST_HEAD(, MxgpuIommu) iommus;
+    bool listening;
+    bool used; /* atomic: memory was looked up since the last sync */
+} MxgpuDma;
+
+struct MxgpuState {
+    PCIDevice parent_obj;
+
+    /* properties */
+    uint64_t vram_size;
+    uint32_t compute_units, threads, queues, copy_engines, watchdog_ms;
+    bool deterministic;
+    QemuUUID uuid;
+    CharBackend console;
+
+    MemoryRegion regs, vram, bar4, doorbell;
+    MxgpuDevice *dev;
+    char *name; /* for traces */
+    Error *migration_blocker;
+    VMChangeStateEntry *vm_state;
+    bool paused;
+
+    /* Interrupts raised by device threads, delivered under the BQL. */
+    unsigned long irq_pending[BITS_TO_LONGS(MXGPU_MAX_VECTORS)];
+    QEMUBH *irq_bh;
+
+    /* Calls of device threads, and of the control thread's user. */
+    QemuMutex call_lock;
+    QemuCond call_cond;
+    QSIMPLEQ_HEAD(, MxgpuCall) calls;
+    QEMUBH *call_bh;
+    QemuThread control;
+    QemuCond control_cond;
+    void (*control_func)(MxgpuState *s); /* NULL: idle */
+    bool control_quit;
+
+    /* Deterministic mode: the main loop drives the device. */
+    QEMUBH *run_bh;
+    QEMUTimer *run_timer;
+
+    QemuMutex console_lock;
+    GByteArray *console_out;
+    uint64_t console_lost; /* bytes */
+    guint console_watch;
+    QEMUBH *console_bh;
+
+    MxgpuDma dma;
+};
+
+/* host.c: what the core asks of us. */
+extern const MxgpuHostOps mxgpu_host_ops;
+void mxgpu_host_init(MxgpuState *s);
+void mxgpu_host_start(MxgpuState *s);
+void mxgpu_host_stop(MxgpuState *s);
+void mxgpu_host_cleanup(MxgpuState *s);
+void mxgpu_host_drop_irqs(MxgpuState *s);
+
+/* Runs func(s, opaque) under the BQL and waits for it; from any thread. */
+void mxgpu_host_call(MxgpuState *s, void (*func)(MxgpuState *, void *),
+                     void *opaque);
+/* BQL held: runs func(s), which may wait for device threads. */
+void mxgpu_host_wait(MxgpuState *s, void (*func)(MxgpuState *));
+
+/* dma.c */
+void mxgpu_dma_start(MxgpuState *s);
+void mxgpu_dma_stop(MxgpuState *s);
+int mxgpu_dma_read(void *host, uint64_t addr, void *buf, size_t len);
+int mxgpu_dma_write(void *host, uint64_t addr, const void *buf, size_t len);
+void *mxgpu_dma_map(void *host, uint64_t addr, size_t len, bool write);
+
+#endif
