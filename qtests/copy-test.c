@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Copies and fills, between guest memory and VRAM in all directions. */
+#include "qemu/osdep.h"
+#include "qemu/units.h"
+#include "driver.h"
+
+#define SYS_VA   0x300000000ull
+#define VRAM_VA  0x310000000ull
+#define DONE_VA  0x320000000ull
+#define SIZE     (256 * KiB)
+
+typedef struct Memory {
+    uint64_t sys, bus, vram, done;
+    MxQueue *queue;
+    uint64_t signals;
+} Memory;
+
+static void setup(MxDevice *dev, Memory *m)
+{
+    m->sys = mx_alloc(dev->machine, SIZE);
+    m->done = mx_alloc(dev->machine, MX_PAGE);
+    m->vram = mx_vram_alloc(dev, SIZE);
+    m->bus = mx_bus_map(dev->machine, m->sys, SIZE);
+    m->signals = 0;
+    mx_map(dev, SYS_VA, m->bus, SIZE, MX_SYS);
+    mx_map(dev, VRAM_VA, m->vram, SIZE, MX_RW);
+    mx_map(dev, DONE_VA, mx_bus_map(dev->machine, m->done, MX_PAGE), MX_PAGE,
+           MX_SYS);
+    mx_invalidate(dev);
+    m->queue = mx_queue_new(dev, 0);
+}
+
+static void copy(MxDevice *dev, Memory *m, uint64_t dst, uint64_t src,
+                 uint64_t size)
+{
+    struct mxgpu_packet_copy packet = {
+        .type = MXGPU_PKT_COPY, .src = src, .dst = dst, .size = size,
+        .signal_addr = DONE_VA, .signal_value = ++m->signals,
+    };
+
+    mx_push(m->queue, &packet);
+    MX_WAIT(dev, qtest_readq(dev->qts, m->done) == m->signals);
+}
+
+static void fill(MxDevice *dev, Memory *m, uint64_t dst, uint64_t size,
+                 const void *pattern, unsigned pattern_size)
+{
+    struct mxgpu_packet_fill packet = {
+        .type = MXGPU_PKT_FILL, .pattern_size = pattern_size, .dst = dst,
+        .size = size,
+        .signal_addr = DONE_VA, .signal_value = ++m->signals,
+    };
+
+    memcpy(packet.pattern, pattern, pattern_size);
+    mx_push(m->queue, &packet);
+    MX_WAIT(dev, qtest_readq(dev->qts, m->done) == m->signals);
+}
+
+static void random_bytes(uint8_t *data, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        data[i] = g_test_rand_int_range(0, 256);
+    }
+}
+
+static void test_copy(MxDevice *dev)
+{
+    static const struct {
+        uint64_t dst, src, size;
+    } cases[] = {
+        { VRAM_VA, SYS_VA, SIZE },
+        { VRAM_VA + 1, SYS_VA + 3, 4095 },
+        { VRAM_VA + 4095, SYS_VA + 4094, 3 },
+        { SYS_VA + 100 * KiB, VRAM_VA, 100 * KiB },
+        { SYS_VA + 7, SYS_VA + 200 * KiB, 10001 },
+        { VRAM_VA + 64 * KiB, VRAM_VA + 13, 60 * KiB },
+        { VRAM_VA, SYS_VA, 0 },
+        { SYS_VA + 5, VRAM_VA + 6, 1 },
+    };
+    g_autofree uint8_t *sys = g_malloc(SIZE), *vram = g_malloc(SIZE);
+    g_autofree uint8_t *got = g_malloc(SIZE);
+    Memory m;
+
+    setup(dev, &m);
+    random_bytes(sys, SIZE);
+    random_bytes(vram, SIZE);
+    qtest_memwrite(dev->qts, m.sys, sys, SIZE);
+    qtest_memwrite(dev->qts, dev->vram.addr + m.vram, vram, SIZE);
+    for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
+        uint64_t d = cases[i].dst, s = cases[i].src;
+
+        copy(dev, &m, d, s, cases[i].size);
+        memcpy(d < VRAM_VA ? sys + (d - SYS_VA) : vram + (d - VRAM_VA),
+               s < VRAM_VA ? sys + (s - SYS_VA) : vram + (s - VRAM_VA),
+               cases[i].size);
+        qtest_memread(dev->qts, m.sys, got, SIZE);
+        g_assert_true(memcmp(got, sys, SIZE) == 0);
+        qtest_memread(dev->qts, dev->vram.addr + m.vram, got, SIZE);
+        g_assert_true(memcmp(got, vram, SIZE) == 0);
+    }
+    mx_queue_free(m.queue);
+}
+
+static void test_fill(MxDevice *dev)
+{
+    g_autofree uint8_t *want = g_malloc0(SIZE), *got = g_malloc(SIZE);
+    uint8_t pattern[16];
+    Memory m;
+
+    setup(dev, &m);
+    random_bytes(pattern, sizeof(pattern));
+    for (unsigned size = 1, place = 0; size <= 16; size *= 2) {
+        unsigned bytes = 5008;
+
+        place = QEMU_ALIGN_UP(place + 3, 16) + (size == 1 ? 3 : size);
+        for (unsigned i = 0; i < bytes; i++) {
+            want[place + i] = pattern[i % size];
+        }
+        fill(dev, &m, SYS_VA + place, bytes, pattern, size);
+        fill(dev, &m, VRAM_VA + place, bytes, pattern, size);
+        place += bytes;
+    }
+    qtest_memread(dev->qts, m.sys, got, SIZE);
+    g_assert_true(memcmp(got, want, SIZE) == 0);
+    qtest_memread(dev->qts, dev->vram.addr + m.vram, got, SIZE);
+    g_assert_true(memcmp(got, want, SIZE) == 0);
+    mx_queue_free(m.queue);
+}
+
+/* Many copies in flight on several engines; all of them arrive. */
+static void test_many(MxDevice *dev)
+{
+    g_autofree uint8_t *sys = g_malloc(SIZE), *got = g_malloc(SIZE);
+    const unsigned part = SIZE / 16;
+    Memory m;
+
+    setup(dev, &m);
+    random_bytes(sys, SIZE);
+    qtest_memwrite(dev->qts, m.sys, sys, SIZE);
+    for (unsigned i = 0; i < 15; i++) {
+        struct mxgpu_packet_copy packet = {
+            .type = MXGPU_PKT_COPY, .src = SYS_VA + i * part,
+            .dst = VRAM_VA + i * part, .size = part,
+        };
+
+        mx_push(m.queue, &packet);
+    }
+    for (unsigned i = 15; i < 16; i++) {
+        struct mxgpu_packet_copy packet = {
+            .type = MXGPU_PKT_COPY, .flags = MXGPU_PKT_BARRIER,
+            .src = SYS_VA + i * part, .dst = VRAM_VA + i * part, .size = part,
+            .signal_addr = DONE_VA, .signal_value = 99,
+        };
+
+        mx_push(m.queue, &packet);
+    }
+    MX_WAIT(dev, qtest_readq(dev->qts, m.done) == 99);
+    qtest_memread(dev->qts, dev->vram.addr + m.vram, got, SIZE);
+    g_assert_true(memcmp(got, sys, SIZE) == 0);
+    mx_queue_free(m.queue);
+}
+
+void mx_copy_tests(void)
+{
+    mx_test("copy/linear", MX_BOOTED, test_copy);
+    mx_test("copy/fill", MX_BOOTED, test_fill);
+    mx_test("copy/many", MX_BOOTED, test_many);
+}

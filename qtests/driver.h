@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A small driver of mxgpu over libqtest: machine, BARs, vIOMMU, firmware,
+ * mailbox, page tables, queues. Everything here fails the test on the spot.
+ */
+#ifndef MXGPU_QTEST_DRIVER_H
+#define MXGPU_QTEST_DRIVER_H
+
+#include "libqtest.h"
+#include "libqos/libqos-malloc.h"
+#include "libqos/pci.h"
+
+#include "hw/mxgpu/include/mxgpu/kernel.h"
+#include "hw/mxgpu/include/mxgpu/msg.h"
+#include "hw/mxgpu/include/mxgpu/packets.h"
+#include "hw/mxgpu/include/mxgpu/pte.h"
+#include "hw/mxgpu/include/mxgpu/regs.h"
+
+#define MX_PAGE    4096
+#define MX_SLOT    4 /* of the first device on bus 0 */
+#define MX_TIMEOUT (30 * G_TIME_SPAN_SECOND)
+
+/* A way to set up the machine; every test runs in each. */
+typedef struct MxEnv {
+    const char *name;
+    const char *machine; /* arguments of QEMU */
+    const char *options; /* of -device mxgpu */
+    bool viommu, express;
+} MxEnv;
+
+typedef struct MxMachine {
+    const MxEnv *env;
+    QTestState *qts;
+    QPCIBus *bus;
+    QGuestAllocator alloc;
+    uint64_t vtd_root, vtd_top, vtd_next; /* vIOMMU tables, next IOVA */
+} MxMachine;
+
+typedef struct MxDevice {
+    MxMachine *machine;
+    QTestState *qts;
+    QPCIDevice *pci;
+    QPCIBar regs, vram, doorbells;
+    uint64_t vram_size, vram_next;
+    uint64_t root; /* VRAM offset of the page table of VMID 1 */
+    uint32_t sequence;
+    uint64_t msix; /* guest-physical: where vectors write */
+} MxDevice;
+
+typedef struct MxQueue {
+    MxDevice *dev;
+    unsigned id, log2, vector;
+    uint64_t ring, ctl;       /* guest-physical */
+    uint64_t ring_va, ctl_va; /* of VMID 1 */
+    uint64_t index;
+} MxQueue;
+
+/* ---- machine.c ----------------------------------------------------------- */
+
+/* devices: arguments after those of the environment, or NULL. */
+MxMachine *mx_machine_start(const MxEnv *env, const char *devices);
+void mx_machine_stop(MxMachine *machine);
+/* Zeroed guest memory, page-aligned; returns its guest-physical address. */
+uint64_t mx_alloc(MxMachine *machine, size_t size);
+/* Makes guest memory reachable by devices on bus 0; returns the bus address. */
+uint64_t mx_bus_map(MxMachine *machine, uint64_t addr, size_t size);
+/* Takes that away again (vIOMMU only), with the invalidation. */
+void mx_bus_unmap(MxMachine *machine, uint64_t bus, size_t size);
+
+/* ---- driver.c ------------------------------------------------------------ */
+
+/* The device in a slot of bus 0, BARs mapped, memory and bus master on. */
+MxDevice *mx_open(MxMachine *machine, unsigned slot);
+void mx_close(MxDevice *dev);
+void mx_map_bars(MxDevice *dev);
+
+uint32_t mx_read(MxDevice *dev, uint32_t reg);
+void mx_write(MxDevice *dev, uint32_t reg, uint32_t value);
+uint64_t mx_vram_read(MxDevice *dev, uint64_t offset);
+void mx_vram_write(MxDevice *dev, uint64_t offset, uint64_t value);
+uint64_t mx_vram_alloc(MxDevice *dev, size_t size); /* zeroed, aligned */
+
+/* Lets time pass, real and virtual; false when the deadline is over. */
+bool mx_tick(MxDevice *dev, int64_t deadline);
+#define MX_WAIT(dev, condition)                                               \
+    do {                                                                      \
+        int64_t deadline_ = g_get_monotonic_time() + MX_TIMEOUT;              \
+        while (!(condition)) {                                                \
+            if (!mx_tick(dev, deadline_)) {                                   \
+                g_error("%s:%d: never: %s", __FILE__, __LINE__, #condition);  \
+            }                                                                 \
+        }                                                                     \
+    } while (0)
+
+/* Firmware: the file that MXGPU_FIRMWARE names; frees what *data was. */
+void mx_firmware(uint8_t **data, size_t *size);
+void mx_load(MxDevice *dev, const void *image, size_t size);
+unsigned mx_mcu_state(MxDevice *dev);
+/* Loads the firmware, waits for it, says hello, makes VMID 1. */
+void mx_boot(MxDevice *dev);
+/* Sends a message; returns its status, answer in response (or NULL). */
+uint32_t mx_call(MxDevice *dev, const void *message, size_t size,
+                 uint32_t response[16]);
+
+/* Page table of VMID 1. flags: MXGPU_PTE_*; addr: VRAM offset or bus. */
+void mx_map(MxDevice *dev, uint64_t va, uint64_t addr, size_t size,
+            uint64_t flags);
+uint64_t mx_pte_offset(MxDevice *dev, uint64_t va, unsigned level);
+void mx_invalidate(MxDevice *dev);
+#define MX_RW (MXGPU_PTE_READ | MXGPU_PTE_WRITE)
+#define MX_SYS (MX_RW | MXGPU_PTE_SYSTEM)
+
+MxQueue *mx_queue_new(MxDevice *dev, unsigned id);
+void mx_queue_free(MxQueue *queue);
+/* Writes a packet and rings; returns its index. */
+uint64_t mx_push(MxQueue *queue, const void *packet);
+void mx_wait_read_index(MxQueue *queue, uint64_t index);
+/* Waits for the queue to stop; gives the error record. */
+struct mxgpu_queue_error mx_queue_error(MxQueue *queue);
+
+/* MSI-X: vectors send their number + MX_MSI_DATA to a word of guest memory. */
+#define MX_MSI_DATA 0x4d580000u
+void mx_msix_enable(MxDevice *dev);
+uint64_t mx_msix_target(MxDevice *dev, unsigned vector); /* guest-physical */
+void mx_msix_mask(MxDevice *dev, unsigned vector, bool mask);
+bool mx_msix_pending(MxDevice *dev, unsigned vector);
+
+/* ---- main.c -------------------------------------------------------------- */
+
+typedef enum MxTestKind {
+    MX_BARE,   /* the device as it is after power-on */
+    MX_BOOTED, /* mx_boot() was done */
+} MxTestKind;
+
+/* Adds a test to the environment that is being set up. */
+void mx_test(const char *name, MxTestKind kind, void (*func)(MxDevice *));
+const MxEnv *mx_env(void);
+
+/* One function a block adds its tests. */
+void mx_identity_tests(void);
+void mx_reset_tests(void);
+void mx_msix_tests(void);
+void mx_firmware_tests(void);
+void mx_queue_tests(void);
+void mx_copy_tests(void);
+void mx_mmu_tests(void);
+void mx_dispatch_tests(void);
+void mx_plug_tests(void);
+void mx_bus_tests(void);
+
+#endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The machine under test, and the little of a VT-d driver that gives devices
+ * on bus 0 one domain: legacy mode, three levels, register invalidation.
+ */
+#include "qemu/osdep.h"
+#include "libqos/malloc-pc.h"
+#include "libqos/pci-pc.h"
+#include "driver.h"
+
+#define VTD_BASE   0xfed90000ull
+#define VTD_GCMD   (VTD_BASE + 0x18)
+#define VTD_GSTS   (VTD_BASE + 0x1c)
+#define VTD_RTADDR (VTD_BASE + 0x20)
+#define VTD_CCMD   (VTD_BASE + 0x28)
+#define VTD_IOTLB  (VTD_BASE + 0xf8)
+#define VTD_TE     (1u << 31)
+#define VTD_SRTP   (1u << 30)
+#define VTD_IOVA   0x80000000ull /* so that bus addresses are not physical */
+
+uint64_t mx_alloc(MxMachine *machine, size_t size)
+{
+    uint64_t addr = guest_alloc(&machine->alloc,
+                                QEMU_ALIGN_UP(size, MX_PAGE) + MX_PAGE);
+
+    addr = QEMU_ALIGN_UP(addr, MX_PAGE);
+    qtest_memset(machine->qts, addr, 0, size);
+    return addr;
+}
+
+/* Entry of iova in its leaf table; tables are made on the way. */
+static uint64_t vtd_leaf(MxMachine *machine, uint64_t iova)
+{
+    uint64_t table = machine->vtd_top;
+
+    for (int level = 2; level > 0; level--) {
+        uint64_t slot = table + ((iova >> (12 + 9 * level)) & 511) * 8;
+        uint64_t entry = qtest_readq(machine->qts, slot);
+
+        if (!entry) {
+            entry = mx_alloc(machine, MX_PAGE) | 3;
+            qtest_writeq(machine->qts, slot, entry);
+        }
+        table = entry & ~0xfffull;
+    }
+    return table + ((iova >> 12) & 511) * 8;
+}
+
+static void vtd_invalidate(MxMachine *machine)
+{
+    qtest_writeq(machine->qts, VTD_CCMD, (1ull << 63) | (1ull << 61));
+    g_assert_cmphex(qtest_readq(machine->qts, VTD_CCMD) >> 63, ==, 0);
+    qtest_writeq(machine->qts, VTD_IOTLB, (1ull << 63) | (1ull << 60));
+    g_assert_cmphex(qtest_readq(machine->qts, VTD_IOTLB) >> 63, ==, 0);
+}
+
+static void vtd_start(MxMachine *machine)
+{
+    QTestState *qts = machine->qts;
+    uint64_t contexts = mx_alloc(machine, MX_PAGE);
+
+    machine->vtd_root = mx_alloc(machine, MX_PAGE);
+    machine->vtd_top = mx_alloc(machine, MX_PAGE);
+    machine->vtd_next = VTD_IOVA;
+    qtest_writeq(qts, machine->vtd_root, contexts | 1);
+    for (unsigned devfn = 0; devfn < 256; devfn++) {
+        qtest_writeq(qts, contexts + devfn * 16, machine->vtd_top | 1);
+        /* domain 1, 39 bits */
+        qtest_writeq(qts, contexts + devfn * 16 + 8, 1 << 8 | 1);
+    }
+    qtest_writeq(qts, VTD_RTADDR, machine->vtd_root);
+    qtest_writel(qts, VTD_GCMD, VTD_SRTP);
+    g_assert_cmphex(qtest_readl(qts, VTD_GSTS) & VTD_SRTP, ==, VTD_SRTP);
+    vtd_invalidate(machine);
+    qtest_writel(qts, VTD_GCMD, VTD_TE);
+    g_assert_cmphex(qtest_readl(qts, VTD_GSTS) & VTD_TE, ==, VTD_TE);
+}
+
+uint64_t mx_bus_map(MxMachine *machine, uint64_t addr, size_t size)
+{
+    uint64_t iova = machine->vtd_next;
+
+    if (!machine->env->viommu) {
+        return addr;
+    }
+    g_assert_cmphex(addr % MX_PAGE, ==, 0);
+    size = QEMU_ALIGN_UP(size, MX_PAGE);
+    for (size_t done = 0; done < size; done += MX_PAGE) {
+        qtest_writeq(machine->qts, vtd_leaf(machine, iova + done),
+                     (addr + done) | 3);
+    }
+    machine->vtd_next += size + MX_PAGE; /* a hole behind each */
+    return iova;
+}
+
+void mx_bus_unmap(MxMachine *machine, uint64_t bus, size_t size)
+{
+    g_assert_true(machine->env->viommu);
+    for (size_t done = 0; done < size; done += MX_PAGE) {
+        qtest_writeq(machine->qts, vtd_leaf(machine, bus + done), 0);
+    }
+    vtd_invalidate(machine);
+}
+
+MxMachine *mx_machine_start(const MxEnv *env, const char *devices)
+{
+    MxMachine *machine = g_new0(MxMachine, 1);
+
+    machine->env = env;
+    machine->qts = qtest_initf("%s %s -nic none", env->machine,
+                               devices ?: "");
+    pc_alloc_init(&machine->alloc, machine->qts, ALLOC_NO_FLAGS);
+    machine->bus = qpci_new_pc(machine->qts, &machine->alloc);
+    if (env->viommu) {
+        vtd_start(machine);
+    }
+    return machine;
+}
+
+void mx_machine_stop(MxMachine *machine)
+{
+    qpci_free_pc(machine->bus);
+    alloc_destroy(&machine->alloc);
+    qtest_quit(machine->qts);
+    g_free(machine);
+}
