@@ -6,9 +6,9 @@
 #ifndef MXGPU_QTEST_DRIVER_H
 #define MXGPU_QTEST_DRIVER_H
 
-#include "libqtest.h"
-#include "libqos/libqos-malloc.h"
-#include "libqos/pci.h"
+#include "tests/qtest/libqtest.h"
+#include "tests/qtest/libqos/libqos-malloc.h"
+#include "tests/qtest/libqos/pci.h"
 
 #include "hw/mxgpu/include/mxgpu/kernel.h"
 #include "hw/mxgpu/include/mxgpu/msg.h"

@@ -4,8 +4,8 @@
  * on bus 0 one domain: legacy mode, three levels, register invalidation.
  */
 #include "qemu/osdep.h"
-#include "libqos/malloc-pc.h"
-#include "libqos/pci-pc.h"
+#include "tests/qtest/libqos/malloc-pc.h"
+#include "tests/qtest/libqos/pci-pc.h"
 #include "driver.h"
 
 #define VTD_BASE   0xfed90000ull

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Two devices in one machine; plugging and unplugging a running one. */
 #include "qemu/osdep.h"
-#include "libqos/pci-pc.h"
+#include "tests/qtest/libqos/pci-pc.h"
 #include "qobject/qdict.h"
 #include "driver.h"
 

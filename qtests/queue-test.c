@@ -33,6 +33,7 @@ static void test_packets(MxDevice *dev)
         .signal_addr = DATA_VA + 24, .signal_value = 8,
     };
 
+    mx_tick(dev, 0); /* so that the clock is not at 0 */
     mx_push(queue, &write);
     write.size = 8;
     write.addr += 8;

@@ -346,6 +346,10 @@ static void mxgpu_exit(PCIDevice *pci)
         msix_unuse_all_vectors(pci);
         msix_uninit(pci, &s->bar4, &s->bar4);
     }
+    /* A region in a container holds its owner. */
+    if (memory_region_is_mapped(&s->doorbell)) {
+        memory_region_del_subregion(&s->bar4, &s->doorbell);
+    }
     if (pci->exp.aer_cap) {
         pcie_aer_exit(pci);
     }
