@@ -59,15 +59,15 @@ with_lock() {
     ) 9>"$lock"
 }
 
-# build_all [TARGET]...: configures and builds everything but QEMU in build/,
-# with further targets of ninja, and leaves the install tree in build/install.
+# build_all TARGET...: configures, builds targets of ninja (all: everything but
+# QEMU) in build/, and leaves the install tree in build/install.
 build_all() {
     local build=$MXGPU_TOP/build
     if [ ! -e "$build/build.ninja" ]; then
         step "configure" /usr/bin/meson setup "$build" "$MXGPU_TOP" \
             --prefix="$build/install" --libdir=lib || return
     fi
-    step "build" ninja -C "$build" all "$@" || return
+    step "build" ninja -C "$build" "$@" || return
     step "install to build/install" /usr/bin/meson install -C "$build" \
         --no-rebuild
 }

@@ -11,8 +11,6 @@ import sys
 import tempfile
 import time
 
-BOOT_LIMIT = 60     # seconds to "start", far more than any boot takes
-SILENCE_LIMIT = 60  # seconds without a sign of life
 END_LIMIT = 10      # seconds from the end of the program to power off
 OUTPUT_LIMIT = 2 << 30
 PORTS = ("ctl", "stdin", "stdout", "stderr")
@@ -70,8 +68,9 @@ def write_all(fd, data):
 
 class Vm:
     def __init__(self, command, initrd_fd, mark, feed_stdin, timeout,
-                 verbose):
+                 hang_limit, verbose):
         self.timeout = timeout
+        self.hang_limit = hang_limit
         self.outputs = {
             "stdout": Stream(mark, lambda data: write_all(1, data)),
             "stderr": Stream(mark, lambda data: write_all(2, data)),
@@ -252,9 +251,9 @@ class Vm:
         if any(text in self.console for text in PANIC):
             raise VmError(GUEST_DIED, "the guest kernel panicked", True)
         if self.program_time is None:
-            if now - self.start_time > BOOT_LIMIT:
+            if now - self.start_time > self.hang_limit:
                 raise VmError(GUEST_HUNG, "the guest did not get up within "
-                              f"{BOOT_LIMIT} s", True)
+                              f"{self.hang_limit:g} s", True)
         elif self.end_time is not None:
             if self.silence > END_LIMIT:
                 raise VmError(GUEST_HUNG, "the guest hangs while it shuts "
@@ -262,9 +261,9 @@ class Vm:
         elif self.timeout and now - self.program_time > self.timeout:
             raise VmError(TIMEOUT, "the program did not end within "
                           f"{self.timeout:g} s")
-        elif self.silence > SILENCE_LIMIT:
-            raise VmError(GUEST_HUNG, f"no sign of life for {SILENCE_LIMIT} s: "
-                          "the guest hangs", True)
+        elif self.silence > self.hang_limit:
+            raise VmError(GUEST_HUNG, "no sign of life for "
+                          f"{self.hang_limit:g} s: the guest hangs", True)
 
     def _finish(self):
         try:
