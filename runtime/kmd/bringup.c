@@ -266,6 +266,16 @@ int kmd_bringup_firmware(KmdDevice *dev)
     return 0;
 }
 
+/* Who wants to know everything here wants to know it from the firmware too. */
+static void raise_log_level(KmdDevice *dev)
+{
+    struct mxgpu_msg_log_level req = { MXGPU_MSG_LOG_LEVEL, 3 };
+
+    if (mc_log_enabled(MC_LOG_DEBUG)) {
+        (void)kmd_mbox_call(dev, &req, sizeof(req) / 4, NULL, 0);
+    }
+}
+
 int kmd_bringup_hello(KmdDevice *dev)
 {
     struct mxgpu_msg_hello req = { MXGPU_MSG_HELLO, MXGPU_MSG_ABI };
@@ -294,5 +304,6 @@ int kmd_bringup_hello(KmdDevice *dev)
     mc_info("firmware %u.%u.%u ready: %u queues, %u priorities",
             resp.version >> 16, resp.version >> 8 & 0xff,
             resp.version & 0xff, dev->info.queues, resp.priorities);
+    raise_log_level(dev);
     return 0;
 }

@@ -216,6 +216,8 @@ static uint32_t answer(Fake *fake)
         }
         fake->queues[fake->cmd[1]].active = false;
         return MXGPU_MSG_OK;
+    case MXGPU_MSG_LOG_LEVEL:
+        return fake->cmd[1] <= 3 ? MXGPU_MSG_OK : MXGPU_MSG_BAD_ARGUMENT;
     default:
         return MXGPU_MSG_UNKNOWN_OP;
     }

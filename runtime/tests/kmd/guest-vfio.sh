@@ -63,6 +63,13 @@ refused "in use" "a device another process has"
 kill -9 $holder
 wait $holder 2>/dev/null
 runs "a device whose user was killed"
+for tenths in 0 1 2 3 4 5 6 7; do
+    "$smoke" >/dev/null 2>&1 &
+    usleep "$((tenths * 60000 + 20000))"
+    kill -9 $! 2>/dev/null
+    wait $! 2>/dev/null
+done
+runs "a device whose users were killed at any time"
 
 chmod 600 "/dev/vfio/$group"
 chmod 666 /dev/vfio/vfio
