@@ -4,11 +4,8 @@
  * the program when the firmware makes an access that the hardware would refuse
  * or does not come to rest; in the end every queue must be destroyable.
  *
- * A short deterministic run by default. With libFuzzer, by hand:
- *   clang-19 -DMXGPU_LIBFUZZER -DFW_HOST -fsanitize=fuzzer,address,undefined
- *       -Ifirmware -Ihw-mxgpu/include $(pkg-config --cflags --libs glib-2.0)
- *       firmware/tests/{test_fuzz,fake_bus}.c firmware/[!l]*.c firmware/log.c
- *       firmware/cmd/[a-z]*.c
+ * A short deterministic run as a test; `ninja fuzz-queues` builds it with
+ * libFuzzer.
  */
 #include "test_util.h"
 
