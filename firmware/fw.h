@@ -179,7 +179,7 @@ void fw_sleep(void);
 _Noreturn void fw_main(void);
 
 /* ---- mem.c: the memory port. Each returns an enum mxgpu_fault. ---- */
-/* addr: the whole access; size 1 to 128. Data stays in or comes from MEM_BUF. */
+/* size is 1 to 128 bytes; the data is in MEM_BUF. */
 uint32_t mem_load(uint32_t vmid, uint64_t addr, uint32_t size);
 uint32_t mem_store(uint32_t vmid, uint64_t addr, uint32_t size);
 uint32_t mem_write32(uint32_t vmid, uint64_t addr, uint32_t value);

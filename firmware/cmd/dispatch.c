@@ -11,8 +11,8 @@ typedef union Descriptor {
     uint32_t words[sizeof(struct mxgpu_kernel_desc) / 4];
 } Descriptor;
 
-/* The product of values each at most 65535 times at most 65535 * 65535 would
- * overflow 32 bits, so each step is bounded. */
+/* Threads of a block, or something above the limit. The product of all three
+ * could overflow, so the first two are bounded before the third. */
 static uint32_t block_threads(const struct mxgpu_packet_dispatch *packet)
 {
     uint32_t xy = (uint32_t)packet->block[0] * packet->block[1];
@@ -85,7 +85,8 @@ static void fail_resources(FwQueue *queue, uint32_t field)
 }
 
 /* Whether a block of the packet fits a compute unit. */
-static bool check_resources(FwQueue *queue, const struct mxgpu_kernel_desc *desc)
+static bool check_resources(FwQueue *queue,
+                            const struct mxgpu_kernel_desc *desc)
 {
     const struct mxgpu_packet_dispatch *packet = &queue->packet.dispatch;
     uint32_t threads = block_threads(packet);

@@ -4,8 +4,8 @@
  * the program when the firmware makes an access that the hardware would refuse
  * or does not come to rest; in the end every queue must be destroyable.
  *
- * A short deterministic run as a test; `ninja fuzz-queues` builds it with
- * libFuzzer.
+ * A short deterministic run as a test; `ninja firmware/tests/fuzz-queues`
+ * builds it with libFuzzer.
  */
 #include "test_util.h"
 
