@@ -119,7 +119,7 @@ mcError_t mc_queue_acquire(McContext *ctx, unsigned priority, McQueue **out)
             queue = ctx->queues;
         }
         if (queue) {
-            ctx->queues_exhausted = true;
+            ctx->queues_exhausted = err == -ENOSPC; /* not a passing lack */
             mc_warn("device %d: no queue left (%s): streams share %u",
                     ctx->device, strerror(-err), ctx->queue_count);
         }
@@ -141,7 +141,10 @@ void mc_queue_release(McQueue *queue)
 
 void mc_queue_free_all(McContext *ctx)
 {
-    /* Queues wait for each other's words. */
+    /* Host threads look at all queues; queues wait for each other's words. */
+    for (McQueue *queue = ctx->queues; queue; queue = queue->next) {
+        mc_host_thread_stop(queue);
+    }
     for (McQueue *queue = ctx->queues; queue; queue = queue->next) {
         queue_stop(queue);
     }

@@ -161,7 +161,7 @@ static void test_error_reaches_waiters(void)
     ok(env_launch("k_store", 1, NULL, s));
     ok(mcEventRecord(e, s));
     ok(mcStreamWaitEvent(t, e, 0));
-    *(volatile uint64_t *)gate = 1;
+    __atomic_store_n(gate, 1, __ATOMIC_RELEASE);
     fails(mcErrorIllegalAddress, mcStreamSynchronize(t));
     fails(mcErrorIllegalAddress, mcEventSynchronize(e));
     reset();
@@ -184,7 +184,7 @@ static void test_callbacks_after_error(void)
 {
     mcStream_t s;
 
-    callback_status = mcSuccess;
+    __atomic_store_n(&callback_status, mcSuccess, __ATOMIC_RELEASE);
     ok(mcStreamCreate(&s));
     uint64_t *gate = env_malloc_host(8);
     *gate = 0;
@@ -192,10 +192,10 @@ static void test_callbacks_after_error(void)
     ok(env_launch("k_trap", 1, NULL, s));
     ok(mcLaunchHostFunc(s, never, NULL));
     ok(mcStreamAddCallback(s, callback, NULL, 0));
-    *(volatile uint64_t *)gate = 1;
+    __atomic_store_n(gate, 1, __ATOMIC_RELEASE);
     fails(mcErrorLaunchFailure, mcStreamSynchronize(s));
     reset();
-    g_assert_cmpint(callback_status, ==, mcErrorLaunchFailure);
+    g_assert_cmpint(__atomic_load_n(&callback_status, __ATOMIC_ACQUIRE), ==, mcErrorLaunchFailure);
     ok(mcFreeHost(gate));
 }
 
@@ -290,6 +290,7 @@ static void test_exit_with_waiter(void)
 
         work_in_flight();
         pthread_create(&t, NULL, stuck, NULL);
+        pthread_detach(t);
         usleep(50000);
         exit(0);
     }

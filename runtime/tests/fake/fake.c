@@ -84,8 +84,10 @@ static int fake_alloc(KmdDevice *kdev, uint64_t size, KmdBo **out)
     if (size == 0 || size % KMD_PAGE_SIZE) {
         return -EINVAL;
     }
-    if (counted_failure(&fake.fail_alloc) ||
-        atomic_fetch_add(&dev->used, size) + size > fake.vram) {
+    if (counted_failure(&fake.fail_alloc)) {
+        return -ENOMEM;
+    }
+    if (atomic_fetch_add(&dev->used, size) + size > fake.vram) {
         atomic_fetch_sub(&dev->used, size);
         return -ENOMEM;
     }
@@ -561,7 +563,9 @@ static void fake_queue_ring(KmdQueue *pub, uint64_t index)
     FakeQueue *q = (FakeQueue *)pub;
 
     pthread_mutex_lock(&q->lock);
-    if (index - q->pub.ctl->read_index > q->pub.packets) {
+    uint64_t read = __atomic_load_n(&q->pub.ctl->read_index,
+                                    __ATOMIC_ACQUIRE);
+    if (index - read > q->pub.packets) {
         fprintf(stderr, "fake: ring overrun\n");
         abort();
     }

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* The public headers alone, as C11 without extensions. */
+#include <maca.h>
+#include <mc_runtime_api.h>
+#include <mc_runtime_types.h>
+#include <mcr/maca.h>
+#include <mcr/mc_runtime_api.h>
+
+_Static_assert(mcErrorKernelExecTimeout == 10032, "");
+_Static_assert(mcDeviceAttributeUnknow == 84, "");
+_Static_assert(sizeof(dim3) == 12, "");
+
+int main(void)
+{
+    dim3 d = {1, 2, 3};
+    mcDeviceProp_t p = {.waveSize = 64};
+    void *pointer = 0;
+    mcError_t error = mcMalloc(&pointer, 0) == mcSuccess
+                          ? mcMallocHost(&pointer, 0, mcMallocHostDefault)
+                          : mcSuccess;
+
+    return d.x != 1 || p.warpSize != 64 || mcGetErrorName(error) == 0;
+}
