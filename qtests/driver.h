@@ -32,7 +32,7 @@ typedef struct MxMachine {
     const MxEnv *env;
     QTestState *qts;
     QPCIBus *bus;
-    QGuestAllocator alloc;
+    QGuestAllocator *alloc;
     uint64_t vtd_root, vtd_top, vtd_next; /* vIOMMU tables, next IOVA */
 } MxMachine;
 

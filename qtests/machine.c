@@ -20,7 +20,7 @@
 
 uint64_t mx_alloc(MxMachine *machine, size_t size)
 {
-    uint64_t addr = guest_alloc(&machine->alloc,
+    uint64_t addr = guest_alloc(machine->alloc,
                                 QEMU_ALIGN_UP(size, MX_PAGE) + MX_PAGE);
 
     addr = QEMU_ALIGN_UP(addr, MX_PAGE);
@@ -109,8 +109,9 @@ MxMachine *mx_machine_start(const MxEnv *env, const char *devices)
     machine->env = env;
     machine->qts = qtest_initf("%s %s -nic none", env->machine,
                                devices ?: "");
-    pc_alloc_init(&machine->alloc, machine->qts, ALLOC_NO_FLAGS);
-    machine->bus = qpci_new_pc(machine->qts, &machine->alloc);
+    machine->alloc = g_new0(QGuestAllocator, 1);
+    pc_alloc_init(machine->alloc, machine->qts, ALLOC_NO_FLAGS);
+    machine->bus = qpci_new_pc(machine->qts, machine->alloc);
     if (env->viommu) {
         vtd_start(machine);
     }
@@ -120,7 +121,8 @@ MxMachine *mx_machine_start(const MxEnv *env, const char *devices)
 void mx_machine_stop(MxMachine *machine)
 {
     qpci_free_pc(machine->bus);
-    alloc_destroy(&machine->alloc);
+    alloc_destroy(machine->alloc);
+    g_free(machine->alloc);
     qtest_quit(machine->qts);
     g_free(machine);
 }
