@@ -44,7 +44,7 @@ static void *mx_node_create(void *bus, QGuestAllocator *alloc, void *address)
 static void run(void *obj, void *data, QGuestAllocator *alloc)
 {
     MxTest *test = data;
-    QPCIDevice *pci = obj;
+    QPCIDevice *pci = &((MxNode *)obj)->pci;
     MxMachine machine = {
         .env = &qos_env, .qts = pci->bus->qts, .bus = pci->bus, .alloc = alloc,
     };
@@ -57,6 +57,13 @@ static void run(void *obj, void *data, QGuestAllocator *alloc)
     test->func(&dev);
 }
 
+/* The default network card wants a boot ROM that need not be installed. */
+static void *before(GString *command, void *arg)
+{
+    g_string_append(command, " -nic none");
+    return arg;
+}
+
 void mx_test(const char *name, MxTestKind kind, void (*func)(MxDevice *))
 {
     QOSGraphTestOptions options = { 0 };
@@ -66,7 +73,7 @@ void mx_test(const char *name, MxTestKind kind, void (*func)(MxDevice *))
         test = g_new0(MxTest, 1);
         test->func = func;
         options.arg = test;
-        options.subprocess = false;
+        options.before = before;
         qos_add_test(name, "mxgpu", run, &options);
     }
 }
