@@ -22,8 +22,11 @@ DEVICE_TRIPLE = "riscv64-unknown-elf"
 DEVICE_FEATURES = "m a f d c zba zbb zicond zfh".split()
 ARCHS = ("xcore1000", "native", "riscv64-mxgpu")
 ARCH_MACRO = 1000
-PICOLIBC = "/usr/lib/picolibc/riscv64-unknown-elf/lib/release/rv64imafdc/lp64d"
+PICOLIBC = "/usr/lib/picolibc/riscv64-unknown-elf/lib/release"
 LIBGCC = "/usr/lib/gcc/riscv64-unknown-elf"
+# Below those: the folder of our flavour, or none where it is the default one
+# (Debian 13).
+MULTILIBS = ("rv64imafdc/lp64d", "")
 
 # clang's names in host objects, and ours
 RENAMES = {
@@ -124,19 +127,22 @@ class Install:
 
     @staticmethod
     def device_libs():
-        dirs = os.environ.get("MXCC_DEVICE_LIBS", PICOLIBC)
-        libs = [os.path.join(dirs, lib) for lib in ("libm.a", "libc.a")]
+        found = [os.path.join(PICOLIBC, flavour) for flavour in MULTILIBS
+                 if os.path.exists(os.path.join(PICOLIBC, flavour, "libm.a"))]
+        folder = os.environ.get("MXCC_DEVICE_LIBS",
+                                found[0] if found else PICOLIBC)
+        libs = [os.path.join(folder, lib) for lib in ("libm.a", "libc.a")]
         for lib in libs:
             if not os.path.exists(lib):
                 raise Failure(f"{lib} not found: the device's C library; "
                               "Debian has it in picolibc-riscv64-unknown-elf")
         if os.path.isdir(LIBGCC):
             for version in sorted(os.listdir(LIBGCC), reverse=True):
-                path = os.path.join(LIBGCC, version,
-                                    "rv64imafdc/lp64d/libgcc.a")
-                if os.path.exists(path):
-                    libs.append(path)
-                    break
+                paths = [os.path.join(LIBGCC, version, flavour, "libgcc.a")
+                         for flavour in MULTILIBS]
+                paths = list(filter(os.path.exists, paths))
+                if paths:
+                    return libs + paths[:1]
         return libs
 
 
