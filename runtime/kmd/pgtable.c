@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Page tables in VRAM, written through the aperture: mxgpu/pte.h. A shadow in
- * our memory knows the tree, so that VRAM is only read when a large leaf is
- * split. An entry is always written whole, by one store, below tables that are
+ * our memory knows the tree and which entries are in use, so that VRAM is only
+ * read when a large leaf is split, and nothing here depends on what a device
+ * that went away reads as. An entry is always written whole, by one store, below tables that are
  * already complete: the device may walk at any time. The device sets A and D
  * bits in leaves; nothing here needs them.
  */
@@ -24,6 +25,7 @@ struct KmdTable {
     uint64_t addr;             /* offset in VRAM */
     unsigned level, index;     /* index: of this table in its parent */
     unsigned used;             /* entries that are not 0 */
+    uint64_t present[MXGPU_PT_ENTRIES / 64]; /* a bit each */
 };
 
 /* ---- VRAM for tables ------------------------------------------------------ */
@@ -87,17 +89,24 @@ static void table_free(KmdDevice *dev, KmdTable *table)
 
 /* ---- entries --------------------------------------------------------------- */
 
-static uint64_t entry_get(KmdTable *table, unsigned i)
+static bool entry_present(const KmdTable *table, unsigned i)
 {
-    return atomic_load_explicit(&table->entries[i], memory_order_relaxed);
+    return table->present[i / 64] >> (i % 64) & 1;
 }
 
 /* From empty to not empty or back, or from a leaf to a table. */
 static void entry_set(KmdTable *table, unsigned i, uint64_t entry)
 {
-    uint64_t old = atomic_exchange(&table->entries[i], entry);
+    uint64_t bit = 1ull << (i % 64);
 
-    table->used += (entry != 0) - (old != 0);
+    table->used -= entry_present(table, i);
+    table->present[i / 64] &= ~bit;
+    if (entry) {
+        table->present[i / 64] |= bit;
+        table->used++;
+    }
+    /* An exchange, because the device may be setting A or D. */
+    atomic_exchange(&table->entries[i], entry);
 }
 
 static uint64_t table_entry(const KmdTable *table)
@@ -224,7 +233,7 @@ int kmd_pt_map(KmdDevice *dev, uint64_t va, uint64_t addr, uint64_t size,
         /* As many entries of this table as one step size serves. */
         for (i = MXGPU_PT_INDEX(va, table->level);
              i < MXGPU_PT_ENTRIES && end - va >= step; i++) {
-            assert(entry_get(table, i) == 0);
+            assert(!entry_present(table, i));
             entry_set(table, i, addr | flags | MXGPU_PTE_VALID);
             va += step;
             addr += step;
@@ -244,7 +253,7 @@ static KmdTable *find_large(KmdDevice *dev, uint64_t va, unsigned *index)
 
     *index = MXGPU_PT_INDEX(va, 1);
     if (table->level != 1 || table->child[*index] ||
-        entry_get(table, *index) == 0) {
+        !entry_present(table, *index)) {
         return NULL;
     }
     return table;
@@ -267,7 +276,7 @@ int kmd_pt_split(KmdDevice *dev, uint64_t va)
     if (!fine) {
         return -ENOMEM;
     }
-    leaf = entry_get(table, index);
+    leaf = atomic_load(&table->entries[index]);
     for (i = 0; i < MXGPU_PT_ENTRIES; i++) {
         entry_set(fine, i, leaf + i * KMD_PAGE_SIZE);
     }
@@ -287,7 +296,7 @@ void kmd_pt_clear(KmdDevice *dev, uint64_t va, uint64_t size)
 
         /* Entries of this table until one has a table of its own. */
         do {
-            if (entry_get(table, i) != 0) {
+            if (entry_present(table, i)) {
                 assert(va % step == 0 && end - va >= step);
                 entry_set(table, i, 0);
             }

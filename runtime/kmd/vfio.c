@@ -200,6 +200,7 @@ static int enable_bus(VfioTransport *v)
 static int set_irqs(VfioTransport *v, unsigned index, const int *fds,
                     unsigned count)
 {
+    _Alignas(struct vfio_irq_set)
     char buf[sizeof(struct vfio_irq_set) + MAX_VECTORS * sizeof(int)];
     struct vfio_irq_set *set = (void *)buf;
     int ret;

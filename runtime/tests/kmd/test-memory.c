@@ -424,6 +424,34 @@ static void test_random(void)
     finish(&s);
 }
 
+/* The device vanishes and its memory reads as all ones: what was mapped can be
+ * unmapped and freed. */
+static void test_vanished(void)
+{
+    Setup s = setup();
+    KmdBo *a, *b;
+
+    g_assert_cmpint(kmd_bo_alloc(s.dev, 4 * BIG, &a), ==, 0);
+    g_assert_cmpint(kmd_bo_alloc(s.dev, 3 * PAGE, &b), ==, 0);
+    g_assert_cmpint(kmd_bo_map(a, 8 * BIG, 0, 4 * BIG, RW), ==, 0);
+    g_assert_cmpint(kmd_bo_map(b, 16 * BIG - PAGE, 0, 3 * PAGE, RW), ==, 0);
+    pthread_mutex_lock(&s.fake->lock);
+    s.fake->dead = true;
+    memset(s.fake->vram, 0xff, VRAM);
+    pthread_mutex_unlock(&s.fake->lock);
+    kmd_vm_unmap(s.dev, 8 * BIG + PAGE, PAGE);
+    kmd_vm_unmap(s.dev, 0, 14 * BIG);
+    g_assert_cmpuint(a->mapped, ==, 0);
+    kmd_vm_unmap(s.dev, 16 * BIG, PAGE);
+    g_assert_cmpuint(b->mapped, ==, 2 * PAGE);
+    kmd_bo_free(a);
+    kmd_bo_free(b);
+    g_assert_cmpuint(s.dev->vm.count, ==, 0);
+    g_assert_cmpuint(s.dev->vm.tables.total, ==, s.tables_free);
+    kmd_device_close(s.dev);
+    fake_free(s.fake);
+}
+
 typedef struct Worker {
     Setup *s;
     unsigned number;
@@ -490,6 +518,7 @@ int main(int argc, char **argv)
     g_test_add_func("/kmd/memory/close-releases", test_close_releases);
     g_test_add_func("/kmd/memory/no-tables", test_no_tables);
     g_test_add_func("/kmd/memory/random", test_random);
+    g_test_add_func("/kmd/memory/vanished", test_vanished);
     g_test_add_func("/kmd/memory/threads", test_threads);
     ret = g_test_run();
     g_unlink(fake_firmware_file());
