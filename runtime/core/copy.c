@@ -131,6 +131,10 @@ static void chunk_put(McStaging *staging, Chunk *chunk)
 
 /* ---- packets ---- */
 
+/* Copies up to this are done before their waiter would sleep; they raise no
+ * interrupt. */
+#define SPIN_SIZE (64u << 10)
+
 static mcError_t submit_copy(McStream *stream, uint64_t dst, uint64_t src,
                              size_t size, bool irq, uint64_t *value)
 {
@@ -240,7 +244,7 @@ static mcError_t download(McStream *stream, uint8_t *dst, uint64_t src,
             uint64_t value;
 
             error = submit_copy(stream, (uintptr_t)chunk->memory, src, part,
-                                true, &value);
+                                part > SPIN_SIZE, &value);
             if (error != mcSuccess) {
                 chunk_put(staging, chunk);
                 continue;
@@ -361,8 +365,8 @@ static mcError_t copy_local(McStream *stream, void *dst, const End *to,
     } else {
         bool wait = sync && (to->place == PINNED || from->place == PINNED);
 
-        error = submit_copy(stream, (uintptr_t)dst, (uintptr_t)src, size, wait,
-                            &value);
+        error = submit_copy(stream, (uintptr_t)dst, (uintptr_t)src, size,
+                            wait && size > SPIN_SIZE, &value);
         sync = wait;
     }
     if (error == mcSuccess && sync) {

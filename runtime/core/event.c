@@ -175,7 +175,11 @@ mcError_t mc_event_record(McEvent *event, McStream *stream)
         packet.timestamp.type = MXGPU_PKT_TIMESTAMP;
         packet.timestamp.addr = (uintptr_t)event->stamp;
     }
-    uint64_t value = mc_submit_push(&submit, &packet, MXGPU_PKT_IRQ);
+    /* Others are found by spinning, or by the packet a sleeper adds. */
+    uint64_t value = mc_submit_push(&submit, &packet,
+                                    event->flags & mcEventBlockingSync
+                                        ? MXGPU_PKT_IRQ
+                                        : 0);
     /* Still under the submit lock: records of several threads are in order. */
     pthread_mutex_lock(&event->lock);
     event->queue = submit.queue;

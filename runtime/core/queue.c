@@ -20,7 +20,7 @@
 /* A sleeper looks again this often: errors of other queues and a context that
  * goes away do not raise this queue's interrupt. */
 #define SLEEP_MIN_NS 1000000ull
-#define SLEEP_MAX_NS 16000000ull
+#define SLEEP_MAX_NS 4000000ull
 
 /* ---- creation ---- */
 
