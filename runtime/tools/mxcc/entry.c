@@ -7,8 +7,8 @@
  * How clang lowered a parameter is read off the function's IR type: scalars
  * are themselves; classes of at most two scalars, one of them floating point,
  * are those scalars; other classes of up to 16 bytes are an i64, two i64 or an
- * i128 with their bytes; larger ones are the address of a private copy; empty
- * ones are nothing.
+ * i128 with their bytes; larger ones are the address of a private copy; those of
+ * no size are nothing.
  */
 #include "kl.h"
 
@@ -38,8 +38,10 @@ static LLVMValueRef at(Entry *e, LLVMValueRef base, uint64_t offset)
     return LLVMBuildInBoundsGEP2(e->b, int_type(e, 8), base, &index, 1, "");
 }
 
+/* What is known of an address in the block, which is aligned to 16 bytes. */
 static unsigned align_of(uint64_t offset, unsigned align)
 {
+    align = align > 16 ? 16 : align;
     while (align > 1 && offset % align) {
         align /= 2;
     }
@@ -131,8 +133,8 @@ static bool pass_aggregate(Entry *e, const KlArg *arg)
     LLVMTypeRef type;
     bool words, wide;
 
-    if (!layout->leaves && !layout->by_ref) {
-        return true; /* empty: no parameter */
+    if (!layout->size) {
+        return true; /* no parameter */
     }
     if (e->next == e->count) {
         return false;

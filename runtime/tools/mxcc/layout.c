@@ -89,7 +89,7 @@ static bool scalar(KlLayout *out, uint64_t size, bool flt)
     return true;
 }
 
-static bool base_type(LLVMMetadataRef type, KlLayout *out)
+static bool base_type(LLVMMetadataRef type, KlLayout *out, const char **why)
 {
     static const char *const floats[] = {
         "float", "double", "_Float16", "__fp16", "half", "__bf16",
@@ -101,6 +101,10 @@ static bool base_type(LLVMMetadataRef type, KlLayout *out)
 
     for (size_t i = 0; i < sizeof(floats) / sizeof(floats[0]); i++) {
         flt |= len == strlen(floats[i]) && !memcmp(name, floats[i], len);
+    }
+    if (len == 11 && !memcmp(name, "long double", len)) {
+        *why = "long double has another format on the host";
+        return false;
     }
     if (len == 7 && !memcmp(name, "complex", len)) {
         out->aggregate = true;
@@ -250,7 +254,7 @@ static bool layout(LLVMMetadataRef type, KlLayout *out, const char **why,
     }
     switch (LLVMGetDINodeTag(type)) {
     case DW_TAG_base_type:
-        return base_type(type, out);
+        return base_type(type, out, why);
     case DW_TAG_pointer_type:
     case DW_TAG_reference_type:
     case DW_TAG_rvalue_reference_type:

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/* What mxcc puts into kernel images. */
+#include "image.h"
+#include "run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Offsets, sizes and alignments against what the host's compiler has. */
+static void test_args(void)
+{
+    g_autofree char *source =
+        g_build_filename(g_getenv("MXCC_TESTS"), "args.maca", NULL);
+    g_auto(GStrv) lines = NULL;
+    TestImage *im;
+    const char *out;
+    unsigned kernels = 0;
+
+    test_mxcc("-std=c++20", source, "-o", "args", NULL);
+    test_mxcc("-std=c++20", "-fatbin", source, "-o", "args.fatbin", NULL);
+    g_assert_cmpint(test_run(&out, "./args", "layout", NULL), ==, 0);
+    lines = g_strsplit(out, "\n", 0);
+    im = test_image_open("args.fatbin");
+    for (unsigned l = 0; lines[l] && *lines[l]; l++) {
+        g_auto(GStrv) part = g_strsplit(lines[l], " ", 0);
+        const struct mxgpu_kernel_desc *d = test_image_kernel(im, part[0]);
+
+        g_assert_cmpuint(g_strv_length(part), ==, d->arg_count + 1);
+        for (unsigned i = 0; i < d->arg_count; i++) {
+            const struct mxgpu_kernel_arg *a = test_image_arg(im, d, i);
+            g_autofree char *text = g_strdup_printf("%u:%u:%u", a->offset,
+                                                    a->size, a->align);
+
+            g_assert_cmpstr(part[i + 1], ==, text);
+        }
+        kernels++;
+    }
+    g_assert_cmpuint(kernels, ==, 16);
+    test_image_free(im);
+}
+
+static void test_shared(void)
+{
+    static const char source[] =
+        "__device__ __noinline__ int *common() {\n"
+        "    __shared__ int c[100]; return c; }\n"
+        "extern \"C\" __global__ void none(int *p) { *p = 1; }\n"
+        "extern \"C\" __global__ void one(int *p) {\n"
+        "    __shared__ int a[10]; a[*p] = 1; __syncthreads();\n"
+        "    *p = a[p[1]]; }\n"
+        "extern \"C\" __global__ void aligned(char *p) {\n"
+        "    __shared__ char c; __shared__ __attribute__((aligned(64)))\n"
+        "    char d[64]; c = p[1]; d[p[2]] = p[3]; __syncthreads();\n"
+        "    p[4] = c + d[p[5]]; }\n"
+        "extern \"C\" __global__ void first(int *p) { common()[*p] = 1;\n"
+        "    __syncthreads(); *p = common()[p[1]]; }\n"
+        "extern \"C\" __global__ void second(int *p) {\n"
+        "    __shared__ double e[8]; e[*p] = *p; common()[*p] = 1;\n"
+        "    __syncthreads(); *p = e[p[1]] + common()[p[2]]; }\n"
+        "template <class T> __global__ void dynamic(T *p) {\n"
+        "    extern __shared__ char memory[]; __shared__ T v[3];\n"
+        "    v[*p > 0] = 1; memory[1] = 1; __syncthreads();\n"
+        "    *p = v[*p > 1] + memory[*p > 2]; }\n"
+        "template __global__ void dynamic<short>(short *);\n"
+        "template __global__ void dynamic<double>(double *);\n";
+    TestImage *im;
+    guint32 small, large;
+
+    test_file("shared.maca", source);
+    test_mxcc("-fatbin", "shared.maca", NULL);
+    im = test_image_open("shared.fatbin");
+    g_assert_cmpuint(test_image_kernel(im, "none")->static_shared, ==, 0);
+    g_assert_cmpuint(test_image_kernel(im, "one")->static_shared, ==, 40);
+    g_assert_cmpuint(test_image_kernel(im, "aligned")->static_shared, ==, 65);
+    g_assert_cmpuint(test_image_kernel(im, "first")->static_shared, ==, 400);
+    g_assert_cmpuint(test_image_kernel(im, "second")->static_shared, ==, 464);
+    small = test_image_kernel(im, "_Z7dynamicIsEvPT_")->static_shared;
+    large = test_image_kernel(im, "_Z7dynamicIdEvPT_")->static_shared;
+    g_assert_cmpuint(small, ==, large); /* one place for the array */
+    g_assert_cmpuint(small, ==, 32);
+    test_image_free(im);
+
+    test_file("toomuch.maca",
+              "extern \"C\" __global__ void greedy(int *p) {\n"
+              "    __shared__ int a[16384], b; a[*p] = p[1]; b = p[2];\n"
+              "    __syncthreads(); *p = a[p[3]] + b; }\n");
+    test_mxcc_fails("toomuch.maca:1: error: kernel greedy: 65540 bytes of "
+                    "__shared__", "-fatbin", "toomuch.maca", NULL);
+    g_assert_false(g_file_test("toomuch.fatbin", G_FILE_TEST_EXISTS));
+}
+
+/* The optimiser must not take shared memory for that of one thread. */
+static void test_shared_is_shared(void)
+{
+    const char *out;
+
+    test_file("visible.maca",
+              "__global__ void k(int *p) { __shared__ int s; s = 0;\n"
+              "    __syncthreads(); atomicAdd(&s, 1); __syncthreads();\n"
+              "    p[threadIdx.x] = s; }\n");
+    test_mxcc("-S", "-maca-device-only", "visible.maca", NULL);
+    g_assert_cmpint(test_run(&out, "cat", "visible.s", NULL), ==, 0);
+    g_assert_nonnull(strstr(out, "amoadd.w"));
+    g_assert_nonnull(strstr(out, "lui"));
+}
+
+static void test_symbols(void)
+{
+    TestImage *im;
+    const Elf64_Sym *sym;
+
+    test_file("vars.maca",
+              "__device__ int counter[3] = {1, 2, 3};\n"
+              "__constant__ double table[4];\n"
+              "namespace n { __device__ char c; }\n"
+              "static __device__ int unused;\n"
+              "__device__ int helper(int x) { return x + counter[1]; }\n"
+              "__global__ void __launch_bounds__(128) k(double *p) {\n"
+              "    *p = helper(1) + table[1] + n::c; }\n"
+              "namespace { __global__ void hidden(int *p) { *p = 1; } }\n"
+              "static __global__ void local(int *p) { *p = 2; }\n"
+              "void use() { hidden<<<1, 1>>>(nullptr);\n"
+              "    local<<<1, 1>>>(nullptr); }\n");
+    test_mxcc("-fatbin", "vars.maca", NULL);
+    im = test_image_open("vars.fatbin");
+    sym = test_image_symbol(im, "counter");
+    g_assert_nonnull(sym);
+    g_assert_cmpuint(sym->st_size, ==, 12);
+    g_assert_nonnull(test_image_at(im, sym->st_value, 12, PF_R | PF_W));
+    sym = test_image_symbol(im, "table");
+    g_assert_nonnull(sym);
+    g_assert_cmpuint(sym->st_size, ==, 32);
+    g_assert_nonnull(test_image_symbol(im, "_ZN1n1cE"));
+    g_assert_null(test_image_symbol(im, "_Z6helperi"));
+    g_assert_cmpuint(test_image_kernel(im, "_Z1kPd")->max_threads, ==, 128);
+    g_assert_cmpuint(im->count, ==, 3);
+    g_assert_false(test_image_has_section(im, ".debug_info"));
+    test_image_free(im);
+    test_mxcc("-g", "-fatbin", "vars.maca", NULL);
+    im = test_image_open("vars.fatbin");
+    g_assert_true(test_image_has_section(im, ".debug_info"));
+    test_image_free(im);
+    test_mxcc("-lineinfo", "-fatbin", "vars.maca", NULL);
+    im = test_image_open("vars.fatbin");
+    g_assert_true(test_image_has_section(im, ".debug_line"));
+    test_image_free(im);
+}
+
+/* The C library, its thread-local errno, helper functions, deep stacks. */
+static void test_library(void)
+{
+    static const char source[] =
+        "extern \"C\" __global__ void libm(float *f, double *d) {\n"
+        "    int i = threadIdx.x, e;\n"
+        "    f[i] = sinf(f[i]) + std::pow(f[i], 1.5f) + expf(f[i])\n"
+        "        + std::fmod(f[i], 3.0f) + tgammaf(f[i]) + atan2f(f[i], 2);\n"
+        "    d[i] = cos(d[i]) + log(d[i]) + frexp(d[i], &e) + fmod(d[i], 7)\n"
+        "        + sqrt(d[i]) + hypot(d[i], 1.0) + lgamma(d[i]); }\n"
+        "extern \"C\" __global__ void wide(unsigned __int128 *p) {\n"
+        "    p[0] = p[1] / p[2]; }\n"
+        "__device__ __noinline__ int fib(int n) {\n"
+        "    return n < 2 ? n : fib(n - 1) + fib(n - 2); }\n"
+        "extern \"C\" __global__ void recursive(int *p) { *p = fib(*p); }\n"
+        "__device__ __noinline__ int deep(int *p) {\n"
+        "    volatile int a[1000]; a[*p] = 1; return a[p[1]]; }\n"
+        "extern \"C\" __global__ void stack(int *p) { *p = deep(p); }\n"
+        "extern \"C\" __global__ void plain(int *p) { *p = 1; }\n"
+        "extern \"C\" __global__ void pointer(int (*f)(int), int *p) {\n"
+        "    *p = f(*p); }\n";
+    TestImage *im;
+
+    test_file("library.maca", source);
+    test_mxcc("-fatbin", "library.maca", NULL);
+    im = test_image_open("library.fatbin");
+    g_assert_cmpuint(test_image_kernel(im, "libm")->private_bytes, !=, 16);
+    g_assert_cmpuint(test_image_kernel(im, "libm")->registers, >, 20);
+    g_assert_cmpuint(test_image_kernel(im, "recursive")->private_bytes, ==, 0);
+    g_assert_cmpuint(test_image_kernel(im, "pointer")->private_bytes, ==, 0);
+    g_assert_cmpuint(test_image_kernel(im, "stack")->private_bytes, >=, 4000);
+    g_assert_cmpuint(test_image_kernel(im, "stack")->private_bytes, <, 4200);
+    g_assert_cmpuint(test_image_kernel(im, "plain")->private_bytes, ==, 16);
+    g_assert_cmpuint(test_image_kernel(im, "plain")->registers, <, 10);
+    test_image_free(im);
+    /* and without any optimisation */
+    test_mxcc("-O0", "-fatbin", "library.maca", NULL);
+    test_image_free(test_image_open("library.fatbin"));
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    test_run_begin();
+    g_test_add_func("/mxcc/image/args", test_args);
+    g_test_add_func("/mxcc/image/shared", test_shared);
+    g_test_add_func("/mxcc/image/shared-is-shared", test_shared_is_shared);
+    g_test_add_func("/mxcc/image/symbols", test_symbols);
+    g_test_add_func("/mxcc/image/library", test_library);
+    return test_run_end(g_test_run());
+}
