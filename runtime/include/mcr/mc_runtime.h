@@ -11,6 +11,12 @@
 
 #if defined(__MXCC__) && defined(__MACA__) && defined(__cplusplus)
 #include "device/keywords.h"
+#include "device/builtins.h"
+#include "device/intrinsics.h"
+#include "device/warp.h"
+#include "device/atomics.h"
+/* Before <cmath>, so that its templates see the device's functions. */
+#include "device/math_functions.h"
 
 #include <cmath>
 #include <cstdlib>
@@ -18,11 +24,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "device/builtins.h"
-#include "device/intrinsics.h"
-#include "device/warp.h"
-#include "device/atomics.h"
-#include "device/math_functions.h"
 #include "device/launch.h"
 #endif
 

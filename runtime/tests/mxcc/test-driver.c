@@ -9,7 +9,7 @@ static const char kernel[] =
     "#include <mc_runtime.h>\n"
     "#include <vector>\n"
     "#include <string>\n"
-    "__global__ void k(int *p) { p[threadIdx.x] = VALUE; }\n"
+    "static __global__ void k(int *p) { p[threadIdx.x] = VALUE; }\n"
     "int NAME() { k<<<1, 1>>>(nullptr); return VALUE; }\n";
 
 static void contains(const char *file, const char *text)
@@ -150,10 +150,10 @@ static void test_errors(void)
     /* what kernels cannot do is said when compiling */
     test_file("print.maca", "#include <cstdio>\n"
                             "__global__ void k() { printf(\"x\"); }\n");
-    test_mxcc_fails("reference to __host__ function 'printf'", "-c",
+    test_mxcc_fails("call to __host__ function from __global__ function", "-c",
                     "print.maca", NULL);
     test_file("alloc.maca", "__global__ void k(int **p) { *p = new int; }\n");
-    test_mxcc_fails("reference to __host__ function 'operator new'", "-c",
+    test_mxcc_fails("undefined symbol: operator new(unsigned long)", "-c",
                     "alloc.maca", NULL);
     test_file("throw.maca", "__global__ void k(int *p) { throw 1; }\n");
     test_mxcc_fails("throw.maca:1", "-c", "throw.maca", NULL);

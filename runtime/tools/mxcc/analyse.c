@@ -77,9 +77,10 @@ static void use_f(Fn *fn, unsigned reg)
     fn->f |= 1u << reg;
 }
 
-static void jump(Fn *fn, uint64_t target)
+/* A jump inside the function is none of our business, unless it is a call. */
+static void jump(Fn *fn, uint64_t target, bool call)
 {
-    if (target < fn->addr || target >= fn->addr + fn->size) {
+    if (call || target < fn->addr || target >= fn->addr + fn->size) {
         add_callee(fn, target);
     }
 }
@@ -128,13 +129,13 @@ static void wide(Fn *fn, uint32_t insn, uint64_t pc, uint32_t before)
         use_x(fn, rd);
         jump(fn, pc + sext((uint64_t)bits(insn, 31, 1) << 20 |
                            bits(insn, 12, 8) << 12 | bits(insn, 20, 1) << 11 |
-                           bits(insn, 21, 10) << 1, 21));
+                           bits(insn, 21, 10) << 1, 21), rd);
         return;
     case 0x67: /* jalr */
         use_x(fn, rd);
         use_x(fn, rs1);
         if (bits(before, 0, 7) == 0x17 && bits(before, 7, 5) == rs1) {
-            jump(fn, pc - 4 + sext(before & 0xfffff000u, 32) + imm_i);
+            jump(fn, pc - 4 + sext(before & 0xfffff000u, 32) + imm_i, rd);
         } else if (rd) {
             fn->indirect = true;
         }
@@ -212,7 +213,7 @@ static void narrow(Fn *fn, uint32_t insn, uint64_t pc)
                                bits(insn, 8, 1) << 10 | bits(insn, 9, 2) << 8 |
                                bits(insn, 6, 1) << 7 | bits(insn, 7, 1) << 6 |
                                bits(insn, 2, 1) << 5 | bits(insn, 11, 1) << 4 |
-                               bits(insn, 3, 3) << 1, 12));
+                               bits(insn, 3, 3) << 1, 12), false);
         } else if (f3 >= 4) {
             use_x(fn, high);
             if (f3 == 4 && bits(insn, 10, 2) == 3) {
@@ -307,7 +308,6 @@ static bool walk(KlCode *code, Fn *fn, Fn *total, uint64_t *stack)
         for (unsigned i = 0; i < code->count; i++) {
             total->x |= code->fns[i].x;
             total->f |= code->fns[i].f;
-            total->tp |= code->fns[i].tp;
         }
     }
     for (unsigned i = 0; i < fn->callee_count; i++) {

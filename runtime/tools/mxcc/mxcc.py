@@ -86,13 +86,15 @@ class Install:
     def __init__(self):
         here = os.path.dirname(os.path.realpath(__file__))
         conf = os.path.join(here, "mxcc.conf")
-        self.include, self.lib, self.link = [], None, None
+        self.include, self.lib = [], None
+        self.link = self.builtins = None
         if os.path.exists(conf):
             self.read(conf)
         else:
             self.set_root(os.path.dirname(os.path.dirname(here)))
-            self.link = os.path.join(os.path.dirname(here), "libexec",
-                                     "mx-kernel-link")
+            top = os.path.dirname(here)
+            self.link = os.path.join(top, "libexec/mx-kernel-link")
+            self.builtins = os.path.join(top, "lib/builtins.o")
         self.clang = self.tool("clang")
         self.lld = self.tool("ld.lld")
         self.objcopy = self.tool("llvm-objcopy")
@@ -103,7 +105,7 @@ class Install:
                 key, _, value = line.strip().partition("=")
                 if key == "include":
                     self.include.append(value)
-                elif key in ("lib", "link"):
+                elif key in ("lib", "link", "builtins"):
                     setattr(self, key, value)
 
     def set_root(self, root):
@@ -125,8 +127,7 @@ class Install:
                           "clang-19, lld-19 and llvm-19")
         return full
 
-    @staticmethod
-    def device_libs():
+    def device_libs(self):
         found = [os.path.join(PICOLIBC, flavour) for flavour in MULTILIBS
                  if os.path.exists(os.path.join(PICOLIBC, flavour, "libm.a"))]
         folder = os.environ.get("MXCC_DEVICE_LIBS",
@@ -136,6 +137,9 @@ class Install:
             if not os.path.exists(lib):
                 raise Failure(f"{lib} not found: the device's C library; "
                               "Debian has it in picolibc-riscv64-unknown-elf")
+        if not os.path.exists(self.builtins):
+            raise Failure(f"{self.builtins} not found")
+        libs.insert(0, self.builtins)
         if os.path.isdir(LIBGCC):
             for version in sorted(os.listdir(LIBGCC), reverse=True):
                 paths = [os.path.join(LIBGCC, version, flavour, "libgcc.a")
