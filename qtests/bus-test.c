@@ -102,11 +102,28 @@ static void test_unmap(MxDevice *dev)
     g_assert_cmpuint(qtest_readq(dev->qts, data), ==, 3);
 }
 
+/* An invalidation of several pages, named by one in their midst. */
+static void test_unmap_around(MxDevice *dev)
+{
+    uint64_t data = mx_alloc(dev->machine, 16 * MX_PAGE);
+    uint64_t bus = mx_bus_map(dev->machine, data, 16 * MX_PAGE);
+    uint64_t first = QEMU_ALIGN_UP(bus, 8 * MX_PAGE);
+
+    data += first - bus;
+    mx_map(dev, DATA_VA, first, MX_PAGE, MX_SYS);
+    mx_invalidate(dev);
+    g_assert_cmpuint(write_word(dev, 1), ==, MXGPU_QERR_NONE);
+    mx_bus_unmap_around(dev->machine, first, 3, first + 5 * MX_PAGE);
+    g_assert_cmpuint(write_word(dev, 2), ==, MXGPU_QERR_FAULT);
+    g_assert_cmpuint(qtest_readq(dev->qts, data), ==, 1);
+}
+
 void mx_bus_tests(void)
 {
     mx_test("bus/master", MX_BOOTED, test_master);
     mx_test("bus/master-msix", MX_BARE, test_master_msix);
     if (mx_env()->viommu) {
         mx_test("bus/unmap", MX_BOOTED, test_unmap);
+        mx_test("bus/unmap-around", MX_BOOTED, test_unmap_around);
     }
 }

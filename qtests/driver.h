@@ -66,6 +66,10 @@ uint64_t mx_alloc(MxMachine *machine, size_t size);
 uint64_t mx_bus_map(MxMachine *machine, uint64_t addr, size_t size);
 /* Takes that away again (vIOMMU only), with the invalidation. */
 void mx_bus_unmap(MxMachine *machine, uint64_t bus, size_t size);
+/* The same for 2^log2_pages pages at bus, aligned to their size, with an
+ * invalidation that names any of them. */
+void mx_bus_unmap_around(MxMachine *machine, uint64_t bus, unsigned log2_pages,
+                         uint64_t named);
 
 /* ---- driver.c ------------------------------------------------------------ */
 

@@ -13,6 +13,7 @@
 #define VTD_GSTS   (VTD_BASE + 0x1c)
 #define VTD_RTADDR (VTD_BASE + 0x20)
 #define VTD_CCMD   (VTD_BASE + 0x28)
+#define VTD_IVA    (VTD_BASE + 0xf0)
 #define VTD_IOTLB  (VTD_BASE + 0xf8)
 #define VTD_TE     (1u << 31)
 #define VTD_SRTP   (1u << 30)
@@ -51,6 +52,18 @@ static void vtd_invalidate(MxMachine *machine)
     qtest_writeq(machine->qts, VTD_CCMD, (1ull << 63) | (1ull << 61));
     g_assert_cmphex(qtest_readq(machine->qts, VTD_CCMD) >> 63, ==, 0);
     qtest_writeq(machine->qts, VTD_IOTLB, (1ull << 63) | (1ull << 60));
+    g_assert_cmphex(qtest_readq(machine->qts, VTD_IOTLB) >> 63, ==, 0);
+}
+
+void mx_bus_unmap_around(MxMachine *machine, uint64_t bus, unsigned log2_pages,
+                         uint64_t named)
+{
+    for (unsigned i = 0; i < 1u << log2_pages; i++) {
+        qtest_writeq(machine->qts, vtd_leaf(machine, bus + i * MX_PAGE), 0);
+    }
+    qtest_writeq(machine->qts, VTD_IVA, named | log2_pages);
+    qtest_writeq(machine->qts, VTD_IOTLB,
+                 (1ull << 63) | (3ull << 60) | (1ull << 32));
     g_assert_cmphex(qtest_readq(machine->qts, VTD_IOTLB) >> 63, ==, 0);
 }
 

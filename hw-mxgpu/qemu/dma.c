@@ -335,10 +335,14 @@ static void mxgpu_iotlb_drop(MxgpuState *s, hwaddr start, hwaddr end)
 static void mxgpu_iommu_unmap(IOMMUNotifier *n, IOMMUTLBEntry *entry)
 {
     MxgpuIommu *iommu = container_of(n, MxgpuIommu, notifier);
-    hwaddr start = entry->iova - n->start + iommu->base;
+    hwaddr base = iommu->base - n->start;
+    hwaddr end = entry->iova + entry->addr_mask;
+    /* VT-d gives the address that the guest gave, in which bits below the
+     * size do not count. Dropping too much does no harm. */
+    hwaddr start = entry->iova & ~entry->addr_mask;
 
-    trace_mxgpu_iotlb_unmap(iommu->s->name, start, entry->addr_mask);
-    mxgpu_iotlb_drop(iommu->s, start, start + entry->addr_mask);
+    trace_mxgpu_iotlb_unmap(iommu->s->name, entry->iova, entry->addr_mask);
+    mxgpu_iotlb_drop(iommu->s, MAX(start, n->start) + base, end + base);
     mxgpu_dma_sync(iommu->s);
 }
 
