@@ -41,8 +41,6 @@ mcError_t mc_error_from_open(int error)
     case 0:
         return mcSuccess;
     case ENODEV:
-    case ENOENT:
-    case ENXIO:
         return mcErrorNoDevice;
     case EACCES:
     case EPERM:
