@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Resident blocks of a compute unit: placement, barriers, ends and faults.
+ */
+#include "block.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+void mxgpu_simt_fault_at(MxgpuCu *cu, const MxgpuWarp *w, unsigned lane,
+                         enum mxgpu_fault code, enum mxgpu_access access,
+                         uint64_t addr, uint64_t pc)
+{
+    SimtSlot *slot = simt_slot(cu, w);
+    const SimtBlock *block = &cu->blocks[w->block];
+
+    if (atomic_exchange(&slot->fault_taken, true)) {
+        return;
+    }
+    slot->fault = (MxgpuDispatchFault){
+        .code = code,
+        .access = access,
+        .addr = addr,
+        .pc = pc,
+        .block = {block->id[0], block->id[1], block->id[2]},
+        .thread = w->index * LANES + lane,
+    };
+    atomic_store(&slot->stop, true);
+}
+
+/* ---- barriers */
+
+static uint64_t barrier_value(const SimtBlock *block, unsigned wait)
+{
+    switch (wait) {
+    case WAIT_AND:
+        return block->count == block->arrived;
+    case WAIT_OR:
+        return block->count != 0;
+    default:
+        return block->count;
+    }
+}
+
+static void release_warp(const SimtBlock *block, MxgpuWarp *w)
+{
+    unsigned kept = 0;
+
+    for (unsigned i = 0; i < w->num_waiting; i++) {
+        SimtWaiter *a = &w->waiting[i];
+
+        if (a->wait == WAIT_WARPSYNC) {
+            w->waiting[kept++] = *a;
+            continue;
+        }
+        if (a->wait != WAIT_BARRIER) {
+            uint64_t value = barrier_value(block, a->wait);
+
+            for (uint64_t m = a->group.mask; m; m &= m - 1) {
+                w->x[a->rd][__builtin_ctzll(m)] = value;
+            }
+        }
+        mxgpu_warp_park(w, a->group);
+    }
+    w->num_waiting = kept;
+}
+
+/* When every thread has arrived or exited, those that arrived go on. */
+static void check_barrier(MxgpuCu *cu, SimtBlock *block)
+{
+    if (block->arrived == 0 ||
+        block->arrived + block->exited < block->threads) {
+        return;
+    }
+    for (unsigned i = 0; i < block->num_warps; i++) {
+        release_warp(block, &cu->warps[block->warps[i]]);
+    }
+    block->arrived = block->count = 0;
+}
+
+void mxgpu_block_arrive(MxgpuCu *cu, MxgpuWarp *w, uint64_t mask,
+                        uint64_t nonzero)
+{
+    SimtBlock *block = &cu->blocks[w->block];
+
+    block->arrived += __builtin_popcountll(mask);
+    block->count += __builtin_popcountll(mask & nonzero);
+    check_barrier(cu, block);
+}
+
+void mxgpu_block_exit(MxgpuCu *cu, MxgpuWarp *w, uint64_t mask)
+{
+    SimtBlock *block = &cu->blocks[w->block];
+
+    mxgpu_warp_exit(w, mask);
+    block->exited += __builtin_popcountll(mask);
+    check_barrier(cu, block);
+}
+
+/* ---- placement */
+
+static unsigned block_threads(const MxgpuDispatch *d)
+{
+    return d->block[0] * d->block[1] * d->block[2];
+}
+
+static unsigned block_warps(const MxgpuDispatch *d)
+{
+    return (block_threads(d) + LANES - 1) / LANES;
+}
+
+#define SHARED_ALIGN 64u
+
+static uint32_t shared_needed(const MxgpuDispatch *d)
+{
+    return (d->shared + SHARED_ALIGN - 1) & ~(SHARED_ALIGN - 1);
+}
+
+/* First gap of len bytes between the resident blocks; UINT32_MAX: none. */
+static uint32_t shared_gap(const MxgpuCu *cu, uint32_t len)
+{
+    uint32_t at = 0;
+    bool moved = true;
+
+    while (moved) {
+        moved = false;
+        for (unsigned i = 0; i < MXGPU_CU_BLOCKS; i++) {
+            const SimtBlock *b = &cu->blocks[i];
+
+            if (b->used && b->shared_len && at < b->shared_at + b->shared_len &&
+                b->shared_at < at + len) {
+                at = b->shared_at + b->shared_len;
+                moved = true;
+            }
+        }
+    }
+    return at + len <= MXGPU_SHARED_MAX ? at : UINT32_MAX;
+}
+
+bool mxgpu_block_fits(const MxgpuCu *cu, const MxgpuDispatch *d)
+{
+    unsigned lanes = block_warps(d) * LANES;
+
+    return cu->num_blocks < MXGPU_CU_BLOCKS &&
+           cu->threads + lanes <= MXGPU_CU_THREADS &&
+           cu->registers + lanes * d->registers <= MXGPU_CU_REGISTERS &&
+           shared_gap(cu, shared_needed(d)) != UINT32_MAX;
+}
+
+/*
+ * Private memory keeps what the last thread left, as long as that was in the
+ * same address space; otherwise it is zeroed.
+ */
+static void private_owner(MxgpuCu *cu, unsigned warp, const MxgpuWarp *w)
+{
+    uint64_t owner = cu->drops << 8 | w->vmid;
+    uint64_t dirty = cu->dirty[warp];
+    uint8_t *end = w->private + PRIVATE_WARP_BYTES;
+
+    if (cu->owner[warp] != owner) {
+        if (dirty * LANES > (1 << 20)) {
+            madvise(end - dirty * LANES, dirty * LANES, MADV_DONTNEED);
+        } else {
+            memset(end - dirty * LANES, 0, dirty * LANES);
+        }
+        cu->owner[warp] = owner;
+        cu->dirty[warp] = 0;
+    }
+    if (cu->dirty[warp] < w->private_size) {
+        cu->dirty[warp] = w->private_size;
+    }
+}
+
+static void start_warp(MxgpuCu *cu, unsigned slot, unsigned block,
+                       unsigned warp, unsigned index)
+{
+    SimtSlot *s = &cu->simt->slots[slot];
+    const MxgpuDispatch *d = &s->dispatch;
+    MxgpuWarp *w = &cu->warps[warp];
+    unsigned left = block_threads(d) - index * LANES;
+
+    mxgpu_warp_start(w, left >= LANES ? ALL_LANES : (1ull << left) - 1,
+                     d->entry, d->args);
+    w->used = true;
+    w->slot = slot;
+    w->block = block;
+    w->index = index;
+    w->vmid = d->vmid;
+    w->vmid_tag = (uint64_t)d->vmid << TLB_VMID_SHIFT;
+    w->shared = cu->shared + cu->blocks[block].shared_at;
+    w->shared_size = d->shared;
+    w->private = cu->private + warp * PRIVATE_WARP_BYTES;
+    w->private_size = d->private_bytes;
+    if (s->flags) {
+        mxgpu_simt_fp_level(w, true);
+    }
+    private_owner(cu, warp, w);
+}
+
+void mxgpu_block_start(MxgpuCu *cu, unsigned slot, uint64_t number)
+{
+    const MxgpuDispatch *d = &cu->simt->slots[slot].dispatch;
+    unsigned n = 0, warp = 0, lanes = block_warps(d) * LANES;
+    SimtBlock *b;
+
+    while (cu->blocks[n].used) {
+        n++;
+    }
+    b = &cu->blocks[n];
+    *b = (SimtBlock){
+        .slot = slot,
+        .num_warps = block_warps(d),
+        .id = {number % d->grid[0], number / d->grid[0] % d->grid[1],
+               number / d->grid[0] / d->grid[1]},
+        .threads = block_threads(d),
+        .shared_at = shared_gap(cu, shared_needed(d)),
+        .shared_len = shared_needed(d),
+        .registers = lanes * d->registers,
+    };
+    b->used = true;
+    memset(cu->shared + b->shared_at, 0, b->shared_len);
+    for (unsigned i = 0; i < b->num_warps; i++, warp++) {
+        while (cu->warps[warp].used) {
+            warp++;
+        }
+        b->warps[i] = warp;
+        start_warp(cu, slot, n, warp, i);
+    }
+    cu->num_blocks++;
+    cu->threads += lanes;
+    cu->registers += b->registers;
+}
+
+void mxgpu_block_end(MxgpuCu *cu, SimtBlock *b)
+{
+    for (unsigned i = 0; i < b->num_warps; i++) {
+        cu->warps[b->warps[i]].used = false;
+    }
+    b->used = false;
+    cu->num_blocks--;
+    cu->threads -= b->num_warps * LANES;
+    cu->registers -= b->registers;
+}
+
+/* A block none of whose warps has a ready group waits for ever. */
+bool mxgpu_block_stuck(const MxgpuCu *cu, const SimtBlock *b)
+{
+    for (unsigned i = 0; i < b->num_warps; i++) {
+        const MxgpuWarp *w = &cu->warps[b->warps[i]];
+
+        if (w->cur.mask || w->num_ready) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void mxgpu_block_fault_stuck(MxgpuCu *cu, const SimtBlock *b)
+{
+    for (unsigned i = 0; i < b->num_warps; i++) {
+        const MxgpuWarp *w = &cu->warps[b->warps[i]];
+
+        if (w->num_waiting) {
+            const SimtGroup *g = &w->waiting[0].group;
+
+            mxgpu_simt_fault_at(cu, w, __builtin_ctzll(g->mask),
+                                MXGPU_FAULT_BARRIER, MXGPU_ACCESS_EXECUTE,
+                                g->pc - 4, g->pc - 4);
+            return;
+        }
+    }
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef MXGPU_SIMT_BLOCK_H
+#define MXGPU_SIMT_BLOCK_H
+
+#include "internal.h"
+
+/* Whether a block of the dispatch can be placed on the unit now. */
+bool mxgpu_block_fits(const MxgpuCu *cu, const MxgpuDispatch *d);
+/* Places block "number" of the slot's grid, for which there is room. */
+void mxgpu_block_start(MxgpuCu *cu, unsigned slot, uint64_t number);
+/* Gives its resources back. */
+void mxgpu_block_end(MxgpuCu *cu, SimtBlock *block);
+
+/* Whether none of its threads can go on. */
+bool mxgpu_block_stuck(const MxgpuCu *cu, const SimtBlock *block);
+void mxgpu_block_fault_stuck(MxgpuCu *cu, const SimtBlock *block);
+
+#endif

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Code pages: a snapshot of 4 KiB of memory and what it decodes to, made op by
+ * op as it is reached. Every halfword may begin an instruction. A snapshot is
+ * compared with memory again when a dispatch starts, a TLB is invalidated or a
+ * fence.i is executed, so that stale code is never run after these.
+ */
+#include "internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define EXTENSIONS                                                             \
+    (RV_EXT_I | RV_EXT_M | RV_EXT_A | RV_EXT_F | RV_EXT_D | RV_EXT_C |         \
+     RV_EXT_ZICSR | RV_EXT_ZIFENCEI | RV_EXT_ZBA | RV_EXT_ZBB |                \
+     RV_EXT_ZICOND | RV_EXT_ZFHMIN | RV_EXT_ZFH | RV_EXT_MX)
+
+/* Reads a page that may be executed. */
+static enum mxgpu_fault fetch(MxgpuSimt *simt, unsigned vmid, uint64_t va,
+                              uint8_t *bytes)
+{
+    MxgpuMmu *mmu = simt->config.mmu;
+    MxgpuTranslation t;
+    enum mxgpu_fault fault =
+        mxgpu_mmu_translate(mmu, vmid, va, MXGPU_ACCESS_EXECUTE, &t);
+
+    if (fault == MXGPU_FAULT_NONE) {
+        fault = mxgpu_mmu_read(mmu, &t, bytes, PAGE_BYTES);
+    }
+    return fault;
+}
+
+static void page_reset(SimtPage *page)
+{
+    memset(page->ops, 0, sizeof(page->ops));
+    page->ops[PAGE_OPS] = (SimtOp){.op = OP_END};
+    page->ops[PAGE_OPS + 1] = (SimtOp){.op = OP_END};
+}
+
+/* An instruction that gives the old value of fflags or fcsr, at any halfword;
+ * one that reaches into the next page may be one. */
+static bool page_reads_flags(const uint8_t *bytes)
+{
+    for (unsigned i = 0; i < PAGE_BYTES; i += 2) {
+        bool whole = i + 4 <= PAGE_BYTES;
+        uint32_t insn = 0, csr;
+
+        memcpy(&insn, bytes + i, whole ? 4 : 2);
+        csr = insn >> 20;
+        if ((insn & 0x7f) == 0x73 && (insn & 0x3000) && (insn & 0xf80) &&
+            (!whole || csr == 1 || csr == 3)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static SimtPage *found(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page)
+{
+    if (__builtin_expect(page->reads_flags && w->fp_level != 2, 0)) {
+        atomic_store(&simt_slot(cu, w)->flags, true);
+        mxgpu_simt_fp_level(w, true);
+    }
+    return page;
+}
+
+SimtPage *mxgpu_simt_page(MxgpuCu *cu, MxgpuWarp *w, uint64_t pc,
+                          enum mxgpu_fault *fault)
+{
+    uint64_t va = pc & ~(uint64_t)(PAGE_BYTES - 1), tag = va | w->vmid;
+    unsigned slot = ((va >> MXGPU_PAGE_SHIFT) ^ w->vmid) % CODE_PAGES;
+    SimtPage *page = cu->pages[slot];
+    uint8_t bytes[PAGE_BYTES];
+
+    if (page && page->tag == tag && page->check == cu->code_check) {
+        return found(cu, w, page);
+    }
+    *fault = fetch(cu->simt, w->vmid, va, bytes);
+    if (*fault != MXGPU_FAULT_NONE) {
+        return NULL;
+    }
+    if (!page) {
+        page = malloc(sizeof(*page));
+        if (!page) {
+            /* Page 0 always exists: it then serves this address too. */
+            page = cu->pages[0];
+            page->tag = SIMT_NO_PAGE;
+        } else {
+            page->tag = SIMT_NO_PAGE;
+            cu->pages[slot] = page;
+        }
+    }
+    if (page->tag != tag || memcmp(page->bytes, bytes, PAGE_BYTES) != 0) {
+        memcpy(page->bytes, bytes, PAGE_BYTES);
+        page_reset(page);
+        page->reads_flags = page_reads_flags(bytes);
+        page->tag = tag;
+    } else {
+        /* its neighbour may have changed */
+        page->ops[PAGE_OPS - 1].op = OP_DECODE;
+    }
+    page->check = cu->code_check;
+    return found(cu, w, page);
+}
+
+void mxgpu_simt_drop_code(MxgpuCu *cu)
+{
+    cu->code_check++;
+}
+
+static bool is_link(unsigned reg)
+{
+    return reg == 1 || reg == 5;
+}
+
+static void set_target(SimtOp *op, unsigned index)
+{
+    int64_t to = (int64_t)index * 2 + op->imm;
+
+    op->far = to < 0 || to >= PAGE_BYTES;
+}
+
+/* Special treatment of some instructions. */
+static void lower(SimtOp *op, const RvInsn *in, unsigned index)
+{
+    switch (in->op) {
+    case RV_FCVT_W_S:
+    case RV_FCVT_WU_S:
+    case RV_FCVT_L_S:
+    case RV_FCVT_LU_S:
+    case RV_FCVT_W_D:
+    case RV_FCVT_WU_D:
+    case RV_FCVT_L_D:
+    case RV_FCVT_LU_D:
+        op->rm = in->rm == 1 ? 0 : 2; /* lane loops round towards zero */
+        break;
+    case RV_JAL:
+        set_target(op, index);
+        op->link = is_link(in->rd) ? 1 : 0;
+        break;
+    case RV_JALR:
+        op->link = is_link(in->rd) ? 1 : is_link(in->rs1) ? 2 : 0;
+        break;
+    case RV_BEQ:
+    case RV_BNE:
+    case RV_BLT:
+    case RV_BGE:
+    case RV_BLTU:
+    case RV_BGEU:
+        set_target(op, index);
+        break;
+    default:
+        /* Without a destination, only memory and control do something. */
+        if (op->rd == SINK && (in->format == RV_FMT_I ||
+                               in->format == RV_FMT_U ||
+                               in->format == RV_FMT_SH ||
+                               (in->format == RV_FMT_R && !in->classes &&
+                                in->op > RV_GROUP_BACK_OP))) {
+            op->op = OP_NOP;
+        }
+    }
+}
+
+static SimtOp translate(uint32_t insn, unsigned index)
+{
+    SimtOp op = {.op = OP_BAD};
+    RvInsn in;
+
+    if (!rv_decode(insn, 64, EXTENSIONS, &in)) {
+        op.len = in.length / 2;
+        return op;
+    }
+    op = (SimtOp){
+        .op = in.op,
+        .len = in.length / 2,
+        .rd = in.rd,
+        .r1 = in.rs1,
+        .r2 = in.rs2,
+        .r3 = in.rs3,
+        .imm = in.imm,
+        .rm_field = in.rm,
+    };
+    op.rm = in.rm == 7 ? 1 : in.rm ? 2 : 0;
+    if (!(in.classes & RV_CLASS_FD) && in.rd == 0) {
+        op.rd = SINK;
+    }
+    lower(&op, &in, index);
+    return op;
+}
+
+enum mxgpu_fault mxgpu_simt_decode(MxgpuCu *cu, const MxgpuWarp *w,
+                                   SimtPage *page, unsigned index)
+{
+    uint64_t next = (page->tag & ~(uint64_t)(PAGE_BYTES - 1)) + PAGE_BYTES;
+    uint8_t bytes[PAGE_BYTES];
+    uint32_t insn = 0;
+    enum mxgpu_fault fault;
+
+    memcpy(&insn, page->bytes + 2 * index, index + 1 < PAGE_OPS ? 4 : 2);
+    if (index + 1 == PAGE_OPS && rv_length(insn) == 4) {
+        fault = fetch(cu->simt, w->vmid, next, bytes);
+        if (fault != MXGPU_FAULT_NONE) {
+            return fault;
+        }
+        insn |= (uint32_t)bytes[0] << 16 | (uint32_t)bytes[1] << 24;
+    }
+    page->ops[index] = translate(insn, index);
+    return MXGPU_FAULT_NONE;
+}
+
+#define FLAG_SCAN_PAGES 4096 /* in each direction */
+
+bool mxgpu_simt_reads_flags(MxgpuSimt *simt, unsigned vmid, uint64_t pc)
+{
+    uint64_t va = pc & ~(uint64_t)(PAGE_BYTES - 1);
+    uint8_t bytes[PAGE_BYTES];
+
+    for (int step = -1; step <= 1; step += 2) {
+        uint64_t at = step < 0 ? va : va + PAGE_BYTES;
+
+        for (unsigned n = 0; n < FLAG_SCAN_PAGES && at < MXGPU_VA_LIMIT; n++) {
+            if (fetch(simt, vmid, at, bytes) != MXGPU_FAULT_NONE) {
+                break;
+            }
+            if (page_reads_flags(bytes)) {
+                return true;
+            }
+            at += (int64_t)step * PAGE_BYTES;
+        }
+    }
+    return false;
+}

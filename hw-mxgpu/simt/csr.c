@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/* CSRs of kernels: fcsr, counters, and what mxgpu/kernel.h lists. */
+#include "internal.h"
+
+#include <string.h>
+
+enum { CSR_FFLAGS = 1, CSR_FRM = 2, CSR_FCSR = 3, CSR_CYCLE = 0xc00,
+       CSR_TIME = 0xc01, CSR_INSTRET = 0xc02 };
+
+static bool read_fcsr(const MxgpuWarp *w, unsigned csr, uint64_t *value)
+{
+    for (unsigned i = 0; i < LANES; i++) {
+        switch (csr) {
+        case CSR_FFLAGS:
+            value[i] = w->fflags[i];
+            break;
+        case CSR_FRM:
+            value[i] = w->frm[i];
+            break;
+        case CSR_FCSR:
+            value[i] = w->frm[i] << 5 | w->fflags[i];
+            break;
+        default:
+            return false;
+        }
+    }
+    return true;
+}
+
+static void write_fcsr(MxgpuWarp *w, unsigned csr, const uint64_t *value,
+                       uint64_t mask)
+{
+    for (; mask; mask &= mask - 1) {
+        unsigned i = __builtin_ctzll(mask);
+
+        if (csr != CSR_FRM) {
+            w->fflags[i] = value[i] & 31;
+        }
+        if (csr != CSR_FFLAGS) {
+            w->frm[i] = value[i] >> (csr == CSR_FCSR ? 5 : 0) & 7;
+        }
+    }
+    mxgpu_simt_fp_level(w, w->fp_level == 2);
+}
+
+/* threadIdx in one dimension. */
+static void thread_index(const MxgpuWarp *w, const MxgpuDispatch *d,
+                         unsigned dim, uint64_t *value)
+{
+    for (unsigned i = 0; i < LANES; i++) {
+        uint32_t t = w->index * LANES + i;
+
+        value[i] = dim == 0   ? t % d->block[0]
+                   : dim == 1 ? t / d->block[0] % d->block[1]
+                              : t / d->block[0] / d->block[1];
+    }
+}
+
+/* CSRs that are the same for all lanes. */
+static bool read_uniform(const MxgpuCu *cu, const MxgpuWarp *w, unsigned csr,
+                         uint64_t *value)
+{
+    const SimtSlot *slot = simt_slot(cu, w);
+    const MxgpuDispatch *d = &slot->dispatch;
+    const SimtBlock *block = &cu->blocks[w->block];
+
+    switch (csr) {
+    case CSR_TIME:
+        *value = cu->simt->config.ops->clock(cu->simt->config.host);
+        return true;
+    case CSR_CYCLE:
+    case CSR_INSTRET:
+        *value = w->instructions;
+        return true;
+    case MXGPU_CSR_NTID_X:
+    case MXGPU_CSR_NTID_Y:
+    case MXGPU_CSR_NTID_Z:
+        *value = d->block[csr - MXGPU_CSR_NTID_X];
+        return true;
+    case MXGPU_CSR_CTAID_X:
+    case MXGPU_CSR_CTAID_Y:
+    case MXGPU_CSR_CTAID_Z:
+        *value = block->id[csr - MXGPU_CSR_CTAID_X];
+        return true;
+    case MXGPU_CSR_NCTAID_X:
+    case MXGPU_CSR_NCTAID_Y:
+    case MXGPU_CSR_NCTAID_Z:
+        *value = d->grid[csr - MXGPU_CSR_NCTAID_X];
+        return true;
+    case MXGPU_CSR_WARP:
+        *value = w->index;
+        return true;
+    case MXGPU_CSR_SHARED_SIZE:
+        *value = d->shared;
+        return true;
+    case MXGPU_CSR_SHARED_DYN:
+        *value = d->shared_static;
+        return true;
+    case MXGPU_CSR_CU:
+        *value = cu->index;
+        return true;
+    case MXGPU_CSR_ARGS:
+        *value = d->args;
+        return true;
+    case MXGPU_CSR_PRIVATE_SIZE:
+        *value = d->private_bytes;
+        return true;
+    }
+    return false;
+}
+
+static bool read_csr(const MxgpuCu *cu, const MxgpuWarp *w, unsigned csr,
+                     uint64_t *value)
+{
+    if (read_fcsr(w, csr, value)) {
+        return true;
+    }
+    switch (csr) {
+    case MXGPU_CSR_TID_X:
+    case MXGPU_CSR_TID_Y:
+    case MXGPU_CSR_TID_Z:
+        thread_index(w, &simt_slot(cu, w)->dispatch, csr - MXGPU_CSR_TID_X,
+                     value);
+        return true;
+    case MXGPU_CSR_LANE:
+        for (unsigned i = 0; i < LANES; i++) {
+            value[i] = i;
+        }
+        return true;
+    }
+    if (!read_uniform(cu, w, csr, value)) {
+        return false;
+    }
+    for (unsigned i = 1; i < LANES; i++) {
+        value[i] = value[0];
+    }
+    return true;
+}
+
+bool mxgpu_simt_csr(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,
+                    uint64_t mask)
+{
+    bool immediate = p->op >= RV_CSRRWI, writes;
+    unsigned csr = p->imm;
+    uint64_t old[LANES], now[LANES];
+
+    /* csrrs and csrrc with x0 (or 0) do not write; csrrw always does. */
+    writes = p->op == RV_CSRRW || p->op == RV_CSRRWI || p->r1 != 0;
+    if (!read_csr(cu, w, csr, old) || (writes && csr > CSR_FCSR)) {
+        mxgpu_simt_fault_at(cu, w, __builtin_ctzll(mask), MXGPU_FAULT_ILLEGAL,
+                            MXGPU_ACCESS_EXECUTE, pc, pc);
+        return false;
+    }
+    for (unsigned i = 0; i < LANES; i++) {
+        uint64_t a = immediate ? p->r1 : w->x[p->r1][i];
+
+        switch (p->op) {
+        case RV_CSRRS:
+        case RV_CSRRSI:
+            now[i] = old[i] | a;
+            break;
+        case RV_CSRRC:
+        case RV_CSRRCI:
+            now[i] = old[i] & ~a;
+            break;
+        default:
+            now[i] = a;
+        }
+    }
+    for (uint64_t m = mask; m; m &= m - 1) {
+        unsigned i = __builtin_ctzll(m);
+
+        w->x[p->rd][i] = old[i];
+    }
+    if (writes) {
+        write_fcsr(w, csr, now, mask);
+    }
+    return true;
+}

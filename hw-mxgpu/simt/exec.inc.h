@@ -1,0 +1,600 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The interpreter, compiled once for each instruction set. Two labels for each
+ * op: F_ while the group is all of the warp's live lanes, M_ otherwise. In F_
+ * registers of lanes that are not live may get anything.
+ */
+#include <fenv.h>
+#include <string.h>
+
+#include "internal.h"
+
+#include "lanes.inc.h"
+#include "lanes_mem.inc.h"
+#include "lanes_fp.inc.h"
+
+/* Splits the group by the targets of a jump and parks the parts. */
+static void jump_apart(MxgpuWarp *w, const uint64_t *to, int32_t depth)
+{
+    uint64_t rest = w->cur.mask;
+
+    while (rest) {
+        uint64_t pc = to[__builtin_ctzll(rest)], same = 0;
+
+        for (unsigned i = 0; i < LANES; i++) {
+            same |= (uint64_t)(to[i] == pc) << i;
+        }
+        same &= rest;
+        mxgpu_warp_park(w, (SimtGroup){pc, same, w->stamps, depth});
+        rest &= ~same;
+    }
+    w->cur.mask = 0;
+}
+
+/* The targets of jalr; whether all lanes of mask have the same. */
+static bool jalr_targets(const MxgpuWarp *w, const SimtOp *p, uint64_t mask,
+                         uint64_t *to)
+{
+    const uint64_t *a = w->x[p->r1];
+    uint64_t imm = (uint64_t)(int64_t)p->imm, differ = 0, first;
+
+    LANE_LOOP {
+        to[i] = (a[i] + imm) & ~1ull;
+    }
+    first = to[__builtin_ctzll(mask)];
+    for (unsigned i = 0; i < LANES; i++) {
+        differ |= (to[i] ^ first) & -(mask >> i & 1);
+    }
+    return differ == 0;
+}
+
+/* mx.warpsync: lanes that name the same set wait together. */
+static void warpsync(MxgpuWarp *w, const SimtOp *p)
+{
+    const uint64_t *a = w->x[p->r1];
+    SimtGroup group = w->cur;
+    uint64_t rest = group.mask;
+
+    while (rest) {
+        uint64_t sync = a[__builtin_ctzll(rest)];
+
+        group.mask = 0;
+        for (unsigned i = 0; i < LANES; i++) {
+            group.mask |= (uint64_t)(a[i] == sync) << i;
+        }
+        group.mask &= rest;
+        rest &= ~group.mask;
+        mxgpu_warp_wait(w, group, WAIT_WARPSYNC, 0, sync);
+    }
+    w->cur.mask = 0;
+    mxgpu_warp_sync(w);
+}
+
+static SimtWait wait_kind(unsigned op)
+{
+    switch (op) {
+    case RV_MX_BAR_AND:
+        return WAIT_AND;
+    case RV_MX_BAR_OR:
+        return WAIT_OR;
+    case RV_MX_BAR_COUNT:
+        return WAIT_COUNT;
+    default:
+        return WAIT_BARRIER;
+    }
+}
+
+static void barrier(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p)
+{
+    SimtWait wait = wait_kind(p->op);
+    uint64_t mask = w->cur.mask, nonzero = 0;
+
+    if (wait != WAIT_BARRIER) {
+        nonzero = mxgpu_warp_nonzero(w->x[p->r1]);
+    }
+    mxgpu_warp_wait(w, w->cur, wait, p->rd, 0);
+    w->cur.mask = 0;
+    mxgpu_block_arrive(cu, w, mask, nonzero);
+}
+
+#define PC ((page->tag & ~(uint64_t)(PAGE_BYTES - 1)) +                        \
+            2 * (uint64_t)(p - page->ops))
+
+/* Where the group has to look whether it meets another one. */
+static const SimtOp *meeting_point(const MxgpuWarp *w, const SimtPage *page)
+{
+    const SimtGroup *next = &w->ready[w->num_ready - 1];
+
+    if (w->num_ready && !w->rotated && next->depth == w->cur.depth &&
+        (next->pc ^ w->cur.pc) < PAGE_BYTES && next->pc >= w->cur.pc) {
+        return &page->ops[(next->pc & (PAGE_BYTES - 1)) >> 1];
+    }
+    return page->ops + PAGE_OPS + 2;
+}
+
+static __attribute__((noinline)) SimtExit interpret(MxgpuCu *cu, MxgpuWarp *w,
+                                                    uint64_t limit);
+
+SimtExit SIMT_EXEC(MxgpuCu *cu, MxgpuWarp *w, uint64_t limit)
+{
+    fenv_t host;
+    SimtExit result;
+
+    fegetenv(&host);
+    fesetenv(FE_DFL_ENV);
+    result = interpret(cu, w, limit);
+    fesetenv(&host);
+    return result;
+}
+
+/* ---- one line for each kind of instruction */
+
+#define NEXT_F                                                                 \
+    do {                                                                       \
+        ni++;                                                                  \
+        p += p->len;                                                           \
+        goto *full[p->op];                                                     \
+    } while (0)
+#define NEXT_M                                                                 \
+    do {                                                                       \
+        ni++;                                                                  \
+        p += p->len;                                                           \
+        if (__builtin_expect(p >= stop, 0)) {                                  \
+            goto meet;                                                         \
+        }                                                                      \
+        goto *masked[p->op];                                                   \
+    } while (0)
+
+#define DO_LANE(ID)                                                            \
+    F_##ID : f_##ID(w, p);                                                     \
+    NEXT_F;                                                                    \
+    M_##ID : m_##ID(w, p);                                                     \
+    NEXT_M;
+#define DO_RI(ID, IID, e) DO_LANE(ID) DO_LANE(IID)
+#define DO_R(ID, e)       DO_LANE(ID)
+
+#define DO_MEM(ID)                                                             \
+    F_##ID : if (!x_##ID(cu, w, p, PC, mask)) goto faulted;                    \
+    NEXT_F;                                                                    \
+    M_##ID : if (!x_##ID(cu, w, p, PC, mask)) goto faulted;                    \
+    NEXT_M;
+#define DO_LOAD(ID, T, X) DO_MEM(ID)
+#define DO_STORE(ID, T)   DO_MEM(ID)
+
+/* f32 results may go to all lanes, f64 ones go where they belong. */
+#define DO_FP(ID, FULL)                                                        \
+    F_##ID : if (__builtin_expect(p->rm + w->fp_level >= 2, 0)) goto slow_fp_f;\
+    fp_##ID(w, p, FULL);                                                       \
+    NEXT_F;                                                                    \
+    M_##ID : if (__builtin_expect(p->rm + w->fp_level >= 2, 0)) goto slow_fp_m;\
+    fp_##ID(w, p, mask);                                                       \
+    NEXT_M;
+#define DO_FP32(ID) DO_FP(ID, ALL_LANES)
+#define DO_FP64(ID) DO_FP(ID, mask)
+#define DO_FP_MOVE(ID)                                                         \
+    F_##ID : fp_##ID(w, p, mask);                                              \
+    NEXT_F;                                                                    \
+    M_##ID : fp_##ID(w, p, mask);                                              \
+    NEXT_M;
+
+#define DO_BRANCH(ID, cond)                                                    \
+    F_##ID : taken = t_##ID(w, p) & mask;                                      \
+    if (!taken) {                                                              \
+        NEXT_F;                                                                \
+    }                                                                          \
+    if (__builtin_expect(taken == mask && !p->far, 1)) {                       \
+        ni++;                                                                  \
+        if (__builtin_expect(p->imm <= 0 && ni >= limit, 0)) {                 \
+            p += p->imm / 2;                                                   \
+            goto quantum;                                                      \
+        }                                                                      \
+        p += p->imm / 2;                                                       \
+        goto *full[p->op];                                                     \
+    }                                                                          \
+    goto branch;                                                               \
+    M_##ID : taken = t_##ID(w, p) & mask;                                      \
+    if (!taken) {                                                              \
+        NEXT_M;                                                                \
+    }                                                                          \
+    goto branch;
+
+/* Every op with labels of its own. LAB is F_ or M_. */
+#define LAB_RI(ID, IID, e) LAB(ID) LAB(IID)
+#define LAB_2(ID, e)       LAB(ID)
+#define LAB_3(ID, T, X)    LAB(ID)
+#define LABELS                                                                 \
+    INTEGER_OPS(LAB_RI, LAB_2, LAB_2, LAB_RI, LAB_2, LAB_2)                    \
+    LOAD_OPS(LAB_3)                                                            \
+    STORE_OPS(LAB_2)                                                           \
+    RV_SEM_LIST_BRANCH(LAB_2, , )                                              \
+    FP_FLAG_OPS_S(LAB)                                                         \
+    FP_FLAG_OPS_D(LAB)                                                         \
+    FP_MOVE_OPS(LAB)                                                           \
+    LAB(LUI) LAB(FLW) LAB(FLH) LAB(FLD) LAB(FSW) LAB(FSH) LAB(FSD) LAB(AUIPC)  \
+    LAB(JAL) LAB(JALR) LAB(FENCE) LAB(MX_SHFL) LAB(MX_BALLOT) LAB(MX_ACTIVE)   \
+    LAB(MX_MATCH_ANY)
+
+/* Ops that are the same in both modes: they may change the group. */
+#define COMMON_LABELS(LAB)                                                     \
+    LAB(FENCE_I, fence_i) LAB(ECALL, ecall) LAB(EBREAK, ebreak)                \
+    LAB(MX_EXIT, exit) LAB(MX_BARRIER, barrier) LAB(MX_BAR_AND, barrier)       \
+    LAB(MX_BAR_OR, barrier) LAB(MX_BAR_COUNT, barrier)                         \
+    LAB(MX_WARPSYNC, warpsync)                                                 \
+    LAB(CSRRW, csr) LAB(CSRRS, csr) LAB(CSRRC, csr) LAB(CSRRWI, csr)           \
+    LAB(CSRRSI, csr) LAB(CSRRCI, csr)
+#define ENTRY(ID, label) [RV_##ID] = &&label,
+
+#define PSEUDO_ENTRIES                                                         \
+    [OP_DECODE] = &&decode, [OP_BAD] = &&illegal, [OP_END] = &&page_end,
+
+/* Back to the group's next instruction, in whichever mode it was. */
+#define RESUME                                                                 \
+    do {                                                                       \
+        if (solo) {                                                            \
+            NEXT_F;                                                            \
+        }                                                                      \
+        NEXT_M;                                                                \
+    } while (0)
+
+/* What has been run since the group was entered. */
+#define ACCOUNT                                                                \
+    do {                                                                       \
+        cu->lanes_now += (ni - w->instructions) * __builtin_popcountll(mask);  \
+        w->instructions = ni;                                                  \
+    } while (0)
+
+/* Ops that no kernel can name are illegal, then the others are filled in. */
+#pragma GCC diagnostic push
+#if defined(__clang__)
+#pragma GCC diagnostic ignored "-Winitializer-overrides"
+#else
+#pragma GCC diagnostic ignored "-Woverride-init"
+#endif
+
+static SimtExit interpret(MxgpuCu *cu, MxgpuWarp *w, uint64_t limit)
+{
+#define LAB(ID) [RV_##ID] = &&F_##ID,
+    static const void *const full[OP_KINDS] = {
+        [0 ... OP_KINDS - 1] = &&illegal,
+        LABELS COMMON_LABELS(ENTRY) PSEUDO_ENTRIES
+        [OP_NOP] = &&F_NOP,
+        [RV_LR_W ... RV_AMOMAXU_D] = &&F_atomic,
+        [RV_MX_AFADD_S ... RV_MX_AFMAX_D] = &&F_atomic,
+#define SLOW(ID) [RV_##ID] = &&slow_fp_f,
+        FP_SLOW_OPS(SLOW)
+#undef SLOW
+    };
+#undef LAB
+#define LAB(ID) [RV_##ID] = &&M_##ID,
+    static const void *const masked[OP_KINDS] = {
+        [0 ... OP_KINDS - 1] = &&illegal,
+        LABELS COMMON_LABELS(ENTRY) PSEUDO_ENTRIES
+        [OP_NOP] = &&M_NOP,
+        [RV_LR_W ... RV_AMOMAXU_D] = &&M_atomic,
+        [RV_MX_AFADD_S ... RV_MX_AFMAX_D] = &&M_atomic,
+#define SLOW(ID) [RV_##ID] = &&slow_fp_m,
+        FP_SLOW_OPS(SLOW)
+#undef SLOW
+    };
+#undef LAB
+    SimtPage *page;
+    const SimtOp *p, *stop = NULL;
+    uint64_t mask, taken, to[LANES], ni = w->instructions, lim = limit;
+    enum mxgpu_fault code;
+    bool solo, same, back;
+
+    /* ---- choose a group and find its code */
+enter:
+    if (!w->cur.mask && !mxgpu_warp_pick(w, false)) {
+        return w->live ? EXIT_BLOCKED : EXIT_DONE;
+    }
+    mask = w->cur.mask;
+    if (w->cur.pc & 1) {
+        mxgpu_simt_fault_at(cu, w, __builtin_ctzll(mask),
+                            MXGPU_FAULT_MISALIGNED, MXGPU_ACCESS_EXECUTE,
+                            w->cur.pc, w->cur.pc);
+        return EXIT_FAULT;
+    }
+    page = mxgpu_simt_page(cu, w, w->cur.pc, &code);
+    if (!page) {
+        mxgpu_simt_fault_at(cu, w, __builtin_ctzll(mask), code,
+                            MXGPU_ACCESS_EXECUTE, w->cur.pc, w->cur.pc);
+        return EXIT_FAULT;
+    }
+    p = &page->ops[(w->cur.pc & (PAGE_BYTES - 1)) >> 1];
+    solo = mask == w->live;
+    if (solo) {
+        w->slice_end = 0;
+        if (ni >= limit) {
+            return EXIT_QUANTUM;
+        }
+        goto *full[p->op];
+    }
+    if (w->slice_end <= ni) {
+        bool began = w->slice_end == 0;
+
+        w->slice_end = ni + GROUP_SLICE;
+        if (!began) {
+            mxgpu_warp_pick(w, !w->rotated);
+            goto enter;
+        }
+    }
+    lim = limit < w->slice_end ? limit : w->slice_end;
+    if (ni >= lim) {
+        return EXIT_QUANTUM;
+    }
+    stop = meeting_point(w, page);
+    goto *masked[p->op];
+
+    /* ---- leave the group; p is the next instruction */
+quantum:
+    ACCOUNT;
+    w->cur.pc = PC;
+    return EXIT_QUANTUM;
+slice: /* another group has waited long enough */
+    if (ni >= limit) {
+        goto quantum;
+    }
+    ACCOUNT;
+    w->cur.pc = PC;
+    w->slice_end = ni + GROUP_SLICE;
+    mxgpu_warp_pick(w, !w->rotated);
+    goto enter;
+meet:
+    ACCOUNT;
+    w->cur.pc = PC;
+    mxgpu_warp_pick(w, false);
+    goto enter;
+page_end: /* p stands for the first halfword of the next page */
+    ACCOUNT;
+    w->cur.pc = PC;
+    if (!solo && !w->rotated) {
+        mxgpu_warp_pick(w, false);
+    }
+    if (ni >= limit) {
+        return EXIT_QUANTUM;
+    }
+    goto enter;
+
+    /* ---- faults; p is the instruction */
+faulted: /* recorded already */
+    ACCOUNT;
+    w->cur.pc = PC;
+    return EXIT_FAULT;
+decode:
+    code = mxgpu_simt_decode(cu, w, page, p - page->ops);
+    if (code != MXGPU_FAULT_NONE) {
+        mxgpu_simt_fault_at(cu, w, __builtin_ctzll(mask), code,
+                            MXGPU_ACCESS_EXECUTE, PC + 2, PC);
+        goto faulted;
+    }
+    if (solo) {
+        goto *full[p->op];
+    }
+    goto *masked[p->op];
+illegal:
+    code = MXGPU_FAULT_ILLEGAL;
+    goto trap;
+ecall:
+    code = MXGPU_FAULT_SYSCALL;
+    goto trap;
+ebreak:
+    code = MXGPU_FAULT_BREAKPOINT;
+trap:
+    mxgpu_simt_fault_at(cu, w, __builtin_ctzll(mask), code,
+                        MXGPU_ACCESS_EXECUTE, PC, PC);
+    goto faulted;
+
+    /* ---- jumps */
+branch: /* lanes of taken go to p + imm, the others on */
+    ni++;
+    if (taken == mask) {
+        if (p->far) {
+            w->cur.pc = PC + p->imm;
+            goto moved;
+        }
+        back = p->imm <= 0;
+        p += p->imm / 2;
+        if (back && ni >= (solo ? limit : lim)) {
+            if (solo) {
+                goto quantum;
+            }
+            goto slice;
+        }
+        if (solo) {
+            goto *full[p->op];
+        }
+        if (p >= stop) {
+            goto meet;
+        }
+        goto *masked[p->op];
+    }
+    ACCOUNT;
+    cu->divergent_now++;
+    w->cur.pc = PC + 2 * p->len;
+    w->cur.mask = mask & ~taken;
+    mxgpu_warp_park(w, (SimtGroup){PC + p->imm, taken, w->stamps,
+                                   w->cur.depth});
+    if (!w->rotated) {
+        mxgpu_warp_pick(w, false);
+    } else {
+        mxgpu_warp_spread(w, w->cur.mask);
+    }
+    goto enter;
+moved: /* cur.pc is new: another group may come first */
+    ACCOUNT;
+    if (ni >= limit) {
+        return EXIT_QUANTUM;
+    }
+    if (!solo) {
+        if (ni >= lim) {
+            w->slice_end = ni + GROUP_SLICE;
+            mxgpu_warp_pick(w, !w->rotated);
+        } else if (!w->rotated) {
+            mxgpu_warp_pick(w, false);
+        }
+    }
+    goto enter;
+F_JAL:
+    set_lanes(w, p->rd, PC + 2 * p->len, ALL_LANES);
+    w->cur.depth += p->link & 1;
+    ni++;
+    if (p->far || (p->imm <= 0 && ni >= limit)) {
+        w->cur.pc = PC + p->imm;
+        goto moved;
+    }
+    p += p->imm / 2;
+    goto *full[p->op];
+M_JAL:
+    if (p->rd != SINK) {
+        set_lanes(w, p->rd, PC + 2 * p->len, mask);
+    }
+    ni++;
+    if (p->far || p->link || (p->imm <= 0 && ni >= lim)) {
+        w->cur.depth += p->link & 1;
+        w->cur.pc = PC + p->imm;
+        goto moved;
+    }
+    p += p->imm / 2;
+    if (p >= stop) {
+        goto meet;
+    }
+    goto *masked[p->op];
+F_JALR:
+M_JALR:
+    ni++;
+    same = jalr_targets(w, p, mask, to);
+    if (p->rd != SINK) {
+        set_lanes(w, p->rd, PC + 2 * p->len, mask);
+    }
+    w->cur.depth += p->link == 1 ? 1 : p->link == 2 ? -1 : 0;
+    if (same) {
+        w->cur.pc = to[__builtin_ctzll(mask)];
+        goto moved;
+    }
+    ACCOUNT;
+    cu->divergent_now++;
+    jump_apart(w, to, w->cur.depth);
+    goto enter;
+
+    /* ---- control */
+exit:
+    ni++;
+    ACCOUNT;
+    w->cur.pc = PC + 4;
+    mxgpu_block_exit(cu, w, mask);
+    if (!w->live) {
+        return EXIT_DONE;
+    }
+    goto enter;
+barrier:
+    ni++;
+    ACCOUNT;
+    w->cur.pc = PC + 4;
+    barrier(cu, w, p);
+    goto enter;
+warpsync:
+    ni++;
+    ACCOUNT;
+    w->cur.pc = PC + 4;
+    warpsync(w, p);
+    goto enter;
+fence_i:
+    ni++;
+    ACCOUNT;
+    w->cur.pc = PC + 4;
+    mxgpu_simt_drop_code(cu);
+    goto enter;
+csr:
+    if (!mxgpu_simt_csr(cu, w, p, PC, mask)) {
+        goto faulted;
+    }
+    RESUME;
+F_FENCE:
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    NEXT_F;
+M_FENCE: /* others may be waited for */
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    if (w->slice_end > ni + SPIN_SLICE) {
+        w->slice_end = ni + SPIN_SLICE;
+        lim = limit < w->slice_end ? limit : w->slice_end;
+    }
+    NEXT_M;
+F_atomic:
+    if (!mxgpu_simt_atomic(cu, w, p, PC, mask)) {
+        goto faulted;
+    }
+    NEXT_F;
+M_atomic:
+    if (!mxgpu_simt_atomic(cu, w, p, PC, mask)) {
+        goto faulted;
+    }
+    if (w->slice_end > ni + SPIN_SLICE) {
+        w->slice_end = ni + SPIN_SLICE;
+        lim = limit < w->slice_end ? limit : w->slice_end;
+    }
+    NEXT_M;
+slow_fp_f:
+    if (!mxgpu_simt_float(cu, w, p, PC, mask)) {
+        goto faulted;
+    }
+    NEXT_F;
+slow_fp_m:
+    if (!mxgpu_simt_float(cu, w, p, PC, mask)) {
+        goto faulted;
+    }
+    NEXT_M;
+F_NOP:
+    NEXT_F;
+M_NOP:
+    NEXT_M;
+
+    /* ---- exchanges */
+F_MX_SHFL:
+    shuffle(w, p, mask);
+    NEXT_F;
+M_MX_SHFL:
+    shuffle(w, p, mask);
+    NEXT_M;
+F_MX_BALLOT:
+    set_lanes(w, p->rd, mxgpu_warp_nonzero(w->x[p->r1]) & mask, mask);
+    NEXT_F;
+M_MX_BALLOT:
+    set_lanes(w, p->rd, mxgpu_warp_nonzero(w->x[p->r1]) & mask, mask);
+    NEXT_M;
+F_MX_ACTIVE:
+    set_lanes(w, p->rd, mask, mask);
+    NEXT_F;
+M_MX_ACTIVE:
+    set_lanes(w, p->rd, mask, mask);
+    NEXT_M;
+F_MX_MATCH_ANY:
+    match_any(w, p, mask);
+    NEXT_F;
+M_MX_MATCH_ANY:
+    match_any(w, p, mask);
+    NEXT_M;
+F_AUIPC:
+    set_lanes(w, p->rd, PC + p->imm, ALL_LANES);
+    NEXT_F;
+M_AUIPC:
+    set_lanes(w, p->rd, PC + p->imm, mask);
+    NEXT_M;
+
+    /* ---- one lane loop each */
+    DO_LANE(LUI)
+    INTEGER_OPS(DO_RI, DO_R, DO_R, DO_RI, DO_R, DO_R)
+    LOAD_OPS(DO_LOAD)
+    STORE_OPS(DO_STORE)
+    DO_MEM(FLW)
+    DO_MEM(FLH)
+    DO_MEM(FLD)
+    DO_MEM(FSW)
+    DO_MEM(FSH)
+    DO_MEM(FSD)
+    FP_FLAG_OPS_S(DO_FP32)
+    FP_FLAG_OPS_D(DO_FP64)
+    FP_MOVE_OPS(DO_FP_MOVE)
+    RV_SEM_LIST_BRANCH(DO_BRANCH, uint64_t, int64_t)
+}
+#pragma GCC diagnostic pop

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Floating point, one lane at a time: whatever the lane loops of exec.inc.h do
+ * not cover. These use the host's arithmetic in round-to-nearest-even and do
+ * not record exception flags. A warp is at
+ *   fp_level 0  while every lane's frm is nearest-even,
+ *   fp_level 1  when some lane has another frm: dynamic rounding comes here,
+ *   fp_level 2  when flags are wanted: all arithmetic comes here.
+ * Flags are wanted when code that the dispatch can reach reads them: when the
+ * executable pages around its entry (found at its start), or a page of code
+ * that it gets to, hold an instruction that reads fflags or fcsr. fflags are
+ * thus exact whenever they are read, except for what ran before an image
+ * that was mapped apart from the entry's was first called.
+ */
+#include "internal.h"
+
+#include "softfp.h"
+
+void mxgpu_simt_fp_level(MxgpuWarp *w, bool flags)
+{
+    unsigned level = 0;
+
+    for (unsigned i = 0; i < LANES; i++) {
+        level |= w->frm[i] != FP_RNE;
+    }
+    w->fp_level = flags ? 2 : level;
+}
+
+/* What a line of the table below does. */
+typedef enum FpKind {
+    FP_ADD, FP_SUB, FP_MUL, FP_DIV, FP_SQRT, FP_MADD, FP_MSUB, FP_NMSUB,
+    FP_NMADD, FP_SGNJ, FP_SGNJN, FP_SGNJX, FP_MIN, FP_MAX, FP_LE, FP_LT, FP_EQ,
+    FP_CLASS, FP_TO_W, FP_TO_WU, FP_TO_L, FP_TO_LU, FP_FROM_W, FP_FROM_WU,
+    FP_FROM_L, FP_FROM_LU, FP_CONVERT, FP_NOT
+} FpKind;
+
+typedef struct FpOp {
+    FpKind kind;
+    FpFormat to, from;
+} FpOp;
+
+static FpOp classify(unsigned op)
+{
+#define ONE(OP, s, fmt, K) case RV_##OP##_##s: return (FpOp){FP_##K, fmt, fmt};
+#define EACH(s, fmt)                                                           \
+    ONE(FADD, s, fmt, ADD) ONE(FSUB, s, fmt, SUB) ONE(FMUL, s, fmt, MUL)       \
+    ONE(FDIV, s, fmt, DIV) ONE(FSQRT, s, fmt, SQRT) ONE(FMADD, s, fmt, MADD)   \
+    ONE(FMSUB, s, fmt, MSUB) ONE(FNMSUB, s, fmt, NMSUB)                        \
+    ONE(FNMADD, s, fmt, NMADD) ONE(FSGNJ, s, fmt, SGNJ)                        \
+    ONE(FSGNJN, s, fmt, SGNJN) ONE(FSGNJX, s, fmt, SGNJX)                      \
+    ONE(FMIN, s, fmt, MIN) ONE(FMAX, s, fmt, MAX) ONE(FLE, s, fmt, LE)         \
+    ONE(FLT, s, fmt, LT) ONE(FEQ, s, fmt, EQ) ONE(FCLASS, s, fmt, CLASS)       \
+    ONE(FCVT_W, s, fmt, TO_W) ONE(FCVT_WU, s, fmt, TO_WU)                      \
+    ONE(FCVT_L, s, fmt, TO_L) ONE(FCVT_LU, s, fmt, TO_LU)                      \
+    ONE(FCVT_##s, W, fmt, FROM_W) ONE(FCVT_##s, WU, fmt, FROM_WU)              \
+    ONE(FCVT_##s, L, fmt, FROM_L) ONE(FCVT_##s, LU, fmt, FROM_LU)
+#define CVT(t, f, to, from)                                                    \
+    case RV_FCVT_##t##_##f:                                                    \
+        return (FpOp){FP_CONVERT, to, from};
+    switch (op) {
+        EACH(H, FP_H)
+        EACH(S, FP_S)
+        EACH(D, FP_D)
+        CVT(S, D, FP_S, FP_D)
+        CVT(D, S, FP_D, FP_S)
+        CVT(S, H, FP_S, FP_H)
+        CVT(H, S, FP_H, FP_S)
+        CVT(D, H, FP_D, FP_H)
+        CVT(H, D, FP_H, FP_D)
+    }
+    return (FpOp){FP_NOT, FP_D, FP_D};
+}
+
+/* An operand: canonical NaN when it is not properly boxed. */
+static uint64_t operand(const MxgpuWarp *w, unsigned r, unsigned lane,
+                        FpFormat f)
+{
+    uint64_t v = w->narrow[r] >> lane & 1
+                     ? 0xffffffff00000000ull | w->f[r][lane]
+                     : w->d[r][lane];
+
+    switch (f) {
+    case FP_H:
+        return v >> 16 == UINT64_MAX >> 16 ? (uint16_t)v : fp_canonical_nan(f);
+    case FP_S:
+        return v >> 32 == UINT64_MAX >> 32 ? (uint32_t)v : fp_canonical_nan(f);
+    default:
+        return v;
+    }
+}
+
+static void set_result(MxgpuWarp *w, unsigned rd, unsigned lane, FpFormat f,
+                       uint64_t v)
+{
+    if (f == FP_D) {
+        w->d[rd][lane] = v;
+        w->narrow[rd] &= ~(1ull << lane);
+    } else {
+        w->f[rd][lane] = f == FP_H ? 0xffff0000u | (uint32_t)v : (uint32_t)v;
+        w->narrow[rd] |= 1ull << lane;
+    }
+}
+
+static uint64_t sign_inject(FpKind kind, FpFormat f, uint64_t a, uint64_t b)
+{
+    uint64_t sign = fp_sign_bit(f);
+
+    b = kind == FP_SGNJN ? ~b : kind == FP_SGNJX ? a ^ b : b;
+    return (a & ~sign) | (b & sign);
+}
+
+static uint64_t arithmetic(const FpOp *o, uint64_t a, uint64_t b, uint64_t c,
+                           FpEnv *env)
+{
+    FpFormat f = o->to;
+    uint64_t sign = fp_sign_bit(f);
+
+    switch (o->kind) {
+    case FP_ADD:
+        return fp_add(env, f, a, b);
+    case FP_SUB:
+        return fp_sub(env, f, a, b);
+    case FP_MUL:
+        return fp_mul(env, f, a, b);
+    case FP_DIV:
+        return fp_div(env, f, a, b);
+    case FP_SQRT:
+        return fp_sqrt(env, f, a);
+    case FP_MADD:
+        return fp_fma(env, f, a, b, c);
+    case FP_MSUB:
+        return fp_fma(env, f, a, b, (c ^ sign));
+    case FP_NMSUB:
+        return fp_fma(env, f, (a ^ sign), b, c);
+    case FP_NMADD:
+        return fp_fma(env, f, (a ^ sign), b, (c ^ sign));
+    case FP_MIN:
+    case FP_MAX:
+        return o->kind == FP_MIN ? fp_min(env, f, a, b) : fp_max(env, f, a, b);
+    case FP_CONVERT:
+        return fp_convert(env, f, o->from, a);
+    default:
+        return sign_inject(o->kind, f, a, b);
+    }
+}
+
+static uint64_t from_int(const FpOp *o, uint64_t x, FpEnv *env)
+{
+    bool word = o->kind == FP_FROM_W || o->kind == FP_FROM_WU;
+
+    return fp_from_int(env, o->to, x, word ? 32 : 64,
+                       o->kind == FP_FROM_W || o->kind == FP_FROM_L);
+}
+
+/* Results that go to x registers. */
+static uint64_t to_x(const FpOp *o, uint64_t a, uint64_t b, FpEnv *env)
+{
+    FpFormat f = o->to;
+
+    switch (o->kind) {
+    case FP_EQ:
+        return fp_eq(env, f, a, b);
+    case FP_LT:
+        return fp_lt(env, f, a, b);
+    case FP_LE:
+        return fp_le(env, f, a, b);
+    case FP_CLASS:
+        return fp_class(f, a);
+    case FP_TO_W:
+    case FP_TO_WU:
+        return fp_to_int(env, f, a, 32, o->kind == FP_TO_W);
+    default:
+        return fp_to_int(env, f, a, 64, o->kind == FP_TO_L);
+    }
+}
+
+static bool gives_x(FpKind kind)
+{
+    return kind >= FP_LE && kind <= FP_TO_LU;
+}
+
+bool mxgpu_simt_float(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,
+                      uint64_t mask)
+{
+    FpOp o = classify(p->op);
+
+    for (uint64_t m = mask; m; m &= m - 1) {
+        unsigned i = __builtin_ctzll(m);
+        FpEnv env = {p->rm_field == 7 ? w->frm[i] : p->rm_field, 0};
+        uint64_t a, b, c;
+
+        if (env.rm > FP_RMM || o.kind == FP_NOT) {
+            mxgpu_simt_fault_at(cu, w, i, MXGPU_FAULT_ILLEGAL,
+                                MXGPU_ACCESS_EXECUTE, pc, pc);
+            return false;
+        }
+        if (o.kind >= FP_FROM_W && o.kind <= FP_FROM_LU) {
+            set_result(w, p->rd, i, o.to, from_int(&o, w->x[p->r1][i], &env));
+        } else {
+            a = operand(w, p->r1, i, o.from);
+            b = operand(w, p->r2, i, o.to);
+            c = operand(w, p->r3, i, o.to);
+            if (gives_x(o.kind)) {
+                w->x[p->rd][i] = to_x(&o, a, b, &env);
+            } else {
+                set_result(w, p->rd, i, o.to, arithmetic(&o, a, b, c, &env));
+            }
+        }
+        if (w->fp_level == 2) {
+            w->fflags[i] |= env.flags;
+        }
+    }
+    return true;
+}

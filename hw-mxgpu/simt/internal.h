@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * State of the compute units. Everything a kernel can observe is in plain
+ * structures; host pointers are only in caches (TLB, code pages) that may be
+ * dropped at any instruction boundary.
+ */
+#ifndef MXGPU_SIMT_INTERNAL_H
+#define MXGPU_SIMT_INTERNAL_H
+
+#include "rv/rv.h"
+#include "simt/simt.h"
+
+#define LANES      MXGPU_WARP_SIZE
+#define ALL_LANES  UINT64_MAX
+#define CU_WARPS   (MXGPU_CU_THREADS / LANES)
+#define SINK       32 /* x register that takes results for x0 */
+
+#define PAGE_BYTES  4096u
+#define PAGE_OPS    (PAGE_BYTES / 2)
+#define LARGE_BYTES (1ull << MXGPU_LARGE_SHIFT)
+
+/* Instructions a warp runs before the next one may, and, in a diverged warp,
+ * before a group that waits for its turn gets one (fewer after an atomic or a
+ * fence, for it may be a lock that is waited for). */
+#define WARP_QUANTUM 16384
+#define GROUP_SLICE  16384
+#define SPIN_SLICE   128
+
+/* ---- decoded code */
+
+/* What Op.op holds besides RvOp; 0 is an op not decoded yet. */
+enum {
+    OP_DECODE = 0,
+    OP_BAD = RV_OP_COUNT, /* illegal instruction */
+    OP_END,               /* behind the last instruction of a page */
+    OP_NOP,               /* no effect but counting */
+    OP_KINDS
+};
+
+/* One instruction. Branches and jumps: imm in bytes, far 0 when the target is
+ * in the same page. rd is SINK for x0. */
+typedef struct SimtOp {
+    uint16_t op;
+    uint8_t len; /* halfwords */
+    uint8_t rm;  /* FP: 0 nearest even, 1 dynamic, 2 another fixed one */
+    uint8_t rd, r1, r2, r3;
+    int32_t imm;
+    uint8_t far;
+    uint8_t rm_field; /* as encoded */
+    uint8_t link;     /* jumps: 1 call, 2 return */
+    uint8_t pad;
+} SimtOp;
+
+typedef struct SimtPage {
+    uint64_t tag;    /* va | vmid; SIMT_NO_PAGE: unused */
+    uint64_t check;  /* MxgpuCu.code_check when last compared with memory */
+    bool reads_flags;
+    uint8_t bytes[PAGE_BYTES];
+    SimtOp ops[PAGE_OPS + 2];
+} SimtPage;
+
+#define SIMT_NO_PAGE UINT64_MAX
+#define CODE_PAGES   64 /* of a compute unit, direct mapped */
+
+/* ---- translations */
+
+typedef enum SimtKind { KIND_READ, KIND_WRITE, KIND_ATOMIC, KINDS } SimtKind;
+
+/* tag: page number | vmid << 52; host address = add + va */
+typedef struct SimtTlb {
+    uint64_t tag;
+    uintptr_t add;
+} SimtTlb;
+
+#define TLB_LARGE 64
+#define TLB_SMALL 256
+#define TLB_VMID_SHIFT 52
+
+/* ---- warps */
+
+/* Lanes at one pc. */
+typedef struct SimtGroup {
+    uint64_t pc, mask;
+    uint64_t stamp; /* when it last ran */
+    int32_t depth;  /* calls minus returns */
+} SimtGroup;
+
+typedef enum SimtWait {
+    WAIT_BARRIER, WAIT_AND, WAIT_OR, WAIT_COUNT, WAIT_WARPSYNC
+} SimtWait;
+
+typedef struct SimtWaiter {
+    SimtGroup group; /* pc behind the instruction */
+    uint64_t sync;   /* warpsync: lanes to meet */
+    uint8_t wait, rd;
+} SimtWaiter;
+
+typedef struct MxgpuWarp {
+    _Alignas(64) uint64_t x[33][LANES];
+    /* Lane l of f register r is the f32 (or boxed f16) f[r][l], properly
+     * boxed, where bit l of narrow[r] is set, else the 64 bits d[r][l]. */
+    _Alignas(64) uint32_t f[32][LANES];
+    _Alignas(64) uint64_t d[32][LANES];
+    uint64_t narrow[32];
+
+    /* The current mask, spread; valid unless it is ALL_LANES. */
+    _Alignas(64) uint64_t m64[LANES];
+    _Alignas(64) uint32_t m32[LANES];
+
+    SimtGroup cur;      /* mask 0: none is chosen */
+    SimtGroup ready[LANES]; /* sorted: the last one is next */
+    SimtWaiter waiting[LANES];
+    unsigned num_ready, num_waiting;
+    uint64_t live;      /* lanes that have not exited */
+    uint64_t stamps;
+    uint64_t slice_end; /* of instructions, when the warp is diverged */
+    bool rotated;       /* cur runs out of order, for fairness */
+
+    /* fcsr of each lane; fp_level: 0 every frm is nearest-even, 1 some is
+     * not, 2 flags are recorded: see float.c */
+    uint8_t frm[LANES], fflags[LANES];
+    unsigned fp_level;
+
+    /* lr: address (1: none) and the value then read */
+    uint64_t reserved_addr[LANES], reserved_value[LANES];
+    uint8_t reserved_size[LANES];
+
+    uint64_t instructions;
+    uint64_t vmid_tag; /* vmid << TLB_VMID_SHIFT */
+    uint8_t *shared;   /* host pointer into the unit's shared memory */
+    uint64_t shared_size;
+    uint8_t *private;  /* see private_at() */
+    uint64_t private_size;
+    uint8_t slot, block, index, vmid;
+    bool used;
+} MxgpuWarp;
+
+typedef struct SimtBlock {
+    bool used;
+    uint8_t slot;
+    uint8_t num_warps;
+    uint8_t warps[MXGPU_BLOCK_THREADS / LANES];
+    uint32_t id[3];
+    uint32_t threads, exited, arrived;
+    uint32_t count;    /* of arrived threads with a nonzero rs1 */
+    uint32_t shared_at, shared_len; /* allocated */
+    uint32_t registers;
+} SimtBlock;
+
+struct MxgpuSimt;
+
+typedef struct MxgpuCu {
+    struct MxgpuSimt *simt;
+    unsigned index;
+    MxgpuMmuClient client;
+    SimtTlb large[KINDS][TLB_LARGE];
+    SimtTlb small[KINDS][TLB_SMALL];
+    SimtPage *pages[CODE_PAGES];
+    uint64_t code_check;
+
+    MxgpuWarp *warps; /* CU_WARPS */
+    SimtBlock blocks[MXGPU_CU_BLOCKS];
+    unsigned threads, registers, num_blocks, next_warp, last_slot;
+    uint64_t dispatches_seen; /* MxgpuSimt.code_check at the last look */
+    uint8_t *shared;  /* MXGPU_SHARED_MAX */
+    uint8_t *private; /* of all warps; NULL until the first block */
+    uint64_t owner[CU_WARPS];  /* whose data private memory holds */
+    uint64_t dirty[CU_WARPS];  /* bytes of a thread that may be nonzero */
+    uint64_t drops;            /* TLB drops: address spaces may have changed */
+
+    _Atomic uint64_t warp_instructions, lane_instructions, blocks_run;
+    _Atomic uint64_t divergent_branches, tlb_misses;
+    uint64_t lanes_now, divergent_now; /* not yet in the above */
+} MxgpuCu;
+
+/* next: generation << 48 | next block; SLOT_NONE in the low bits when no block
+ * is left to take. */
+#define SLOT_NEXT 0x0000ffffffffffffull
+#define SLOT_NONE SLOT_NEXT
+
+typedef struct SimtSlot {
+    MxgpuDispatch dispatch;
+    _Atomic uint64_t next, total, left; /* left: blocks not ended */
+    _Atomic bool stop;        /* fault or abort: blocks end early */
+    _Atomic bool fault_taken;
+    _Atomic bool active;
+    _Atomic bool flags; /* kernels that can read fflags: float.c */
+    MxgpuDispatchFault fault;
+} SimtSlot;
+
+typedef enum SimtExit {
+    EXIT_QUANTUM, EXIT_BLOCKED, EXIT_DONE, EXIT_FAULT
+} SimtExit;
+
+/* Runs one warp until its instruction count reaches limit. */
+typedef SimtExit SimtExecFn(MxgpuCu *cu, MxgpuWarp *w, uint64_t limit);
+
+/* Whether the code around a page reads FP flags, as last found. */
+typedef struct SimtFlagScan {
+    uint64_t page, drops;
+    bool reads, valid;
+} SimtFlagScan;
+
+struct MxgpuSimt {
+    MxgpuSimtConfig config;
+    SimtExecFn *exec;
+    SimtSlot slots[MXGPU_DISPATCH_SLOTS];
+    SimtFlagScan flag_scans[MXGPU_NUM_VMIDS];
+    _Atomic uint64_t dispatches;
+    _Atomic uint64_t drops;      /* TLB drops of all units */
+    _Atomic uint64_t code_check; /* starts: code may have changed */
+    MxgpuCu *cus;
+};
+
+/* exec.inc.h, built once for each instruction set */
+SimtExecFn mxgpu_simt_exec_base, mxgpu_simt_exec_avx2, mxgpu_simt_exec_avx512;
+
+/* ---- code.c */
+/* The page of pc, decoded; NULL and *fault when it cannot be fetched. */
+SimtPage *mxgpu_simt_page(MxgpuCu *cu, MxgpuWarp *w, uint64_t pc,
+                          enum mxgpu_fault *fault);
+/* Decodes op index of a page; a fault of the next page is returned. */
+enum mxgpu_fault mxgpu_simt_decode(MxgpuCu *cu, const MxgpuWarp *w,
+                                   SimtPage *page, unsigned index);
+void mxgpu_simt_drop_code(MxgpuCu *cu);
+/* Whether code mapped around pc can read the FP exception flags. */
+bool mxgpu_simt_reads_flags(MxgpuSimt *simt, unsigned vmid, uint64_t pc);
+
+/* ---- memory.c */
+void mxgpu_simt_drop_tlb(MxgpuCu *cu);
+/* Host address of [va, va + len) in one cached granule, loading it if needed;
+ * 0 when there is none (*fault says why, NONE: use the slow path). */
+uintptr_t mxgpu_simt_fill(MxgpuCu *cu, const MxgpuWarp *w, SimtKind kind,
+                          uint64_t va, uint64_t len, enum mxgpu_fault *fault);
+/* One lane, any address, any alignment. */
+enum mxgpu_fault mxgpu_simt_read(MxgpuCu *cu, MxgpuWarp *w, unsigned lane,
+                                 uint64_t va, void *buf, unsigned len,
+                                 uint64_t *at);
+enum mxgpu_fault mxgpu_simt_write(MxgpuCu *cu, MxgpuWarp *w, unsigned lane,
+                                  uint64_t va, const void *buf, unsigned len,
+                                  uint64_t *at);
+/* Host address for an atomic of lane; 0 and *fault when it cannot be. */
+uintptr_t mxgpu_simt_atomic_at(MxgpuCu *cu, MxgpuWarp *w, unsigned lane,
+                               uint64_t va, unsigned len,
+                               enum mxgpu_fault *fault);
+
+/* ---- atomic.c: lr, sc, amo*, mx.af*; false: faulted */
+bool mxgpu_simt_atomic(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,
+                       uint64_t mask);
+
+/* ---- csr.c */
+bool mxgpu_simt_csr(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,
+                    uint64_t mask);
+
+/* ---- float.c */
+/* Any FP arithmetic instruction, lane by lane: every rounding mode, flags. */
+bool mxgpu_simt_float(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,
+                      uint64_t mask);
+void mxgpu_simt_fp_level(MxgpuWarp *w, bool flags);
+
+/* ---- warp.c */
+void mxgpu_warp_start(MxgpuWarp *w, uint64_t lanes, uint64_t entry,
+                      uint64_t args);
+/* Puts cur (where its mask is not 0) back and chooses the next group; false
+ * when none is ready. rotate: the one that has waited longest. */
+bool mxgpu_warp_pick(MxgpuWarp *w, bool rotate);
+void mxgpu_warp_park(MxgpuWarp *w, SimtGroup group);
+void mxgpu_warp_wait(MxgpuWarp *w, SimtGroup group, SimtWait wait, uint8_t rd,
+                     uint64_t sync);
+/* Lanes of mask end. */
+void mxgpu_warp_exit(MxgpuWarp *w, uint64_t mask);
+/* After arrivals and exits: warps of w whose warpsync is complete go on. */
+void mxgpu_warp_sync(MxgpuWarp *w);
+void mxgpu_warp_spread(MxgpuWarp *w, uint64_t mask);
+uint64_t mxgpu_warp_nonzero(const uint64_t *x);
+
+/* ---- block.c */
+void mxgpu_simt_fault_at(MxgpuCu *cu, const MxgpuWarp *w, unsigned lane,
+                         enum mxgpu_fault code, enum mxgpu_access access,
+                         uint64_t addr, uint64_t pc);
+/* Threads of mask arrive at the block's barrier; nonzero: those with rs1. */
+void mxgpu_block_arrive(MxgpuCu *cu, MxgpuWarp *w, uint64_t mask,
+                        uint64_t nonzero);
+void mxgpu_block_exit(MxgpuCu *cu, MxgpuWarp *w, uint64_t mask);
+
+static inline SimtSlot *simt_slot(const MxgpuCu *cu, const MxgpuWarp *w)
+{
+    return &cu->simt->slots[w->slot];
+}
+
+/*
+ * Private memory: 8-byte granules of the 64 lanes side by side, so that lanes
+ * that use the same address (their stacks do) touch neighbours. The host
+ * address of the granule that holds va, for lane 0.
+ */
+#define PRIVATE_WARP_BYTES ((uint64_t)MXGPU_PRIVATE_MAX * LANES)
+static inline uint8_t *private_at(const MxgpuWarp *w, uint64_t va)
+{
+    uint64_t offset = va - (MXGPU_PRIVATE_END - MXGPU_PRIVATE_MAX);
+
+    return w->private + (offset >> 3) * (8 * LANES) + (offset & 7);
+}
+
+/* Whether [va, va + len) lies in the thread's private memory. */
+static inline bool in_private(const MxgpuWarp *w, uint64_t va, uint64_t len)
+{
+    uint64_t offset = va - (MXGPU_PRIVATE_END - w->private_size);
+
+    return offset < w->private_size && len <= w->private_size - offset;
+}
+
+static inline bool in_shared(const MxgpuWarp *w, uint64_t va, uint64_t len)
+{
+    uint64_t offset = va - MXGPU_SHARED_BASE;
+
+    return offset < w->shared_size && len <= w->shared_size - offset;
+}
+
+/* Host address of [va, va + len) from the TLB or shared memory; 0: none. */
+static inline uintptr_t simt_span(const MxgpuCu *cu, const MxgpuWarp *w,
+                                  SimtKind kind, uint64_t va, uint64_t len)
+{
+    uint64_t page = va >> MXGPU_LARGE_SHIFT;
+    const SimtTlb *t = &cu->large[kind][page % TLB_LARGE];
+
+    if (__builtin_expect(t->tag == (page | w->vmid_tag), 1)) {
+        return (va & (LARGE_BYTES - 1)) <= LARGE_BYTES - len ? t->add + va : 0;
+    }
+    page = va >> MXGPU_PAGE_SHIFT;
+    t = &cu->small[kind][page % TLB_SMALL];
+    if (t->tag == (page | w->vmid_tag)) {
+        return (va & (PAGE_BYTES - 1)) <= PAGE_BYTES - len ? t->add + va : 0;
+    }
+    if (in_shared(w, va, len)) {
+        return (uintptr_t)w->shared + (va - MXGPU_SHARED_BASE);
+    }
+    return 0;
+}
+
+#endif

@@ -1,0 +1,521 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Loads and stores of a group. Addresses that are equal or contiguous in the
+ * lanes are one host access; others are gathered from one 2 MiB granule or
+ * from shared memory; what is left goes lane by lane. All functions return
+ * false when a lane faulted; nothing was written to registers then.
+ */
+
+typedef enum Shape { SHAPE_UNIFORM, SHAPE_CONTIGUOUS, SHAPE_OTHER } Shape;
+
+/* How the addresses of mask's lanes relate; first is its lowest lane. */
+static inline Shape shape_of(const MxgpuWarp *w, const uint64_t *a,
+                             uint64_t mask, unsigned first, unsigned size)
+{
+    const uint64_t *m = w->m64;
+    uint64_t base = a[first], differ = 0;
+    unsigned second;
+
+    if (mask == ALL_LANES) {
+        if (a[1] == base) {
+            LANE_LOOP {
+                differ |= a[i] ^ base;
+            }
+            return differ ? SHAPE_OTHER : SHAPE_UNIFORM;
+        }
+        if (a[1] != base + size) {
+            return SHAPE_OTHER;
+        }
+        LANE_LOOP {
+            differ |= a[i] ^ (base + (uint64_t)i * size);
+        }
+        return differ ? SHAPE_OTHER : SHAPE_CONTIGUOUS;
+    }
+    mask &= mask - 1;
+    if (!mask) {
+        return SHAPE_UNIFORM;
+    }
+    second = __builtin_ctzll(mask);
+    if (a[second] == base) {
+        LANE_LOOP {
+            differ |= (a[i] ^ base) & m[i];
+        }
+        return differ ? SHAPE_OTHER : SHAPE_UNIFORM;
+    }
+    base -= (uint64_t)first * size;
+    if (a[second] != base + second * size) {
+        return SHAPE_OTHER;
+    }
+    LANE_LOOP {
+        differ |= (a[i] ^ (base + (uint64_t)i * size)) & m[i];
+    }
+    return differ ? SHAPE_OTHER : SHAPE_CONTIGUOUS;
+}
+
+/* simt_span(), loading the translation when that is what is missing. */
+static inline uintptr_t span_fill(MxgpuCu *cu, const MxgpuWarp *w,
+                                  SimtKind kind, uint64_t va, uint64_t len)
+{
+    uintptr_t at = simt_span(cu, w, kind, va, len);
+    enum mxgpu_fault fault;
+
+    if (__builtin_expect(!at && va < MXGPU_VA_LIMIT, 0)) {
+        at = mxgpu_simt_fill(cu, w, kind, va, len, &fault);
+    }
+    return at;
+}
+
+/*
+ * The host address that, added to an address of any lane of mask, gives the
+ * host address of its aligned access; false when there is no such one.
+ */
+static inline bool common_base(MxgpuCu *cu, const MxgpuWarp *w, SimtKind kind,
+                               const uint64_t *a, uint64_t imm, uint64_t mask,
+                               uint64_t va, unsigned size, uintptr_t *base)
+{
+    const uint64_t *m = w->m64;
+    uint64_t differ = 0, most = 0, start = va & ~(LARGE_BYTES - 1);
+    uintptr_t at;
+
+    if (mask == ALL_LANES) {
+        LANE_LOOP {
+            differ |= (a[i] + imm) ^ va;
+        }
+    } else {
+        LANE_LOOP {
+            differ |= ((a[i] + imm) ^ va) & m[i];
+        }
+    }
+    if ((differ | va) & (size - 1)) {
+        return false;
+    }
+    if (differ < LARGE_BYTES && va < MXGPU_VA_LIMIT) {
+        at = simt_span(cu, w, kind, start, LARGE_BYTES);
+        if (__builtin_expect(!at, 0)) {
+            enum mxgpu_fault fault;
+
+            if (!mxgpu_simt_fill(cu, w, kind, va, size, &fault)) {
+                return false;
+            }
+            at = simt_span(cu, w, kind, start, LARGE_BYTES);
+        }
+        *base = at - start;
+        return at != 0;
+    }
+    if (!in_shared(w, va, size)) {
+        return false;
+    }
+    LANE_LOOP {
+        uint64_t offset = a[i] + imm - MXGPU_SHARED_BASE;
+
+        offset = mask >> i & 1 ? offset : 0;
+        most = offset > most ? offset : most;
+    }
+    *base = (uintptr_t)w->shared - MXGPU_SHARED_BASE;
+    return most <= w->shared_size - size;
+}
+
+static inline bool private_uniform(const MxgpuWarp *w, uint64_t va,
+                                   unsigned size)
+{
+    return in_private(w, va, size) && !(va & (size - 1));
+}
+
+#if defined(SIMT_AVX512)
+static inline void gather_uint32_t(uint32_t *d, uintptr_t base,
+                                   const uint64_t *a, uint64_t mask)
+{
+    for (unsigned i = 0; i < LANES; i += 8) {
+        __m256i v = _mm512_mask_i64gather_epi32(
+            _mm256_setzero_si256(), (__mmask8)(mask >> i),
+            _mm512_load_si512(a + i), (const void *)base, 1);
+
+        _mm256_storeu_si256((__m256i *)(d + i), v);
+    }
+}
+
+static inline void gather_uint64_t(uint64_t *d, uintptr_t base,
+                                   const uint64_t *a, uint64_t mask)
+{
+    for (unsigned i = 0; i < LANES; i += 8) {
+        __m512i v = _mm512_mask_i64gather_epi64(
+            _mm512_setzero_si512(), (__mmask8)(mask >> i),
+            _mm512_load_si512(a + i), (const void *)base, 1);
+
+        _mm512_storeu_si512(d + i, v);
+    }
+}
+
+static inline void scatter_uint32_t(const uint32_t *s, uintptr_t base,
+                                    const uint64_t *a, uint64_t mask)
+{
+    for (unsigned i = 0; i < LANES; i += 8) {
+        _mm512_mask_i64scatter_epi32(
+            (void *)base, (__mmask8)(mask >> i), _mm512_load_si512(a + i),
+            _mm256_loadu_si256((const __m256i *)(s + i)), 1);
+    }
+}
+
+static inline void scatter_uint64_t(const uint64_t *s, uintptr_t base,
+                                    const uint64_t *a, uint64_t mask)
+{
+    for (unsigned i = 0; i < LANES; i += 8) {
+        _mm512_mask_i64scatter_epi64((void *)base, (__mmask8)(mask >> i),
+                                     _mm512_load_si512(a + i),
+                                     _mm512_loadu_si512(s + i), 1);
+    }
+}
+#endif
+
+#define PLAIN_GATHER(T)                                                        \
+    static inline void gather_##T(T *d, uintptr_t base, const uint64_t *a,     \
+                                  uint64_t mask)                               \
+    {                                                                          \
+        if (mask == ALL_LANES) {                                               \
+            for (unsigned i = 0; i < LANES; i++) {                             \
+                d[i] = *(const volatile T *)(base + a[i]);                     \
+            }                                                                  \
+            return;                                                            \
+        }                                                                      \
+        for (; mask; mask &= mask - 1) {                                       \
+            unsigned i = __builtin_ctzll(mask);                                \
+                                                                               \
+            d[i] = *(const volatile T *)(base + a[i]);                         \
+        }                                                                      \
+    }                                                                          \
+    static inline void scatter_##T(const T *s, uintptr_t base,                 \
+                                   const uint64_t *a, uint64_t mask)           \
+    {                                                                          \
+        for (; mask; mask &= mask - 1) {                                       \
+            unsigned i = __builtin_ctzll(mask);                                \
+                                                                               \
+            *(volatile T *)(base + a[i]) = s[i];                               \
+        }                                                                      \
+    }
+PLAIN_GATHER(uint8_t)
+PLAIN_GATHER(uint16_t)
+#if !defined(SIMT_AVX512)
+PLAIN_GATHER(uint32_t)
+PLAIN_GATHER(uint64_t)
+#endif
+
+/* d[lane] for lanes of mask; the others get anything. */
+#define DEF_LOAD(T)                                                            \
+    static __attribute__((noinline)) bool load_each_##T(                       \
+        MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,               \
+        uint64_t mask, T *d)                                                   \
+    {                                                                          \
+        for (; mask; mask &= mask - 1) {                                       \
+            unsigned i = __builtin_ctzll(mask);                                \
+            uint64_t va = w->x[p->r1][i] + (int64_t)p->imm, at;                \
+            enum mxgpu_fault fault =                                           \
+                mxgpu_simt_read(cu, w, i, va, &d[i], sizeof(T), &at);          \
+                                                                               \
+            if (fault != MXGPU_FAULT_NONE) {                                   \
+                mxgpu_simt_fault_at(cu, w, i, fault, MXGPU_ACCESS_READ, at,    \
+                                    pc);                                       \
+                return false;                                                  \
+            }                                                                  \
+        }                                                                      \
+        return true;                                                           \
+    }                                                                          \
+    static inline bool load_##T(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p,    \
+                                uint64_t pc, uint64_t mask, T *d)              \
+    {                                                                          \
+        const uint64_t *a = w->x[p->r1];                                       \
+        const unsigned size = sizeof(T);                                       \
+        unsigned first = __builtin_ctzll(mask);                                \
+        uint64_t imm = (uint64_t)(int64_t)p->imm, va = a[first] + imm;         \
+        uintptr_t at;                                                          \
+                                                                               \
+        switch (shape_of(w, a, mask, first, size)) {                           \
+        case SHAPE_UNIFORM:                                                    \
+            at = span_fill(cu, w, KIND_READ, va, size);                        \
+            if (at) {                                                          \
+                T v;                                                           \
+                                                                               \
+                __builtin_memcpy(&v, (const void *)at, size);                  \
+                LANE_LOOP {                                                    \
+                    d[i] = v;                                                  \
+                }                                                              \
+                return true;                                                   \
+            }                                                                  \
+            if (private_uniform(w, va, size)) {                                \
+                const uint8_t *from = private_at(w, va);                       \
+                                                                               \
+                LANE_LOOP {                                                    \
+                    d[i] = *(const T *)(from + 8 * i);                         \
+                }                                                              \
+                return true;                                                   \
+            }                                                                  \
+            break;                                                             \
+        case SHAPE_CONTIGUOUS:                                                 \
+            va -= first * size;                                                \
+            at = span_fill(cu, w, KIND_READ, va, LANES * size);                \
+            if (at) {                                                          \
+                __builtin_memcpy(d, (const void *)at, LANES * size);           \
+                return true;                                                   \
+            }                                                                  \
+            break;                                                             \
+        case SHAPE_OTHER:                                                      \
+            if (common_base(cu, w, KIND_READ, a, imm, mask, va, size, &at)) {  \
+                gather_##T(d, at + imm, a, mask);                              \
+                return true;                                                   \
+            }                                                                  \
+        }                                                                      \
+        return load_each_##T(cu, w, p, pc, mask, d);                           \
+    }                                                                          \
+    static __attribute__((noinline)) bool store_each_##T(                      \
+        MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,               \
+        uint64_t mask, const T *s)                                             \
+    {                                                                          \
+        for (; mask; mask &= mask - 1) {                                       \
+            unsigned i = __builtin_ctzll(mask);                                \
+            uint64_t va = w->x[p->r1][i] + (int64_t)p->imm, at;                \
+            enum mxgpu_fault fault =                                           \
+                mxgpu_simt_write(cu, w, i, va, &s[i], sizeof(T), &at);         \
+                                                                               \
+            if (fault != MXGPU_FAULT_NONE) {                                   \
+                mxgpu_simt_fault_at(cu, w, i, fault, MXGPU_ACCESS_WRITE, at,   \
+                                    pc);                                       \
+                return false;                                                  \
+            }                                                                  \
+        }                                                                      \
+        return true;                                                           \
+    }                                                                          \
+    static inline bool store_##T(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p,   \
+                                 uint64_t pc, uint64_t mask, const T *s)       \
+    {                                                                          \
+        const uint64_t *a = w->x[p->r1];                                       \
+        const unsigned size = sizeof(T);                                       \
+        unsigned first = __builtin_ctzll(mask);                                \
+        uint64_t imm = (uint64_t)(int64_t)p->imm, va = a[first] + imm;         \
+        uintptr_t at;                                                          \
+                                                                               \
+        switch (shape_of(w, a, mask, first, size)) {                           \
+        case SHAPE_UNIFORM:                                                    \
+            if (private_uniform(w, va, size)) {                                \
+                uint8_t *to = private_at(w, va);                               \
+                                                                               \
+                for (uint64_t m = mask; m; m &= m - 1) {                       \
+                    unsigned i = __builtin_ctzll(m);                           \
+                                                                               \
+                    *(T *)(to + 8 * i) = s[i];                                 \
+                }                                                              \
+                return true;                                                   \
+            }                                                                  \
+            at = span_fill(cu, w, KIND_WRITE, va, size);                       \
+            if (at) { /* the highest lane is the last writer */                \
+                unsigned last = 63 - __builtin_clzll(mask);                    \
+                                                                               \
+                __builtin_memcpy((void *)at, &s[last], size);                  \
+                return true;                                                   \
+            }                                                                  \
+            break;                                                             \
+        case SHAPE_CONTIGUOUS:                                                 \
+            if (mask == ALL_LANES) {                                           \
+                at = span_fill(cu, w, KIND_WRITE, va, LANES * size);           \
+                if (at) {                                                      \
+                    __builtin_memcpy((void *)at, s, LANES * size);             \
+                    return true;                                               \
+                }                                                              \
+                break;                                                         \
+            }                                                                  \
+            /* fall through */                                                 \
+        case SHAPE_OTHER:                                                      \
+            if (common_base(cu, w, KIND_WRITE, a, imm, mask, va, size,         \
+                            &at)) {                                            \
+                scatter_##T(s, at + imm, a, mask);                             \
+                return true;                                                   \
+            }                                                                  \
+        }                                                                      \
+        return store_each_##T(cu, w, p, pc, mask, s);                          \
+    }
+DEF_LOAD(uint8_t)
+DEF_LOAD(uint16_t)
+DEF_LOAD(uint32_t)
+DEF_LOAD(uint64_t)
+
+/* Integer loads: F(ID, memory type, type it is extended through). */
+#define LOAD_OPS(F)                                                            \
+    F(LB, uint8_t, int8_t)                                                     \
+    F(LH, uint16_t, int16_t)                                                   \
+    F(LW, uint32_t, int32_t)                                                   \
+    F(LD, uint64_t, int64_t)                                                   \
+    F(LBU, uint8_t, uint8_t)                                                   \
+    F(LHU, uint16_t, uint16_t)                                                 \
+    F(LWU, uint32_t, uint32_t)
+#define STORE_OPS(F)                                                           \
+    F(SB, uint8_t)                                                             \
+    F(SH, uint16_t)                                                            \
+    F(SW, uint32_t)                                                            \
+    F(SD, uint64_t)
+
+#define MEM_FN static __attribute__((noinline)) bool
+#define MEM_ARGS                                                               \
+    MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc, uint64_t mask
+
+#define DEF_LOAD_OP(ID, T, X)                                                  \
+    MEM_FN x_##ID(MEM_ARGS)                                                    \
+    {                                                                          \
+        _Alignas(64) T v[LANES];                                               \
+        uint64_t *d = w->x[p->rd];                                             \
+        const uint64_t *m = w->m64;                                            \
+                                                                               \
+        if (!load_##T(cu, w, p, pc, mask, v)) {                                \
+            return false;                                                      \
+        }                                                                      \
+        if (mask == ALL_LANES) {                                               \
+            LANE_LOOP {                                                        \
+                d[i] = (uint64_t)(int64_t)(X)v[i];                             \
+            }                                                                  \
+        } else {                                                               \
+            LANE_LOOP {                                                        \
+                d[i] = SELECT(m[i], (uint64_t)(int64_t)(X)v[i], d[i]);         \
+            }                                                                  \
+        }                                                                      \
+        return true;                                                           \
+    }
+LOAD_OPS(DEF_LOAD_OP)
+
+#define DEF_STORE_OP(ID, T)                                                    \
+    MEM_FN x_##ID(MEM_ARGS)                                                    \
+    {                                                                          \
+        _Alignas(64) T v[LANES];                                               \
+        const uint64_t *s = w->x[p->r2];                                       \
+                                                                               \
+        LANE_LOOP {                                                            \
+            v[i] = (T)s[i];                                                    \
+        }                                                                      \
+        return store_##T(cu, w, p, pc, mask, v);                               \
+    }
+STORE_OPS(DEF_STORE_OP)
+
+/* ---- f registers */
+
+/* A narrow result: all lanes of the plane, or those of the mask. */
+static inline void set_narrow(MxgpuWarp *w, unsigned rd, const uint32_t *v,
+                              uint64_t mask)
+{
+    uint32_t *d = w->f[rd];
+    const uint32_t *m = w->m32;
+
+    if (mask == ALL_LANES) {
+        __builtin_memcpy(d, v, sizeof(w->f[rd]));
+    } else {
+        LANE_LOOP {
+            d[i] = SELECT(m[i], v[i], d[i]);
+        }
+    }
+    w->narrow[rd] |= mask;
+}
+
+MEM_FN x_FLW(MEM_ARGS)
+{
+    _Alignas(64) uint32_t v[LANES];
+
+    if (!load_uint32_t(cu, w, p, pc, mask, v)) {
+        return false;
+    }
+    set_narrow(w, p->rd, v, mask);
+    return true;
+}
+
+MEM_FN x_FLH(MEM_ARGS)
+{
+    _Alignas(64) uint16_t h[LANES];
+    _Alignas(64) uint32_t v[LANES];
+
+    if (!load_uint16_t(cu, w, p, pc, mask, h)) {
+        return false;
+    }
+    LANE_LOOP {
+        v[i] = 0xffff0000u | h[i];
+    }
+    set_narrow(w, p->rd, v, mask);
+    return true;
+}
+
+static inline void set_wide(MxgpuWarp *w, unsigned rd, const uint64_t *v,
+                            uint64_t mask)
+{
+    uint64_t *d = w->d[rd];
+    const uint64_t *m = w->m64;
+
+    if (mask == ALL_LANES) {
+        __builtin_memcpy(d, v, sizeof(w->d[rd]));
+    } else {
+        LANE_LOOP {
+            d[i] = SELECT(m[i], v[i], d[i]);
+        }
+    }
+    w->narrow[rd] &= ~mask;
+}
+
+/* The 64 bits of every lane: where the value is narrow, boxed. */
+static inline const uint64_t *get_wide(const MxgpuWarp *w, unsigned r,
+                                       uint64_t mask, uint64_t *tmp)
+{
+    uint64_t narrow = w->narrow[r];
+
+    if (!(narrow & mask)) {
+        return w->d[r];
+    }
+    for (unsigned i = 0; i < LANES; i++) {
+        tmp[i] = narrow >> i & 1 ? 0xffffffff00000000ull | w->f[r][i]
+                                 : w->d[r][i];
+    }
+    return tmp;
+}
+
+/* The low 32 bits of every lane. */
+static inline const uint32_t *get_low(const MxgpuWarp *w, unsigned r,
+                                      uint64_t mask, uint32_t *tmp)
+{
+    uint64_t narrow = w->narrow[r];
+
+    if (!(mask & ~narrow)) {
+        return w->f[r];
+    }
+    for (unsigned i = 0; i < LANES; i++) {
+        tmp[i] = narrow >> i & 1 ? w->f[r][i] : (uint32_t)w->d[r][i];
+    }
+    return tmp;
+}
+
+MEM_FN x_FLD(MEM_ARGS)
+{
+    _Alignas(64) uint64_t v[LANES];
+
+    if (!load_uint64_t(cu, w, p, pc, mask, v)) {
+        return false;
+    }
+    set_wide(w, p->rd, v, mask);
+    return true;
+}
+
+MEM_FN x_FSW(MEM_ARGS)
+{
+    _Alignas(64) uint32_t tmp[LANES];
+
+    return store_uint32_t(cu, w, p, pc, mask, get_low(w, p->r2, mask, tmp));
+}
+
+MEM_FN x_FSH(MEM_ARGS)
+{
+    _Alignas(64) uint32_t tmp[LANES];
+    _Alignas(64) uint16_t v[LANES];
+    const uint32_t *s = get_low(w, p->r2, mask, tmp);
+
+    LANE_LOOP {
+        v[i] = (uint16_t)s[i];
+    }
+    return store_uint16_t(cu, w, p, pc, mask, v);
+}
+
+MEM_FN x_FSD(MEM_ARGS)
+{
+    _Alignas(64) uint64_t tmp[LANES];
+
+    return store_uint64_t(cu, w, p, pc, mask, get_wide(w, p->r2, mask, tmp));
+}

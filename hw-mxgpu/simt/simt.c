@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Dispatch slots and the compute units that take blocks from them. Slots are
+ * shared: a block is taken by compare-and-swap of next, whose upper bits count
+ * the starts of the slot, so that parameters read before a swap that succeeds
+ * are those of the grid that the block belongs to.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "block.h"
+
+/* ---- slots */
+
+static bool slot_has_blocks(SimtSlot *s)
+{
+    return (atomic_load(&s->next) & SLOT_NEXT) != SLOT_NONE;
+}
+
+/* The last block has ended: the slot is free before done is called. */
+static void slot_done(MxgpuSimt *simt, SimtSlot *s)
+{
+    atomic_store(&s->active, false);
+    simt->config.done(simt->config.opaque, s - simt->slots);
+}
+
+static void slot_left(MxgpuSimt *simt, SimtSlot *s, uint64_t blocks)
+{
+    if (blocks && atomic_fetch_sub(&s->left, blocks) == blocks) {
+        slot_done(simt, s);
+    }
+}
+
+/* Blocks nobody has taken will not be run. */
+static void slot_cancel(MxgpuSimt *simt, SimtSlot *s)
+{
+    uint64_t next = atomic_load(&s->next), total;
+
+    do {
+        if ((next & SLOT_NEXT) == SLOT_NONE) {
+            return;
+        }
+        total = atomic_load(&s->total);
+    } while (!atomic_compare_exchange_weak(&s->next, &next, next | SLOT_NONE));
+    slot_left(simt, s, total - (next & SLOT_NEXT));
+}
+
+/* Takes a block that fits the unit. */
+static bool slot_take(MxgpuCu *cu, SimtSlot *s, uint64_t *block)
+{
+    uint64_t next = atomic_load(&s->next), n, after;
+
+    do {
+        n = next & SLOT_NEXT;
+        if (n == SLOT_NONE || !mxgpu_block_fits(cu, &s->dispatch)) {
+            return false;
+        }
+        after = n + 1 < atomic_load(&s->total) ? next + 1 : next | SLOT_NONE;
+    } while (!atomic_compare_exchange_weak(&s->next, &next, after));
+    *block = n;
+    return true;
+}
+
+/* ---- compute units */
+
+static void free_cu(MxgpuCu *cu)
+{
+    for (unsigned i = 0; i < CODE_PAGES; i++) {
+        free(cu->pages[i]);
+    }
+    if (cu->private) {
+        munmap(cu->private, CU_WARPS * PRIVATE_WARP_BYTES);
+    }
+    free(cu->warps);
+    free(cu->shared);
+}
+
+static bool init_cu(MxgpuSimt *simt, MxgpuCu *cu, unsigned index)
+{
+    cu->simt = simt;
+    cu->index = index;
+    cu->pages[0] = malloc(sizeof(*cu->pages[0]));
+    cu->warps = aligned_alloc(64, CU_WARPS * sizeof(*cu->warps));
+    cu->shared = aligned_alloc(64, MXGPU_SHARED_MAX);
+    if (!cu->pages[0] || !cu->warps || !cu->shared) {
+        return false;
+    }
+    cu->pages[0]->tag = SIMT_NO_PAGE;
+    for (unsigned i = 0; i < CU_WARPS; i++) {
+        cu->warps[i].used = false;
+    }
+    mxgpu_simt_drop_tlb(cu);
+    return true;
+}
+
+/* Address space for the stacks of a unit; memory comes when touched. */
+static bool need_private(MxgpuCu *cu)
+{
+    void *p;
+
+    if (cu->private) {
+        return true;
+    }
+    p = mmap(NULL, CU_WARPS * PRIVATE_WARP_BYTES, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED) {
+        return false;
+    }
+    cu->private = p;
+    return true;
+}
+
+static void invalidate(MxgpuCu *cu)
+{
+    mxgpu_simt_drop_tlb(cu);
+    mxgpu_simt_drop_code(cu);
+    cu->drops++;
+    atomic_fetch_add(&cu->simt->drops, 1);
+}
+
+static SimtExecFn *choose_exec(void)
+{
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512f") &&
+        __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512vl")) {
+        return mxgpu_simt_exec_avx512;
+    }
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+        __builtin_cpu_supports("bmi")) {
+        return mxgpu_simt_exec_avx2;
+    }
+#endif
+    return mxgpu_simt_exec_base;
+}
+
+MxgpuSimt *mxgpu_simt_new(const MxgpuSimtConfig *config)
+{
+    MxgpuSimt *simt = calloc(1, sizeof(*simt));
+    bool ok;
+
+    if (!simt) {
+        return NULL;
+    }
+    simt->config = *config;
+    simt->exec = choose_exec();
+    simt->cus = calloc(config->compute_units, sizeof(*simt->cus));
+    ok = simt->cus;
+    for (unsigned i = 0; i < MXGPU_DISPATCH_SLOTS; i++) {
+        atomic_store(&simt->slots[i].next, SLOT_NONE);
+    }
+    for (unsigned i = 0; ok && i < config->compute_units; i++) {
+        ok = init_cu(simt, &simt->cus[i], i);
+    }
+    if (!ok) {
+        for (unsigned i = 0; simt->cus && i < config->compute_units; i++) {
+            free_cu(&simt->cus[i]);
+        }
+        free(simt->cus);
+        free(simt);
+        return NULL;
+    }
+    for (unsigned i = 0; i < config->compute_units; i++) {
+        mxgpu_mmu_client_add(config->mmu, &simt->cus[i].client);
+    }
+    return simt;
+}
+
+void mxgpu_simt_free(MxgpuSimt *simt)
+{
+    for (unsigned i = 0; i < simt->config.compute_units; i++) {
+        mxgpu_mmu_client_remove(&simt->cus[i].client);
+        free_cu(&simt->cus[i]);
+    }
+    free(simt->cus);
+    free(simt);
+}
+
+void mxgpu_simt_reset(MxgpuSimt *simt)
+{
+    for (unsigned i = 0; i < MXGPU_DISPATCH_SLOTS; i++) {
+        SimtSlot *s = &simt->slots[i];
+
+        atomic_fetch_or(&s->next, SLOT_NONE);
+        atomic_store(&s->active, false);
+    }
+    for (unsigned i = 0; i < simt->config.compute_units; i++) {
+        MxgpuCu *cu = &simt->cus[i];
+
+        for (unsigned b = 0; b < MXGPU_CU_BLOCKS; b++) {
+            if (cu->blocks[b].used) {
+                mxgpu_block_end(cu, &cu->blocks[b]);
+            }
+        }
+        invalidate(cu);
+        cu->warp_instructions = cu->lane_instructions = cu->blocks_run = 0;
+        cu->divergent_branches = cu->tlb_misses = 0;
+        cu->lanes_now = cu->divergent_now = 0;
+    }
+    atomic_store(&simt->dispatches, 0);
+}
+
+/* ---- dispatch */
+
+static bool dispatch_ok(const MxgpuDispatch *d, uint64_t *total)
+{
+    uint64_t threads = 1, blocks = 1;
+
+    for (unsigned i = 0; i < 3; i++) {
+        if (d->block[i] == 0 || d->block[i] > MXGPU_BLOCK_THREADS ||
+            d->grid[i] == 0 ||
+            __builtin_mul_overflow(blocks, d->grid[i], &blocks)) {
+            return false;
+        }
+        threads *= d->block[i];
+    }
+    *total = blocks;
+    threads = (threads + LANES - 1) / LANES * LANES;
+    return threads <= MXGPU_BLOCK_THREADS && blocks < SLOT_NONE &&
+           d->registers >= 1 && d->registers <= 255 &&
+           threads * d->registers <= MXGPU_CU_REGISTERS &&
+           d->shared <= MXGPU_SHARED_MAX && d->shared_static <= d->shared &&
+           d->private_bytes <= MXGPU_PRIVATE_MAX &&
+           d->private_bytes % 1024 == 0 && d->vmid < MXGPU_NUM_VMIDS;
+}
+
+/* Scanning code is not free: the answer holds until a TLB is invalidated. */
+static bool reads_flags(MxgpuSimt *simt, const MxgpuDispatch *d)
+{
+    uint64_t page = d->entry / PAGE_BYTES, drops = atomic_load(&simt->drops);
+    SimtFlagScan *c = &simt->flag_scans[d->vmid];
+    bool reads;
+
+    if (c->valid && c->page == page && c->drops == drops) {
+        return c->reads;
+    }
+    reads = mxgpu_simt_reads_flags(simt, d->vmid, d->entry);
+    *c = (SimtFlagScan){page, drops, reads, true};
+    return reads;
+}
+
+enum mxgpu_fault mxgpu_simt_start(MxgpuSimt *simt, unsigned slot,
+                                  const MxgpuDispatch *d)
+{
+    SimtSlot *s;
+    uint64_t total, next;
+
+    if (slot >= MXGPU_DISPATCH_SLOTS || !dispatch_ok(d, &total)) {
+        return MXGPU_FAULT_CONFIG;
+    }
+    s = &simt->slots[slot];
+    if (atomic_load(&s->active)) {
+        return MXGPU_FAULT_CONFIG;
+    }
+    s->dispatch = *d;
+    s->flags = reads_flags(simt, d);
+    s->fault = (MxgpuDispatchFault){.code = MXGPU_FAULT_NONE};
+    atomic_store(&s->stop, false);
+    atomic_store(&s->fault_taken, false);
+    atomic_store(&s->left, total);
+    atomic_store(&s->total, total);
+    atomic_store(&s->active, true);
+    atomic_fetch_add(&simt->code_check, 1);
+    atomic_fetch_add(&simt->dispatches, 1);
+    next = atomic_load(&s->next) & ~SLOT_NEXT;
+    atomic_store(&s->next, next + SLOT_NEXT + 1);
+    simt->config.wake(simt->config.opaque);
+    return MXGPU_FAULT_NONE;
+}
+
+void mxgpu_simt_abort(MxgpuSimt *simt, unsigned slot)
+{
+    SimtSlot *s;
+
+    if (slot >= MXGPU_DISPATCH_SLOTS) {
+        return;
+    }
+    s = &simt->slots[slot];
+    if (!atomic_load(&s->active)) {
+        return;
+    }
+    if (!atomic_exchange(&s->fault_taken, true)) {
+        s->fault = (MxgpuDispatchFault){.code = MXGPU_FAULT_ABORTED};
+    }
+    atomic_store(&s->stop, true);
+    simt->config.wake(simt->config.opaque);
+}
+
+MxgpuDispatchFault mxgpu_simt_fault(MxgpuSimt *simt, unsigned slot)
+{
+    return simt->slots[slot].fault;
+}
+
+/* ---- running */
+
+/* Takes one block of the most urgent slot that has one that fits. */
+static bool take_block(MxgpuCu *cu)
+{
+    MxgpuSimt *simt = cu->simt;
+    uint64_t block;
+    unsigned tried = 0;
+
+    while (tried != (1u << MXGPU_DISPATCH_SLOTS) - 1) {
+        unsigned best = MXGPU_DISPATCH_SLOTS, priority = 0;
+
+        for (unsigned i = 0; i < MXGPU_DISPATCH_SLOTS; i++) {
+            unsigned n = (i + cu->last_slot + 1) % MXGPU_DISPATCH_SLOTS;
+            SimtSlot *s = &simt->slots[n];
+
+            if (!(tried >> n & 1) && slot_has_blocks(s) &&
+                (best == MXGPU_DISPATCH_SLOTS ||
+                 s->dispatch.priority < priority)) {
+                best = n;
+                priority = s->dispatch.priority;
+            }
+        }
+        if (best == MXGPU_DISPATCH_SLOTS) {
+            return false;
+        }
+        tried |= 1u << best;
+        if (atomic_load(&simt->slots[best].stop)) {
+            slot_cancel(simt, &simt->slots[best]);
+        } else if (slot_take(cu, &simt->slots[best], &block)) {
+            cu->last_slot = best;
+            mxgpu_block_start(cu, best, block);
+            return true;
+        }
+    }
+    return false;
+}
+
+static void add(_Atomic uint64_t *counter, uint64_t n)
+{
+    atomic_store_explicit(
+        counter, atomic_load_explicit(counter, memory_order_relaxed) + n,
+        memory_order_relaxed);
+}
+
+static void end_block(MxgpuCu *cu, SimtBlock *b)
+{
+    SimtSlot *s = &cu->simt->slots[b->slot];
+
+    mxgpu_block_end(cu, b);
+    add(&cu->blocks_run, 1);
+    if (atomic_load(&s->stop)) {
+        slot_cancel(cu->simt, s);
+    }
+    slot_left(cu->simt, s, 1);
+}
+
+/* Blocks that are complete, cannot go on, or whose dispatch is stopped. */
+static void reap(MxgpuCu *cu)
+{
+    for (unsigned i = 0; i < MXGPU_CU_BLOCKS && cu->num_blocks; i++) {
+        SimtBlock *b = &cu->blocks[i];
+
+        if (!b->used) {
+            continue;
+        }
+        if (b->exited < b->threads &&
+            !atomic_load(&cu->simt->slots[b->slot].stop) &&
+            mxgpu_block_stuck(cu, b)) {
+            mxgpu_block_fault_stuck(cu, b);
+        }
+        if (b->exited == b->threads ||
+            atomic_load(&cu->simt->slots[b->slot].stop)) {
+            end_block(cu, b);
+        }
+    }
+}
+
+/* Gives a warp its turn; returns instructions run. */
+static uint64_t run_warp(MxgpuCu *cu, MxgpuWarp *w, uint64_t budget)
+{
+    uint64_t before = w->instructions;
+    SimtSlot *s = simt_slot(cu, w);
+
+    if (atomic_load_explicit(&s->stop, memory_order_relaxed)) {
+        return 0;
+    }
+    if (s->flags && w->fp_level != 2) {
+        mxgpu_simt_fp_level(w, true);
+    }
+    (void)cu->simt->exec(cu, w, before + budget);
+    add(&cu->warp_instructions, w->instructions - before);
+    add(&cu->lane_instructions, cu->lanes_now);
+    add(&cu->divergent_branches, cu->divergent_now);
+    cu->lanes_now = cu->divergent_now = 0;
+    return w->instructions - before;
+}
+
+bool mxgpu_simt_run(MxgpuSimt *simt, unsigned index, unsigned budget)
+{
+    MxgpuCu *cu = &simt->cus[index];
+    uint64_t left = budget;
+    bool more = true;
+
+    if (cu->num_blocks == 0 && !mxgpu_simt_has_work(simt)) {
+        return false;
+    }
+    if (!need_private(cu)) {
+        return false;
+    }
+    if (mxgpu_mmu_client_begin(&cu->client)) {
+        invalidate(cu);
+    }
+    while (left) {
+        uint64_t check = atomic_load(&simt->code_check), ran = 0;
+
+        if (check != cu->dispatches_seen) {
+            cu->dispatches_seen = check;
+            mxgpu_simt_drop_code(cu);
+        }
+        while (cu->num_blocks < MXGPU_CU_BLOCKS && take_block(cu)) {
+        }
+        if (cu->num_blocks == 0) {
+            more = false;
+            break;
+        }
+        for (unsigned i = 0; i < CU_WARPS && ran < left; i++) {
+            MxgpuWarp *w = &cu->warps[cu->next_warp];
+
+            if (w->used && (w->cur.mask || w->num_ready)) {
+                uint64_t quantum = left - ran;
+
+                if (mxgpu_mmu_client_poll(&cu->client)) {
+                    invalidate(cu);
+                }
+                ran += run_warp(cu, w, quantum < WARP_QUANTUM ? quantum
+                                                              : WARP_QUANTUM);
+                if (ran >= left) {
+                    break; /* the same warp goes on next time */
+                }
+            }
+            cu->next_warp = (cu->next_warp + 1) % CU_WARPS;
+        }
+        reap(cu);
+        ran += ran == 0; /* reaping is work too */
+        left -= ran < left ? ran : left;
+    }
+    mxgpu_mmu_client_end(&cu->client);
+    return more;
+}
+
+bool mxgpu_simt_has_work(MxgpuSimt *simt)
+{
+    for (unsigned i = 0; i < MXGPU_DISPATCH_SLOTS; i++) {
+        if (atomic_load(&simt->slots[i].active)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void mxgpu_simt_counters(MxgpuSimt *simt, MxgpuSimtCounters *out)
+{
+    *out = (MxgpuSimtCounters){.dispatches = atomic_load(&simt->dispatches)};
+    for (unsigned i = 0; i < simt->config.compute_units; i++) {
+        MxgpuCu *cu = &simt->cus[i];
+
+        out->warp_instructions += cu->warp_instructions;
+        out->lane_instructions += cu->lane_instructions;
+        out->blocks += cu->blocks_run;
+        out->divergent_branches += cu->divergent_branches;
+        out->tlb_misses += cu->tlb_misses;
+    }
+}

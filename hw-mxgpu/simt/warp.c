@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Divergence. The live lanes of a warp are partitioned into groups: cur, which
+ * runs, the ready ones and those that wait at a barrier. The next one to run
+ * is in the deepest call frame and there at the lowest pc, so that lanes that
+ * went different ways meet where these join. Lanes that met are one group.
+ */
+#include "internal.h"
+
+#include <limits.h>
+#include <string.h>
+
+void mxgpu_warp_spread(MxgpuWarp *w, uint64_t mask)
+{
+    for (unsigned i = 0; i < LANES; i++) {
+        w->m64[i] = -(mask >> i & 1);
+    }
+    for (unsigned i = 0; i < LANES; i++) {
+        w->m32[i] = (uint32_t)w->m64[i];
+    }
+}
+
+uint64_t mxgpu_warp_nonzero(const uint64_t *x)
+{
+    uint64_t mask = 0;
+
+    for (unsigned i = 0; i < LANES; i++) {
+        mask |= (uint64_t)(x[i] != 0) << i;
+    }
+    return mask;
+}
+
+void mxgpu_warp_start(MxgpuWarp *w, uint64_t lanes, uint64_t entry,
+                      uint64_t args)
+{
+    memset(w->x, 0, sizeof(w->x));
+    memset(w->f, 0, sizeof(w->f));
+    memset(w->d, 0, sizeof(w->d));
+    for (unsigned i = 0; i < 32; i++) {
+        w->narrow[i] = ~lanes;
+    }
+    memset(w->frm, 0, sizeof(w->frm));
+    memset(w->fflags, 0, sizeof(w->fflags));
+    for (unsigned i = 0; i < LANES; i++) {
+        w->x[2][i] = MXGPU_PRIVATE_END;
+        w->x[10][i] = args;
+        w->reserved_addr[i] = 1;
+    }
+    w->live = lanes;
+    w->cur = (SimtGroup){.pc = entry, .mask = lanes};
+    w->num_ready = w->num_waiting = 0;
+    w->stamps = w->slice_end = w->instructions = 0;
+    w->rotated = false;
+    w->fp_level = 0;
+    mxgpu_warp_spread(w, lanes);
+}
+
+/* Whether a runs before b. */
+static bool before(const SimtGroup *a, const SimtGroup *b)
+{
+    return a->depth != b->depth ? a->depth > b->depth : a->pc < b->pc;
+}
+
+void mxgpu_warp_park(MxgpuWarp *w, SimtGroup group)
+{
+    unsigned i = w->num_ready;
+
+    if (!group.mask) {
+        return;
+    }
+    while (i > 0 && before(&w->ready[i - 1], &group)) {
+        i--;
+    }
+    if (i > 0 && w->ready[i - 1].pc == group.pc &&
+        w->ready[i - 1].depth == group.depth) {
+        w->ready[i - 1].mask |= group.mask;
+        return;
+    }
+    memmove(&w->ready[i + 1], &w->ready[i],
+            (w->num_ready - i) * sizeof(w->ready[0]));
+    w->ready[i] = group;
+    w->num_ready++;
+}
+
+bool mxgpu_warp_pick(MxgpuWarp *w, bool rotate)
+{
+    unsigned best;
+
+    w->cur.stamp = ++w->stamps;
+    mxgpu_warp_park(w, w->cur);
+    w->cur.mask = 0;
+    if (w->num_ready == 0) {
+        return false;
+    }
+    best = w->num_ready - 1;
+    if (rotate) {
+        for (unsigned i = 0; i < w->num_ready; i++) {
+            if (w->ready[i].stamp < w->ready[best].stamp) {
+                best = i;
+            }
+        }
+    }
+    w->rotated = rotate && best != w->num_ready - 1;
+    w->cur = w->ready[best];
+    w->num_ready--;
+    memmove(&w->ready[best], &w->ready[best + 1],
+            (w->num_ready - best) * sizeof(w->ready[0]));
+    if (w->cur.mask != ALL_LANES) {
+        mxgpu_warp_spread(w, w->cur.mask);
+    }
+    return true;
+}
+
+void mxgpu_warp_wait(MxgpuWarp *w, SimtGroup group, SimtWait wait, uint8_t rd,
+                     uint64_t sync)
+{
+    w->waiting[w->num_waiting++] = (SimtWaiter){
+        .group = group,
+        .sync = sync,
+        .wait = wait,
+        .rd = rd,
+    };
+}
+
+/* Lanes that wait for exactly this set. */
+static uint64_t arrived(const MxgpuWarp *w, uint64_t sync)
+{
+    uint64_t lanes = 0;
+
+    for (unsigned i = 0; i < w->num_waiting; i++) {
+        if (w->waiting[i].wait == WAIT_WARPSYNC && w->waiting[i].sync == sync) {
+            lanes |= w->waiting[i].group.mask;
+        }
+    }
+    return lanes;
+}
+
+/* Those of the set meet: at one pc they are one group, whatever their depth. */
+static void release(MxgpuWarp *w, uint64_t sync)
+{
+    unsigned kept = 0;
+
+    for (unsigned i = 0; i < w->num_waiting; i++) {
+        SimtWaiter *a = &w->waiting[i];
+
+        if (a->wait != WAIT_WARPSYNC || a->sync != sync) {
+            w->waiting[kept++] = *a;
+            continue;
+        }
+        for (unsigned j = i + 1; j < w->num_waiting; j++) {
+            SimtWaiter *b = &w->waiting[j];
+
+            if (b->wait == WAIT_WARPSYNC && b->sync == sync &&
+                b->group.pc == a->group.pc) {
+                a->group.mask |= b->group.mask;
+                b->group.mask = 0;
+            }
+        }
+        mxgpu_warp_park(w, a->group);
+    }
+    w->num_waiting = kept;
+}
+
+void mxgpu_warp_sync(MxgpuWarp *w)
+{
+    for (unsigned i = 0; i < w->num_waiting; i++) {
+        uint64_t sync = w->waiting[i].sync;
+
+        if (w->waiting[i].wait == WAIT_WARPSYNC &&
+            !(sync & w->live & ~arrived(w, sync))) {
+            release(w, sync);
+            i = UINT_MAX; /* the list has changed: look again */
+        }
+    }
+}
+
+void mxgpu_warp_exit(MxgpuWarp *w, uint64_t mask)
+{
+    w->live &= ~mask;
+    w->cur.mask &= ~mask;
+    for (unsigned i = 0; i < 32; i++) {
+        w->narrow[i] |= mask; /* full-width f32 code runs over dead lanes */
+    }
+    mxgpu_warp_sync(w);
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+#include "simt_host.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+static uint8_t *bus(SimtHost *h, uint64_t addr, size_t len, bool mapped)
+{
+    if (addr >= HOST_SYSTEM_BUS && addr - HOST_SYSTEM_BUS < HOST_SYSTEM_SIZE &&
+        len <= HOST_SYSTEM_SIZE - (addr - HOST_SYSTEM_BUS)) {
+        return h->system + (addr - HOST_SYSTEM_BUS);
+    }
+    if (!mapped && addr >= HOST_HOLE_BUS && addr - HOST_HOLE_BUS < 4096 &&
+        len <= 4096 - (addr - HOST_HOLE_BUS)) {
+        return h->hole + (addr - HOST_HOLE_BUS);
+    }
+    return NULL;
+}
+
+static int dma_read(void *host, uint64_t addr, void *buf, size_t len)
+{
+    uint8_t *p = bus(host, addr, len, false);
+
+    if (p) {
+        memcpy(buf, p, len);
+    }
+    return p ? 0 : -EFAULT;
+}
+
+static int dma_write(void *host, uint64_t addr, const void *buf, size_t len)
+{
+    uint8_t *p = bus(host, addr, len, false);
+
+    if (p) {
+        memcpy(p, buf, len);
+    }
+    return p ? 0 : -EFAULT;
+}
+
+static void *dma_map(void *host, uint64_t addr, size_t len, bool write)
+{
+    return bus(host, addr, len, true);
+}
+
+static uint64_t host_clock(void *host)
+{
+    SimtHost *h = host;
+
+    return ++h->clock;
+}
+
+static const MxgpuHostOps ops = {
+    .dma_read = dma_read,
+    .dma_write = dma_write,
+    .dma_map = dma_map,
+    .clock = host_clock,
+};
+
+static void done(void *opaque, unsigned slot)
+{
+    SimtHost *h = opaque;
+
+    atomic_fetch_or(&h->done, 1u << slot);
+}
+
+static void wake(void *opaque)
+{
+}
+
+static uint64_t new_table(SimtHost *h)
+{
+    uint64_t at = h->free_pages;
+
+    h->free_pages += 4096;
+    memset(h->vram + at, 0, 4096);
+    return at | MXGPU_PTE_VALID | MXGPU_PTE_TABLE;
+}
+
+/* The entry for va at a level, making tables on the way. */
+static uint64_t *entry(SimtHost *h, unsigned vmid, uint64_t va, int level)
+{
+    uint64_t table = mxgpu_mmu_root(h->mmu, vmid), *pte;
+
+    if (!table) {
+        table = new_table(h);
+        mxgpu_mmu_set_root(h->mmu, vmid, table);
+    }
+    for (int l = 3;; l--) {
+        pte = (uint64_t *)(h->vram + (table & MXGPU_PTE_ADDRESS)) +
+              MXGPU_PT_INDEX(va, l);
+        if (l == level) {
+            return pte;
+        }
+        if (!*pte) {
+            *pte = new_table(h);
+        }
+        table = *pte;
+    }
+}
+
+void simt_host_map(SimtHost *h, unsigned vmid, uint64_t va, uint64_t addr,
+                   uint64_t size, uint64_t bits, unsigned level)
+{
+    uint64_t step = 1ull << MXGPU_PT_SHIFT(level);
+
+    for (uint64_t at = 0; at < size; at += step) {
+        *entry(h, vmid, va + at, level) = (addr + at) | bits | MXGPU_PTE_VALID;
+    }
+}
+
+uint64_t *simt_host_pte(SimtHost *h, unsigned vmid, uint64_t va)
+{
+    uint64_t *pte = entry(h, vmid, va, 1);
+
+    return *pte & MXGPU_PTE_TABLE ? entry(h, vmid, va, 0) : pte;
+}
+
+SimtHost *simt_host_new(unsigned cus)
+{
+    SimtHost *h = g_new0(SimtHost, 1);
+    MxgpuSimtConfig config = {
+        .compute_units = cus,
+        .ops = &ops,
+        .host = h,
+        .done = done,
+        .wake = wake,
+        .opaque = h,
+    };
+    uint8_t *p = mmap(NULL, HOST_VRAM_SIZE + (2 << 20), PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    g_assert_true(p != MAP_FAILED);
+    h->vram = p;
+    h->system = g_malloc0(HOST_SYSTEM_SIZE);
+    h->cus = cus;
+    h->mmu = mxgpu_mmu_new(h->vram, HOST_VRAM_SIZE, &ops, h);
+    config.mmu = h->mmu;
+    h->simt = mxgpu_simt_new(&config);
+    g_assert_nonnull(h->simt);
+    h->symbols = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+    h->code = 1 << 20;
+    h->small = 2 << 20;
+    h->free_pages = 4 << 20;
+    h->data = 256ull << 20;
+    simt_host_map(h, HOST_VMID, HOST_CODE_VA, h->code, 1 << 20, PERM_RX, 0);
+    simt_host_map(h, HOST_VMID, HOST_SMALL_VA, h->small, 1 << 20, PERM_RW, 0);
+    simt_host_map(h, HOST_VMID, HOST_DATA_VA, h->data, HOST_DATA_BYTES,
+                  PERM_RW, 1);
+    simt_host_map(h, HOST_VMID, HOST_SYS_VA, HOST_SYSTEM_BUS, HOST_SYSTEM_SIZE,
+                  PERM_RW | MXGPU_PTE_SYSTEM, 0);
+    simt_host_map(h, HOST_VMID, HOST_HOLE_VA, HOST_HOLE_BUS, 4096,
+                  PERM_RW | MXGPU_PTE_SYSTEM, 0);
+    return h;
+}
+
+void simt_host_free(SimtHost *h)
+{
+    mxgpu_simt_free(h->simt);
+    mxgpu_mmu_free(h->mmu);
+    munmap(h->vram, HOST_VRAM_SIZE + (2 << 20));
+    g_hash_table_destroy(h->symbols);
+    g_free(h->system);
+    g_free(h);
+}
+
+void *simt_host_data(SimtHost *h, uint64_t va)
+{
+    if (va >= HOST_CODE_VA && va < HOST_CODE_VA + (1 << 20)) {
+        return h->vram + h->code + (va - HOST_CODE_VA);
+    }
+    if (va >= HOST_SMALL_VA && va < HOST_SMALL_VA + (1 << 20)) {
+        return h->vram + h->small + (va - HOST_SMALL_VA);
+    }
+    g_assert_cmphex(va, >=, HOST_DATA_VA);
+    return h->vram + h->data + (va - HOST_DATA_VA);
+}
+
+static void add_symbols(SimtHost *h, const char *elf, const Elf64_Shdr *sh)
+{
+    const Elf64_Ehdr *eh = (const void *)elf;
+    const Elf64_Shdr *strings =
+        (const Elf64_Shdr *)(elf + eh->e_shoff) + sh->sh_link;
+    const Elf64_Sym *sym = (const void *)(elf + sh->sh_offset);
+
+    for (size_t i = 0; i < sh->sh_size / sizeof(*sym); i++) {
+        uint64_t *value = g_new(uint64_t, 1);
+
+        *value = sym[i].st_value;
+        g_hash_table_insert(
+            h->symbols, g_strdup(elf + strings->sh_offset + sym[i].st_name),
+            value);
+    }
+}
+
+void simt_host_load(SimtHost *h, const char *path)
+{
+    g_autofree char *elf = NULL;
+    const Elf64_Ehdr *eh;
+    const Elf64_Phdr *ph;
+    const Elf64_Shdr *sh;
+    gsize len;
+
+    g_assert_true(g_file_get_contents(path, &elf, &len, NULL));
+    eh = (const void *)elf;
+    ph = (const void *)(elf + eh->e_phoff);
+    sh = (const void *)(elf + eh->e_shoff);
+    for (unsigned i = 0; i < eh->e_phnum; i++) {
+        if (ph[i].p_type == PT_LOAD && ph[i].p_filesz) {
+            memcpy(simt_host_data(h, ph[i].p_vaddr), elf + ph[i].p_offset,
+                   ph[i].p_filesz);
+        }
+    }
+    for (unsigned i = 0; i < eh->e_shnum; i++) {
+        if (sh[i].sh_type == SHT_SYMTAB) {
+            add_symbols(h, elf, &sh[i]);
+        }
+    }
+}
+
+uint64_t simt_host_symbol(SimtHost *h, const char *name)
+{
+    uint64_t *value = g_hash_table_lookup(h->symbols, name);
+
+    g_assert_nonnull(value);
+    return *value;
+}
+
+MxgpuDispatch simt_host_dispatch(uint64_t entry, unsigned grid, unsigned block)
+{
+    return (MxgpuDispatch){
+        .entry = entry,
+        .args = HOST_DATA_VA,
+        .grid = {grid, 1, 1},
+        .block = {block, 1, 1},
+        .private_bytes = 8192,
+        .vmid = HOST_VMID,
+        .registers = 32,
+    };
+}
+
+MxgpuDispatchFault simt_host_run(SimtHost *h, const MxgpuDispatch *d)
+{
+    enum mxgpu_fault fault;
+
+    h->done = 0;
+    fault = mxgpu_simt_start(h->simt, 0, d);
+    if (fault != MXGPU_FAULT_NONE) {
+        return (MxgpuDispatchFault){.code = fault};
+    }
+    for (unsigned rounds = 0; !(h->done & 1); rounds++) {
+        g_assert_cmpuint(rounds, <, 1000000);
+        for (unsigned i = 0; i < h->cus; i++) {
+            mxgpu_simt_run(h->simt, i, 100000);
+        }
+    }
+    return mxgpu_simt_fault(h->simt, 0);
+}
