@@ -259,6 +259,15 @@ static void start_counter(MxDevice *dev, Kernel *k)
     MX_WAIT(dev, qtest_readl(dev->qts, k->data) > 100);
 }
 
+uint64_t mx_run_for_ever(MxDevice *dev)
+{
+    Kernel k;
+
+    start_counter(dev, &k);
+    g_free(k.queue);
+    return k.data;
+}
+
 static void expect_still(MxDevice *dev, uint64_t addr)
 {
     uint32_t before = qtest_readl(dev->qts, addr);

@@ -129,6 +129,10 @@ uint64_t mx_msix_target(MxDevice *dev, unsigned vector); /* guest-physical */
 void mx_msix_mask(MxDevice *dev, unsigned vector, bool mask);
 bool mx_msix_pending(MxDevice *dev, unsigned vector);
 
+/* dispatch-test.c: starts a kernel on queue 0 that never ends and counts up a
+ * word of guest memory; returns the word's guest-physical address. */
+uint64_t mx_run_for_ever(MxDevice *dev);
+
 /* ---- main.c -------------------------------------------------------------- */
 
 typedef enum MxTestKind {

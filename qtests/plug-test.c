@@ -54,9 +54,13 @@ static void test_two(MxDevice *unused)
     mx_machine_stop(machine);
 }
 
-/* Several times, each with the firmware running when it is pulled. */
+/* Several times, each with a kernel that writes to guest memory when the
+ * device is pulled. */
 static void test_hotplug(MxDevice *dev)
 {
+    uint64_t word;
+    uint32_t last;
+
     for (unsigned i = 0; i < 3; i++) {
         MxDevice *plugged;
 
@@ -65,8 +69,12 @@ static void test_hotplug(MxDevice *dev)
         plugged = mx_open(dev->machine, 6);
         mx_boot(plugged);
         write_word(plugged, 1 + i);
+        word = mx_run_for_ever(plugged);
         mx_close(plugged);
         qpci_unplug_acpi_device_test(dev->qts, "plugged", 6);
+        last = qtest_readl(dev->qts, word);
+        g_usleep(5000);
+        g_assert_cmpuint(qtest_readl(dev->qts, word), ==, last);
         g_assert_null(qpci_device_find(dev->machine->bus, QPCI_DEVFN(6, 0)));
     }
     write_word(dev, 5);
