@@ -92,9 +92,10 @@ typedef struct KmdOps {
     void (*queue_destroy)(KmdQueue *queue);
 
     /* Interrupts of a queue, counted; queues may share a vector, and that of
-     * an earlier user may come late: look at memory again. irq_wait returns 0 as soon as the count
-     * differs from seen, -ETIMEDOUT after timeout_ns (UINT64_MAX: none),
-     * -ENODEV when the device is lost. Any number of threads may wait. */
+     * an earlier user may come late: look at memory again. irq_wait returns 0
+     * as soon as the count differs from seen, -ETIMEDOUT after timeout_ns
+     * (UINT64_MAX: none), -ENODEV when the device is lost. Any number of
+     * threads may wait. */
     uint32_t (*irq_count)(KmdQueue *queue);
     int (*irq_wait)(KmdQueue *queue, uint32_t seen, uint64_t timeout_ns);
 
