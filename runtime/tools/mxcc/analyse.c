@@ -341,6 +341,8 @@ bool kl_code_use(KlCode *code, uint64_t addr, KlUse *use)
     /* Threads always have some stack; 16 bytes keep 0 for "not known". */
     use->stack = known ? (stack > 16 ? stack : 16) : 0;
     use->tp = total.tp;
+    /* The hardware gives every thread sp and a0, used or not. */
+    total.x |= 1u << 2 | 1u << 10;
     use->registers = 2 * (__builtin_popcount(total.x & ~1u) +
                           __builtin_popcount(total.f));
     return true;
