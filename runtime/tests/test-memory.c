@@ -190,6 +190,45 @@ static void test_fill(void)
     ok(mcFreeHost(h));
 }
 
+static void test_rows(void)
+{
+    enum { W = 100, H = 37, HOST = 128 };
+    uint8_t in[HOST * (H + 1)], out[W * H];
+    uint8_t *d;
+    size_t pitch;
+
+    env_pattern(in, sizeof(in), 9);
+    ok(mcMallocPitch((void **)&d, &pitch, W, H));
+    ok(mcMemset(d, 0xee, pitch * H));
+    ok(mcMemcpy2D(d, pitch, in, HOST, W, H, mcMemcpyHostToDevice));
+    ok(mcMemcpy2D(out, W, d, pitch, W, H, mcMemcpyDeviceToHost));
+    for (unsigned y = 0; y < H; y++) {
+        g_assert_cmpint(memcmp(out + y * W, in + y * HOST, W), ==, 0);
+    }
+    /* between the rows nothing changed */
+    ok(mcMemcpy2DAsync(out, W, d + W, pitch, 1, H, mcMemcpyDefault, NULL));
+    for (unsigned y = 0; y < H; y++) {
+        g_assert_cmpint(out[y * W], ==, 0xee);
+    }
+    ok(mcMemsetD2D16(d + 2, pitch, 0x0201, 10, H));
+    ok(mcMemcpy2D(out, W, d, pitch, W, H, mcMemcpyDeviceToHost));
+    for (unsigned y = 0; y < H; y++) {
+        g_assert_cmpint(out[y * W + 1], ==, in[y * HOST + 1]);
+        g_assert_cmpint(out[y * W + 2], ==, 1);
+        g_assert_cmpint(out[y * W + 21], ==, 2);
+        g_assert_cmpint(out[y * W + 22], ==, in[y * HOST + 22]);
+    }
+    fails(mcErrorInvalidPitchValue,
+          mcMemcpy2D(d, W - 1, in, HOST, W, H, mcMemcpyHostToDevice));
+    fails(mcErrorInvalidPitchValue, mcMemset2D(d, W - 1, 0, W, H));
+    fails(mcErrorInvalidValue, mcMemset2D(d, pitch, 0, W, H + 1));
+    fails(mcErrorInvalidValue, mcMemset2D(d, SIZE_MAX / 2, 0, W, 4));
+    fails(mcErrorInvalidValue,
+          mcMemcpy2D(d, pitch, in, HOST, W, H + 1, mcMemcpyHostToDevice));
+    ok(mcMemcpy2D(d, pitch, in, HOST, W, 0, mcMemcpyHostToDevice));
+    ok(mcFree(d));
+}
+
 static void test_host_register(void)
 {
     uint8_t *memory = malloc(100000), *device = env_malloc(100000);
@@ -278,6 +317,7 @@ int main(int argc, char **argv)
     g_test_add_func("/memory/copy-unaligned", test_copy_unaligned);
     g_test_add_func("/memory/copy-errors", test_copy_errors);
     g_test_add_func("/memory/fill", test_fill);
+    g_test_add_func("/memory/rows", test_rows);
     g_test_add_func("/memory/host-register", test_host_register);
     g_test_add_func("/memory/attributes", test_attributes);
     g_test_add_func("/memory/peer", test_peer);

@@ -333,10 +333,10 @@ mcError_t mcMemcpyParam2D(const mc_Memcpy2D *pCopy);
 /* Not supported. */
 mcError_t mcMemcpyParam2DAsync(const mc_Memcpy2D *pCopy,
                                mcStream_t stream __dparm(0));
-/* Not supported. */
+/* Rows of width bytes, a pitch apart on each side. */
 mcError_t mcMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch,
                      size_t width, size_t height, mcMemcpyKind kind);
-/* Not supported. */
+/* The same in stream order. */
 mcError_t mcMemcpy2DAsync(void *dst, size_t dpitch, const void *src,
                           size_t spitch, size_t width, size_t height,
                           mcMemcpyKind kind, mcStream_t stream);
@@ -398,10 +398,10 @@ mcError_t mcMemset(void *dst, int value, size_t sizeBytes);
 /* The same in stream order. */
 mcError_t mcMemsetAsync(void *dst, int value, size_t sizeBytes,
                         mcStream_t stream);
-/* Not supported. */
+/* Rows of width bytes, a pitch apart. */
 mcError_t mcMemset2D(void *dst, size_t pitch, int value, size_t width,
                      size_t height);
-/* Not supported. */
+/* The same in stream order. */
 mcError_t mcMemset2DAsync(void *dst, size_t pitch, int value, size_t width,
                           size_t height, mcStream_t stream);
 /* Not supported. */
@@ -427,24 +427,24 @@ mcError_t mcMemsetD32(mcDeviceptr_t dstDevice, unsigned int mValue,
 /* The same in stream order. */
 mcError_t mcMemsetD32Async(mcDeviceptr_t dstDevice, unsigned int mValue,
                            size_t mSize, mcStream_t hStream);
-/* Not supported. */
+/* Rows of mWidth bytes. */
 mcError_t mcMemsetD2D8(mcDeviceptr_t dstDevice, size_t dstPitch,
                        unsigned char mValue, size_t mWidth, size_t mHeight);
-/* Not supported. */
+/* The same in stream order. */
 mcError_t mcMemsetD2D8Async(mcDeviceptr_t dstDevice, size_t dstPitch,
                             unsigned char mValue, size_t mWidth, size_t mHeight,
                             mcStream_t hStream);
-/* Not supported. */
+/* Rows of mWidth elements of two bytes. */
 mcError_t mcMemsetD2D16(mcDeviceptr_t dstDevice, size_t dstPitch,
                         unsigned short mValue, size_t mWidth, size_t mHeight);
-/* Not supported. */
+/* The same in stream order. */
 mcError_t mcMemsetD2D16Async(mcDeviceptr_t dstDevice, size_t dstPitch,
                              unsigned short mValue, size_t mWidth,
                              size_t mHeight, mcStream_t hStream);
-/* Not supported. */
+/* Rows of mWidth elements of four bytes. */
 mcError_t mcMemsetD2D32(mcDeviceptr_t dstDevice, size_t dstPitch,
                         unsigned int mValue, size_t mWidth, size_t mHeight);
-/* Not supported. */
+/* The same in stream order. */
 mcError_t mcMemsetD2D32Async(mcDeviceptr_t dstDevice, size_t dstPitch,
                              unsigned int mValue, size_t mWidth, size_t mHeight,
                              mcStream_t hStream);
