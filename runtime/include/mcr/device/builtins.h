@@ -23,9 +23,9 @@ __MC_DEVICE__ unsigned __mc_csr()
 
 /* Instructions of isa.h; "memory" because others' stores become visible. */
 #define __MC_INSN(f3, f7, rd, rs1, rs2)                                        \
-    __asm__ volatile(".insn r 0x0b, %1, %2, %0, %3, %4"                        \
+    __asm__ volatile(".insn r 0x0b, %1, %2, %0, %3, %z4"                       \
                      : "=r"(rd)                                                \
-                     : "i"(f3), "i"(f7), "r"(rs1), "r"(rs2)                    \
+                     : "i"(f3), "i"(f7), "r"(rs1), "rJ"(rs2)                   \
                      : "memory")
 
 #define __MC_COORDINATES(type, object, csr_x, csr_y, csr_z, max_x, max_yz)     \

@@ -12,10 +12,10 @@
 /* Both instructions in one asm: nothing comes between. */
 #define __MC_SYNC_INSN(mask, f3, f7, rd, rs1, rs2)                             \
     __asm__ volatile(".insn r 0x0b, %1, %2, x0, %5, x0\n\t"                    \
-                     ".insn r 0x0b, %3, %4, %0, %6, %7"                        \
+                     ".insn r 0x0b, %3, %4, %0, %6, %z7"                       \
                      : "=&r"(rd)                                               \
                      : "i"(MXGPU_F3_CONTROL), "i"(MXGPU_F7_WARPSYNC), "i"(f3), \
-                       "i"(f7), "r"(mask), "r"(rs1), "r"(rs2)                  \
+                       "i"(f7), "r"(mask), "r"(rs1), "rJ"(rs2)                 \
                      : "memory")
 
 __MC_DEVICE__ unsigned long __activemask()
