@@ -103,11 +103,14 @@ static void barrier(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p)
 /* Where the group has to look whether it meets another one. */
 static const SimtOp *meeting_point(const MxgpuWarp *w, const SimtPage *page)
 {
-    const SimtGroup *next = &w->ready[w->num_ready - 1];
+    const SimtGroup *next;
 
-    if (w->num_ready && !w->rotated && next->depth == w->cur.depth &&
-        (next->pc ^ w->cur.pc) < PAGE_BYTES && next->pc >= w->cur.pc) {
-        return &page->ops[(next->pc & (PAGE_BYTES - 1)) >> 1];
+    if (w->num_ready && !w->rotated) {
+        next = &w->ready[w->num_ready - 1];
+        if (next->depth == w->cur.depth && next->pc >= w->cur.pc &&
+            (next->pc ^ w->cur.pc) < PAGE_BYTES) {
+            return &page->ops[(next->pc & (PAGE_BYTES - 1)) >> 1];
+        }
     }
     return page->ops + PAGE_OPS + 2;
 }
