@@ -329,7 +329,9 @@ static inline uintptr_t simt_span(const MxgpuCu *cu, const MxgpuWarp *w,
     page = va >> MXGPU_PAGE_SHIFT;
     t = &cu->small[kind][page % TLB_SMALL];
     if (t->tag == (page | w->vmid_tag)) {
-        return (va & (PAGE_BYTES - 1)) <= PAGE_BYTES - len ? t->add + va : 0;
+        return len <= PAGE_BYTES && (va & (PAGE_BYTES - 1)) <= PAGE_BYTES - len
+                   ? t->add + va
+                   : 0;
     }
     if (in_shared(w, va, len)) {
         return (uintptr_t)w->shared + (va - MXGPU_SHARED_BASE);
