@@ -161,7 +161,18 @@ static void lower(SimtOp *op, const RvInsn *in, unsigned index)
     }
 }
 
-static SimtOp translate(uint32_t insn, unsigned index)
+/* Notes what the instruction can write. Only 64-bit results go to the planes
+ * that hold 0 at entry: see MxgpuWarp.narrow. */
+static void note_writes(MxgpuCu *cu, const RvInsn *in)
+{
+    if (!(in->classes & RV_CLASS_FD)) {
+        cu->written_x |= 1ull << in->rd;
+    } else if (in->op == RV_FLD || strstr(rv_name(in->op), ".d")) {
+        cu->written_d |= 1u << in->rd;
+    }
+}
+
+static SimtOp translate(MxgpuCu *cu, uint32_t insn, unsigned index)
 {
     SimtOp op = {.op = OP_BAD};
     RvInsn in;
@@ -180,6 +191,7 @@ static SimtOp translate(uint32_t insn, unsigned index)
         .imm = in.imm,
         .rm_field = in.rm,
     };
+    note_writes(cu, &in);
     op.rm = in.rm == 7 ? 1 : in.rm ? 2 : 0;
     if (!(in.classes & RV_CLASS_FD) && in.rd == 0) {
         op.rd = SINK;
@@ -204,7 +216,7 @@ enum mxgpu_fault mxgpu_simt_decode(MxgpuCu *cu, const MxgpuWarp *w,
         }
         insn |= (uint32_t)bytes[0] << 16 | (uint32_t)bytes[1] << 24;
     }
-    page->ops[index] = translate(insn, index);
+    page->ops[index] = translate(cu, insn, index);
     return MXGPU_FAULT_NONE;
 }
 

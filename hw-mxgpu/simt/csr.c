@@ -47,12 +47,20 @@ static void write_fcsr(MxgpuWarp *w, unsigned csr, const uint64_t *value,
 static void thread_index(const MxgpuWarp *w, const MxgpuDispatch *d,
                          unsigned dim, uint64_t *value)
 {
-    for (unsigned i = 0; i < LANES; i++) {
-        uint32_t t = w->index * LANES + i;
+    uint32_t t = w->index * LANES, at[3];
 
-        value[i] = dim == 0   ? t % d->block[0]
-                   : dim == 1 ? t / d->block[0] % d->block[1]
-                              : t / d->block[0] / d->block[1];
+    at[0] = t % d->block[0];
+    at[1] = t / d->block[0] % d->block[1];
+    at[2] = t / d->block[0] / d->block[1];
+    for (unsigned i = 0; i < LANES; i++) {
+        value[i] = at[dim];
+        if (++at[0] == d->block[0]) {
+            at[0] = 0;
+            if (++at[1] == d->block[1]) {
+                at[1] = 0;
+                at[2]++;
+            }
+        }
     }
 }
 
@@ -112,8 +120,8 @@ static bool read_uniform(const MxgpuCu *cu, const MxgpuWarp *w, unsigned csr,
 static bool read_csr(const MxgpuCu *cu, const MxgpuWarp *w, unsigned csr,
                      uint64_t *value)
 {
-    if (read_fcsr(w, csr, value)) {
-        return true;
+    if (csr <= CSR_FCSR) {
+        return read_fcsr(w, csr, value);
     }
     switch (csr) {
     case MXGPU_CSR_TID_X:
@@ -151,7 +159,7 @@ bool mxgpu_simt_csr(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,
                             MXGPU_ACCESS_EXECUTE, pc, pc);
         return false;
     }
-    for (unsigned i = 0; i < LANES; i++) {
+    for (unsigned i = 0; writes && i < LANES; i++) {
         uint64_t a = immediate ? p->r1 : w->x[p->r1][i];
 
         switch (p->op) {
@@ -167,10 +175,14 @@ bool mxgpu_simt_csr(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,
             now[i] = a;
         }
     }
-    for (uint64_t m = mask; m; m &= m - 1) {
-        unsigned i = __builtin_ctzll(m);
+    if (mask == ALL_LANES) {
+        memcpy(w->x[p->rd], old, sizeof(old));
+    } else {
+        for (uint64_t m = mask; m; m &= m - 1) {
+            unsigned i = __builtin_ctzll(m);
 
-        w->x[p->rd][i] = old[i];
+            w->x[p->rd][i] = old[i];
+        }
     }
     if (writes) {
         write_fcsr(w, csr, now, mask);

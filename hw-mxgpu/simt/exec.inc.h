@@ -118,15 +118,24 @@ static const SimtOp *meeting_point(const MxgpuWarp *w, const SimtPage *page)
 static __attribute__((noinline)) SimtExit interpret(MxgpuCu *cu, MxgpuWarp *w,
                                                     uint64_t limit);
 
+/* Kernels run in the default environment, whatever the host's is. */
 SimtExit SIMT_EXEC(MxgpuCu *cu, MxgpuWarp *w, uint64_t limit)
 {
-    fenv_t host;
     SimtExit result;
+#if defined(__x86_64__)
+    unsigned host = __builtin_ia32_stmxcsr();
+
+    __builtin_ia32_ldmxcsr(0x1f80);
+    result = interpret(cu, w, limit);
+    __builtin_ia32_ldmxcsr(host);
+#else
+    fenv_t host;
 
     fegetenv(&host);
     fesetenv(FE_DFL_ENV);
     result = interpret(cu, w, limit);
     fesetenv(&host);
+#endif
     return result;
 }
 

@@ -157,10 +157,14 @@ typedef struct MxgpuCu {
     SimtTlb small[KINDS][TLB_SMALL];
     SimtPage *pages[CODE_PAGES];
     uint64_t code_check;
+    /* Registers that decoded code can write: others are still 0. */
+    uint64_t written_x;
+    uint32_t written_d; /* as 64 bits */
 
     MxgpuWarp *warps; /* CU_WARPS */
     SimtBlock blocks[MXGPU_CU_BLOCKS];
     unsigned threads, registers, num_blocks, next_warp, last_slot;
+    uint64_t since_take;      /* instructions since a block was taken */
     uint64_t dispatches_seen; /* MxgpuSimt.code_check at the last look */
     uint8_t *shared;  /* MXGPU_SHARED_MAX */
     uint8_t *private; /* of all warps; NULL until the first block */
@@ -259,8 +263,9 @@ bool mxgpu_simt_float(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,
 void mxgpu_simt_fp_level(MxgpuWarp *w, bool flags);
 
 /* ---- warp.c */
+/* written_x and _d: registers of an earlier owner that may not be 0. */
 void mxgpu_warp_start(MxgpuWarp *w, uint64_t lanes, uint64_t entry,
-                      uint64_t args);
+                      uint64_t args, uint64_t written_x, uint32_t written_d);
 /* Puts cur (where its mask is not 0) back and chooses the next group; false
  * when none is ready. rotate: the one that has waited longest. */
 bool mxgpu_warp_pick(MxgpuWarp *w, bool rotate);

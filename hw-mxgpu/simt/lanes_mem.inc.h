@@ -9,7 +9,7 @@
 typedef enum Shape { SHAPE_UNIFORM, SHAPE_CONTIGUOUS, SHAPE_OTHER } Shape;
 
 /* How the addresses of mask's lanes relate; first is its lowest lane. */
-static inline Shape shape_of(const MxgpuWarp *w, const uint64_t *a,
+static inline __attribute__((always_inline)) Shape shape_of(const MxgpuWarp *w, const uint64_t *a,
                              uint64_t mask, unsigned first, unsigned size)
 {
     const uint64_t *m = w->m64;
@@ -69,12 +69,13 @@ static inline uintptr_t span_fill(MxgpuCu *cu, const MxgpuWarp *w,
  * The host address that, added to an address of any lane of mask, gives the
  * host address of its aligned access; false when there is no such one.
  */
-static inline bool common_base(MxgpuCu *cu, const MxgpuWarp *w, SimtKind kind,
+static inline __attribute__((always_inline)) bool common_base(MxgpuCu *cu, const MxgpuWarp *w, SimtKind kind,
                                const uint64_t *a, uint64_t imm, uint64_t mask,
                                uint64_t va, unsigned size, uintptr_t *base)
 {
     const uint64_t *m = w->m64;
-    uint64_t differ = 0, most = 0, start = va & ~(LARGE_BYTES - 1);
+    uint64_t differ = 0, outside = 0, start = va & ~(LARGE_BYTES - 1);
+    uint64_t limit = w->shared_size - size; /* used when it is not less */
     uintptr_t at;
 
     if (mask == ALL_LANES) {
@@ -105,14 +106,22 @@ static inline bool common_base(MxgpuCu *cu, const MxgpuWarp *w, SimtKind kind,
     if (!in_shared(w, va, size)) {
         return false;
     }
-    LANE_LOOP {
-        uint64_t offset = a[i] + imm - MXGPU_SHARED_BASE;
+    /* Bit 63 of outside: an offset is above limit. */
+    if (mask == ALL_LANES) {
+        LANE_LOOP {
+            uint64_t offset = a[i] + imm - MXGPU_SHARED_BASE;
 
-        offset = mask >> i & 1 ? offset : 0;
-        most = offset > most ? offset : most;
+            outside |= offset | (limit - offset);
+        }
+    } else {
+        LANE_LOOP {
+            uint64_t offset = a[i] + imm - MXGPU_SHARED_BASE;
+
+            outside |= (offset | (limit - offset)) & m[i];
+        }
     }
     *base = (uintptr_t)w->shared - MXGPU_SHARED_BASE;
-    return most <= w->shared_size - size;
+    return !(outside >> 63);
 }
 
 static inline bool private_uniform(const MxgpuWarp *w, uint64_t va,
@@ -219,8 +228,9 @@ PLAIN_GATHER(uint64_t)
         }                                                                      \
         return true;                                                           \
     }                                                                          \
-    static inline bool load_##T(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p,    \
-                                uint64_t pc, uint64_t mask, T *d)              \
+    static inline __attribute__((always_inline)) bool load_lanes_##T(          \
+        MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,               \
+        uint64_t mask, T *d)                                                   \
     {                                                                          \
         const uint64_t *a = w->x[p->r1];                                       \
         const unsigned size = sizeof(T);                                       \
@@ -264,6 +274,14 @@ PLAIN_GATHER(uint64_t)
             }                                                                  \
         }                                                                      \
         return load_each_##T(cu, w, p, pc, mask, d);                           \
+    }                                                                          \
+    static inline __attribute__((always_inline)) bool load_##T(                \
+        MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,               \
+        uint64_t mask, T *d)                                                   \
+    {                                                                          \
+        return mask == ALL_LANES                                               \
+                   ? load_lanes_##T(cu, w, p, pc, ALL_LANES, d)                \
+                   : load_lanes_##T(cu, w, p, pc, mask, d);                    \
     }                                                                          \
     static __attribute__((noinline)) bool store_each_##T(                      \
         MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,               \
@@ -414,6 +432,13 @@ MEM_FN x_FLW(MEM_ARGS)
 {
     _Alignas(64) uint32_t v[LANES];
 
+    if (mask == ALL_LANES) { /* x registers are not touched: no copy */
+        if (!load_lanes_uint32_t(cu, w, p, pc, ALL_LANES, w->f[p->rd])) {
+            return false;
+        }
+        w->narrow[p->rd] = ALL_LANES;
+        return true;
+    }
     if (!load_uint32_t(cu, w, p, pc, mask, v)) {
         return false;
     }

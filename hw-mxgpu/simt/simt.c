@@ -72,8 +72,19 @@ static void free_cu(MxgpuCu *cu)
     if (cu->private) {
         munmap(cu->private, CU_WARPS * PRIVATE_WARP_BYTES);
     }
-    free(cu->warps);
+    if (cu->warps) {
+        munmap(cu->warps, CU_WARPS * sizeof(*cu->warps));
+    }
     free(cu->shared);
+}
+
+/* Zeroed address space; memory comes when touched. */
+static void *reserve(size_t size)
+{
+    void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    return p == MAP_FAILED ? NULL : p;
 }
 
 static bool init_cu(MxgpuSimt *simt, MxgpuCu *cu, unsigned index)
@@ -81,34 +92,24 @@ static bool init_cu(MxgpuSimt *simt, MxgpuCu *cu, unsigned index)
     cu->simt = simt;
     cu->index = index;
     cu->pages[0] = malloc(sizeof(*cu->pages[0]));
-    cu->warps = aligned_alloc(64, CU_WARPS * sizeof(*cu->warps));
+    cu->warps = reserve(CU_WARPS * sizeof(*cu->warps));
+    cu->written_x = 1u << 2 | 1u << 10; /* sp and a0, by mxgpu_warp_start() */
     cu->shared = aligned_alloc(64, MXGPU_SHARED_MAX);
     if (!cu->pages[0] || !cu->warps || !cu->shared) {
         return false;
     }
     cu->pages[0]->tag = SIMT_NO_PAGE;
-    for (unsigned i = 0; i < CU_WARPS; i++) {
-        cu->warps[i].used = false;
-    }
     mxgpu_simt_drop_tlb(cu);
     return true;
 }
 
-/* Address space for the stacks of a unit; memory comes when touched. */
+/* The stacks of a unit, when it first runs a block. */
 static bool need_private(MxgpuCu *cu)
 {
-    void *p;
-
-    if (cu->private) {
-        return true;
+    if (!cu->private) {
+        cu->private = reserve(CU_WARPS * PRIVATE_WARP_BYTES);
     }
-    p = mmap(NULL, CU_WARPS * PRIVATE_WARP_BYTES, PROT_READ | PROT_WRITE,
-             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (p == MAP_FAILED) {
-        return false;
-    }
-    cu->private = p;
-    return true;
+    return cu->private != NULL;
 }
 
 static void invalidate(MxgpuCu *cu)
@@ -296,6 +297,13 @@ MxgpuDispatchFault mxgpu_simt_fault(MxgpuSimt *simt, unsigned slot)
 
 /* ---- running */
 
+/*
+ * A unit has one host thread: more blocks at once only spoil its cache. It
+ * takes another one when those it has still run after so many instructions,
+ * for they may wait for blocks that have not begun.
+ */
+#define BLOCK_QUANTUM 250000
+
 /* Takes one block of the most urgent slot that has one that fits. */
 static bool take_block(MxgpuCu *cu)
 {
@@ -414,7 +422,9 @@ bool mxgpu_simt_run(MxgpuSimt *simt, unsigned index, unsigned budget)
             cu->dispatches_seen = check;
             mxgpu_simt_drop_code(cu);
         }
-        while (cu->num_blocks < MXGPU_CU_BLOCKS && take_block(cu)) {
+        if ((cu->num_blocks == 0 || cu->since_take >= BLOCK_QUANTUM) &&
+            take_block(cu)) {
+            cu->since_take = 0;
         }
         if (cu->num_blocks == 0) {
             more = false;
@@ -439,6 +449,7 @@ bool mxgpu_simt_run(MxgpuSimt *simt, unsigned index, unsigned budget)
         }
         reap(cu);
         ran += ran == 0; /* reaping is work too */
+        cu->since_take += ran;
         left -= ran < left ? ran : left;
     }
     mxgpu_mmu_client_end(&cu->client);

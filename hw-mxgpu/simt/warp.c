@@ -31,11 +31,14 @@ uint64_t mxgpu_warp_nonzero(const uint64_t *x)
 }
 
 void mxgpu_warp_start(MxgpuWarp *w, uint64_t lanes, uint64_t entry,
-                      uint64_t args)
+                      uint64_t args, uint64_t written_x, uint32_t written_d)
 {
-    memset(w->x, 0, sizeof(w->x));
-    memset(w->f, 0, sizeof(w->f));
-    memset(w->d, 0, sizeof(w->d));
+    for (; written_x; written_x &= written_x - 1) {
+        memset(w->x[__builtin_ctzll(written_x)], 0, sizeof(w->x[0]));
+    }
+    for (; written_d; written_d &= written_d - 1) {
+        memset(w->d[__builtin_ctz(written_d)], 0, sizeof(w->d[0]));
+    }
     for (unsigned i = 0; i < 32; i++) {
         w->narrow[i] = ~lanes;
     }
