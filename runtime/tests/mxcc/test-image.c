@@ -104,6 +104,58 @@ static void test_shared_is_shared(void)
     g_assert_nonnull(strstr(out, "lui"));
 }
 
+static unsigned occurrences(const char *text, const char *part)
+{
+    unsigned n = 0;
+
+    while ((text = strstr(text, part))) {
+        text += strlen(part);
+        n++;
+    }
+    return n;
+}
+
+/* One base a kernel, the rest is in the offsets of loads and stores: an
+ * unrolled product of tiles has no other additions, and spills nothing. */
+static void test_shared_offsets(void)
+{
+    const char *out;
+
+    test_file("tile.maca",
+              "extern \"C\" __global__ void tile(const float *p, float *q) {\n"
+              "    __shared__ float a[16][16], b[16][16];\n"
+              "    int x = threadIdx.x, y = threadIdx.y; float sum = 0;\n"
+              "    a[y][x] = p[y * 16 + x]; b[x][y] = p[x * 16 + y];\n"
+              "    __syncthreads();\n"
+              "    for (int k = 0; k < 16; k++) sum += a[y][k] * b[k][x];\n"
+              "    q[y * 16 + x] = sum; }\n");
+    test_mxcc("-S", "-maca-device-only", "tile.maca", NULL);
+    g_assert_cmpint(test_run(&out, "cat", "tile.s", NULL), ==, 0);
+    g_assert_cmpuint(occurrences(out, "\tlui\t"), ==, 1);
+    g_assert_cmpuint(occurrences(out, "\taddiw\t"), ==, 0);
+    g_assert_cmpuint(occurrences(out, "(sp)"), ==, 0);
+    g_assert_cmpuint(occurrences(out, "\tflw\t"), ==, 2 + 32);
+}
+
+/* Helpers are inlined and their loops unrolled. */
+static void test_loops(void)
+{
+    const char *out;
+
+    test_file("loop.maca",
+              "static __device__ float dot(const float *a, const float *b,\n"
+              "                            int n) {\n"
+              "    float sum = 0;\n"
+              "    for (int i = 0; i < n; i++) sum += a[i] * b[i];\n"
+              "    return sum; }\n"
+              "extern \"C\" __global__ void k(const float *a, float *b) {\n"
+              "    *b = dot(a, b, 512); }\n");
+    test_mxcc("-S", "-maca-device-only", "loop.maca", NULL);
+    g_assert_cmpint(test_run(&out, "cat", "loop.s", NULL), ==, 0);
+    g_assert_cmpuint(occurrences(out, "\tcall\t"), ==, 0);
+    g_assert_cmpuint(occurrences(out, "\tfmadd.s\t"), ==, 8);
+}
+
 static void test_symbols(void)
 {
     TestImage *im;
@@ -193,6 +245,8 @@ int main(int argc, char **argv)
     g_test_add_func("/mxcc/image/args", test_args);
     g_test_add_func("/mxcc/image/shared", test_shared);
     g_test_add_func("/mxcc/image/shared-is-shared", test_shared_is_shared);
+    g_test_add_func("/mxcc/image/shared-offsets", test_shared_offsets);
+    g_test_add_func("/mxcc/image/loops", test_loops);
     g_test_add_func("/mxcc/image/symbols", test_symbols);
     g_test_add_func("/mxcc/image/library", test_library);
     return test_run_end(g_test_run());

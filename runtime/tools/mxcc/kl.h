@@ -112,6 +112,9 @@ bool kl_reaches_library(const KlReach *reach, unsigned kernel);
 void kl_shared_prepare(Kl *kl);
 bool kl_shared_place(Kl *kl, const KlReach *reach);
 
+/* window.c: replaces a variable by its place in the shared window */
+void kl_window_resolve(Kl *kl, LLVMValueRef global, uint64_t offset);
+
 /* image.c */
 bool kl_finish_image(Kl *kl, const char *elf, const char *out, bool container);
 

@@ -14,18 +14,21 @@
 #include <llvm-c/Analysis.h>
 #include <llvm-c/BitReader.h>
 #include <llvm-c/Linker.h>
+#include <llvm-c/Support.h>
 #include <llvm-c/TargetMachine.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 
 #define CPU "generic-rv64"
 #define FEATURES "+m,+a,+f,+d,+c,+zicsr,+zba,+zbb,+zicond,+zfh"
 #define MAX_LINK_ARGS 32
+#define MAX_LLVM_ARGS 32
 
 enum { EMIT_CONTAINER, EMIT_ELF, EMIT_ASM };
 
 typedef struct Options {
     const char *output, *temps, *lld, *libs[MAX_LINK_ARGS];
-    unsigned lib_count;
+    const char *llvm[MAX_LLVM_ARGS];
+    unsigned lib_count, llvm_count;
     char opt;       /* 0 1 2 3 s z */
     bool debug, lines, usage, verify;
     int emit;
@@ -188,6 +191,28 @@ static LLVMTargetMachineRef target_machine(const Options *o)
     }
     return LLVMCreateTargetMachine(target, triple, CPU, FEATURES, level,
                                    LLVMRelocPIC, LLVMCodeModelMedium);
+}
+
+/*
+ * Of a warp every instruction counts, and its bytes do not: loops are unrolled
+ * further than for a processor. mxcc asks for the target's way of doing it
+ * (no-default-unroll); the default one leaves loops alone that it cannot unroll
+ * completely.
+ */
+static void set_llvm_options(const Options *o)
+{
+    const char *argv[MAX_LLVM_ARGS + 16] = {
+        "mxcc", "-unroll-max-count=8", "-unroll-partial-threshold=400",
+    };
+    int n = 0;
+
+    while (argv[n]) {
+        n++;
+    }
+    for (unsigned i = 0; i < o->llvm_count; i++) {
+        argv[n++] = o->llvm[i];
+    }
+    LLVMParseCommandLineOptions(n, argv, "mx-kernel-link");
 }
 
 static bool run_passes(Kl *kl, LLVMTargetMachineRef tm, const char *passes)
@@ -356,6 +381,7 @@ static void usage(void)
           "  --temps DIR    for intermediate files\n"
           "  --lld PROGRAM  linker\n"
           "  --lib FILE     device library or object; may be repeated\n"
+          "  --llvm OPTION  for LLVM, after our own; may be repeated\n"
           "  --debug        keep debug information\n"
           "  --lines        keep line tables only\n"
           "  --emit KIND    container, elf or asm\n"
@@ -365,11 +391,12 @@ static void usage(void)
 
 static bool parse(Options *o, int argc, char **argv)
 {
-    enum { TEMPS = 256, LLD, LIB, DEBUG, LINES, EMIT, USAGE };
+    enum { TEMPS = 256, LLD, LIB, LLVM, DEBUG, LINES, EMIT, USAGE };
     static const struct option longs[] = {
         { "temps", required_argument, NULL, TEMPS },
         { "lld", required_argument, NULL, LLD },
         { "lib", required_argument, NULL, LIB },
+        { "llvm", required_argument, NULL, LLVM },
         { "debug", no_argument, NULL, DEBUG },
         { "lines", no_argument, NULL, LINES },
         { "emit", required_argument, NULL, EMIT },
@@ -397,6 +424,12 @@ static bool parse(Options *o, int argc, char **argv)
                 return false;
             }
             o->libs[o->lib_count++] = optarg;
+            break;
+        case LLVM:
+            if (o->llvm_count == MAX_LLVM_ARGS) {
+                return false;
+            }
+            o->llvm[o->llvm_count++] = optarg;
             break;
         case DEBUG:
             o->debug = true;
@@ -446,6 +479,7 @@ int main(int argc, char **argv)
     kl.ctx = LLVMGetGlobalContext();
     kl.debug = o.debug;
     LLVMContextSetDiagnosticHandler(kl.ctx, diagnose, &failed);
+    set_llvm_options(&o);
     tm = target_machine(&o);
     if (!tm || !read_modules(&kl, &o) || !transform(&kl, &o, tm, list)) {
         return 1;

@@ -2,9 +2,10 @@
 /*
  * __shared__ variables. clang leaves them as globals whose initialiser is undef,
  * extern arrays as weak declarations, by an attribute that __shared__ gives;
- * they become constant addresses in the shared window. Until the optimiser has run
- * they are external objects to it: distinct from each other, unknown contents,
- * for otherwise it would take them for memory of one thread.
+ * they become addresses in the shared window. Until the optimiser has run they
+ * are external objects to it: distinct from each other, unknown contents, for
+ * otherwise it would take them for memory of one thread. window.c makes the
+ * addresses.
  *
  * A variable that one kernel reaches lies where that kernel has room; one that
  * several reach has one offset in all of them. extern __shared__ arrays all
@@ -168,16 +169,6 @@ static uint64_t align_up(uint64_t value, uint64_t align)
     return (value + align - 1) / align * align;
 }
 
-static void resolve(Kl *kl, LLVMValueRef global, uint64_t offset)
-{
-    LLVMTypeRef i64 = LLVMInt64TypeInContext(kl->ctx);
-    LLVMValueRef addr = LLVMConstInt(i64, MXGPU_SHARED_BASE + offset, false);
-
-    LLVMReplaceAllUsesWith(global,
-                           LLVMConstIntToPtr(addr, LLVMTypeOf(global)));
-    LLVMDeleteGlobal(global);
-}
-
 /* The same offset for every kernel that reaches var: behind all of theirs. */
 static void place(Kl *kl, Var *var)
 {
@@ -243,11 +234,11 @@ bool kl_shared_place(Kl *kl, const KlReach *reach)
     qsort(vars, i, sizeof(*vars), by_users);
     for (unsigned j = 0; j < i; j++) {
         place(kl, &vars[j]);
-        resolve(kl, vars[j].global, vars[j].offset);
+        kl_window_resolve(kl, vars[j].global, vars[j].offset);
     }
     if (dyn.global) {
         place(kl, &dyn);
-        resolve(kl, dyn.global, dyn.offset);
+        kl_window_resolve(kl, dyn.global, dyn.offset);
     }
     return check_sizes(kl);
 }
