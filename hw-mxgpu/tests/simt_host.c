@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "simt/internal.h"
 #include "simt_host.h"
 
 #include <elf.h>
@@ -117,6 +118,19 @@ uint64_t *simt_host_pte(SimtHost *h, unsigned vmid, uint64_t va)
     return *pte & MXGPU_PTE_TABLE ? entry(h, vmid, va, 0) : pte;
 }
 
+/* MXGPU_TEST_ISA: the interpreter to use instead of the host's best. */
+static void choose_isa(MxgpuSimt *simt)
+{
+    const char *isa = g_getenv("MXGPU_TEST_ISA");
+
+    if (g_strcmp0(isa, "base") == 0) {
+        simt->exec = mxgpu_simt_exec_base;
+    } else if (g_strcmp0(isa, "avx2") == 0 &&
+               simt->exec != mxgpu_simt_exec_base) {
+        simt->exec = mxgpu_simt_exec_avx2;
+    }
+}
+
 SimtHost *simt_host_new(unsigned cus)
 {
     SimtHost *h = g_new0(SimtHost, 1);
@@ -139,6 +153,7 @@ SimtHost *simt_host_new(unsigned cus)
     config.mmu = h->mmu;
     h->simt = mxgpu_simt_new(&config);
     g_assert_nonnull(h->simt);
+    choose_isa(h->simt);
     h->symbols = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     h->code = 1 << 20;
     h->small = 2 << 20;
