@@ -13,6 +13,7 @@
 #define CHUNK_UNITS (CHUNK_SIZE / MC_ALIGN)
 #define DATA_PERMS  (MXGPU_PTE_READ | MXGPU_PTE_WRITE | MXGPU_PTE_ATOMIC)
 
+/* One large page, shared. */
 typedef struct Chunk {
     struct Chunk *next;
     McMapping mapping;
@@ -21,13 +22,14 @@ typedef struct Chunk {
     uint64_t used[CHUNK_UNITS / 64]; /* one bit a unit */
 } Chunk;
 
-/* Owner of a range: of a chunk, or with memory of its own. */
+/* Owner of a range: whole large pages of its own, then the first units of a
+ * chunk; each may be missing. */
 typedef struct Block {
     struct Block *next, **link; /* of the context's list */
+    McMapping body;
     Chunk *chunk;
-    McMapping mapping;
     uint64_t va;
-    unsigned units;
+    unsigned first, units; /* of the chunk */
 } Block;
 
 struct McAllocator {
@@ -39,38 +41,52 @@ struct McAllocator {
 
 /* ---- address ranges ---- */
 
-mcError_t mc_mapping_new(McContext *ctx, uint64_t size, uint64_t perms,
-                         McMapping *out)
+static uint64_t align_up(uint64_t size, uint64_t align)
 {
-    McMapping m = {0};
+    return (size + align - 1) & ~(align - 1);
+}
 
-    if (size == 0 || size > MXGPU_VA_LIMIT) {
-        return mcErrorMemoryAllocation;
+/* Memory for a part of the address space that is reserved already. */
+static mcError_t mapping_fill(McContext *ctx, uint64_t va, uint64_t size,
+                              uint64_t reserved, uint64_t perms,
+                              McMapping *out)
+{
+    McMapping m = {.va = va, .size = size, .reserved = reserved};
+    int err = ctx->ops->alloc(ctx->kmd, size, &m.bo);
+
+    if (!err && perms) {
+        err = ctx->ops->map(m.bo, va, 0, size, perms);
+        if (err) {
+            ctx->ops->free(m.bo);
+        }
     }
-    m.size = (size + KMD_PAGE_SIZE - 1) & ~(KMD_PAGE_SIZE - 1);
-    m.reserved = m.size + KMD_PAGE_SIZE; /* a page that faults */
-    int err = ctx->ops->alloc(ctx->kmd, m.size, &m.bo);
     if (err) {
         return mc_error_from_kmd(err);
     }
-    void *va = mc_va_reserve(m.reserved, m.size >= KMD_LARGE_PAGE_SIZE
-                                             ? KMD_LARGE_PAGE_SIZE
-                                             : KMD_PAGE_SIZE);
-    if (!va) {
-        ctx->ops->free(m.bo);
-        return mcErrorMemoryAllocation;
-    }
-    m.va = (uintptr_t)va;
-    if (perms) {
-        err = ctx->ops->map(m.bo, m.va, 0, m.size, perms);
-        if (err) {
-            mc_va_release(va, m.reserved);
-            ctx->ops->free(m.bo);
-            return mc_error_from_kmd(err);
-        }
-    }
     *out = m;
     return mcSuccess;
+}
+
+mcError_t mc_mapping_new(McContext *ctx, uint64_t size, uint64_t perms,
+                         McMapping *out)
+{
+    if (size == 0 || size > MXGPU_VA_LIMIT) {
+        return mcErrorMemoryAllocation;
+    }
+    size = align_up(size, KMD_PAGE_SIZE);
+    uint64_t reserved = size + KMD_PAGE_SIZE; /* a page that faults */
+    void *va = mc_va_reserve(reserved, size >= KMD_LARGE_PAGE_SIZE
+                                           ? KMD_LARGE_PAGE_SIZE
+                                           : KMD_PAGE_SIZE);
+    if (!va) {
+        return mcErrorMemoryAllocation;
+    }
+    mcError_t error = mapping_fill(ctx, (uintptr_t)va, size, reserved, perms,
+                                   out);
+    if (error != mcSuccess) {
+        mc_va_release(va, reserved);
+    }
+    return error;
 }
 
 void mc_mapping_free(McContext *ctx, McMapping *mapping)
@@ -135,45 +151,65 @@ static unsigned units_find(const Chunk *chunk, unsigned count)
     return CHUNK_UNITS;
 }
 
-/* Takes units of a chunk, of a new one when all are full. */
-static mcError_t chunk_alloc(McAllocator *allocator, Block *block)
+static void chunk_take(Chunk *chunk, unsigned first, Block *block)
 {
-    unsigned first;
-    Chunk *chunk;
+    units_set(chunk, first, block->units, true);
+    block->chunk = chunk;
+    block->first = first;
+}
 
-    for (chunk = allocator->chunks; chunk; chunk = chunk->next) {
-        first = units_find(chunk, block->units);
-        if (first < CHUNK_UNITS) {
-            goto found;
-        }
+/* A chunk at an address of its own, or at va, which is reserved. */
+static mcError_t chunk_new(McAllocator *allocator, uint64_t va, Chunk **out)
+{
+    Chunk *chunk = calloc(1, sizeof(*chunk));
+    mcError_t error = mcErrorMemoryAllocation;
+
+    if (chunk && va) {
+        error = mapping_fill(allocator->ctx, va, CHUNK_SIZE,
+                             CHUNK_SIZE + KMD_PAGE_SIZE, DATA_PERMS,
+                             &chunk->mapping);
+    } else if (chunk) {
+        error = mc_mapping_new(allocator->ctx, CHUNK_SIZE, DATA_PERMS,
+                               &chunk->mapping);
     }
-    chunk = calloc(1, sizeof(*chunk));
-    if (!chunk) {
-        return mcErrorMemoryAllocation;
-    }
-    mcError_t error = mc_mapping_new(allocator->ctx, CHUNK_SIZE, DATA_PERMS,
-                                     &chunk->mapping);
     if (error != mcSuccess) {
         free(chunk);
         return error;
     }
     chunk->next = allocator->chunks;
     allocator->chunks = chunk;
-    first = 0;
-found:
-    units_set(chunk, first, block->units, true);
-    block->chunk = chunk;
-    block->va = chunk->mapping.va + first * MC_ALIGN;
+    *out = chunk;
     return mcSuccess;
+}
+
+/* Takes units of a chunk, of a new one when all are full. */
+static mcError_t chunk_alloc(McAllocator *allocator, Block *block)
+{
+    Chunk *chunk;
+
+    for (chunk = allocator->chunks; chunk; chunk = chunk->next) {
+        unsigned first = units_find(chunk, block->units);
+
+        if (first < CHUNK_UNITS) {
+            chunk_take(chunk, first, block);
+            block->va = chunk->mapping.va + first * MC_ALIGN;
+            return mcSuccess;
+        }
+    }
+    mcError_t error = chunk_new(allocator, 0, &chunk);
+    if (error == mcSuccess) {
+        chunk_take(chunk, 0, block);
+        block->va = chunk->mapping.va;
+    }
+    return error;
 }
 
 /* Empty chunks go, but for one that saves mapping the next. */
 static void chunk_release(McAllocator *allocator, Block *block)
 {
     Chunk *chunk = block->chunk;
-    unsigned first = (block->va - chunk->mapping.va) / MC_ALIGN;
 
-    units_set(chunk, first, block->units, false);
+    units_set(chunk, block->first, block->units, false);
     if (chunk->used_units > 0) {
         return;
     }
@@ -194,6 +230,68 @@ static void chunk_release(McAllocator *allocator, Block *block)
 }
 
 /* ---- allocations ---- */
+
+/* Large pages with a chunk behind them for what is left over; the rest of that
+ * chunk serves other requests. */
+static mcError_t large_alloc(McAllocator *allocator, uint64_t size,
+                             Block *block)
+{
+    McContext *ctx = allocator->ctx;
+    uint64_t body = size & ~(KMD_LARGE_PAGE_SIZE - 1);
+    uint64_t tail = block->units ? CHUNK_SIZE : 0;
+    uint64_t reserved = body + tail + KMD_PAGE_SIZE; /* a page that faults */
+    uint8_t *va = mc_va_reserve(reserved, KMD_LARGE_PAGE_SIZE);
+    Chunk *chunk;
+
+    if (!va) {
+        return mcErrorMemoryAllocation;
+    }
+    block->va = (uintptr_t)va;
+    mcError_t error = mapping_fill(ctx, block->va, body,
+                                   tail ? body : reserved, DATA_PERMS,
+                                   &block->body);
+    if (error != mcSuccess) {
+        mc_va_release(va, reserved);
+        return error;
+    }
+    if (!tail) {
+        return mcSuccess;
+    }
+    error = chunk_new(allocator, block->va + body, &chunk);
+    if (error != mcSuccess) {
+        mc_va_release(va + body, reserved - body);
+        mc_mapping_free(ctx, &block->body);
+        return error;
+    }
+    chunk_take(chunk, 0, block);
+    return mcSuccess;
+}
+
+/* Large pages if possible; when there is no room for them, what is needed. */
+static mcError_t block_alloc(McAllocator *allocator, uint64_t size,
+                             Block *block)
+{
+    uint64_t rest = size % CHUNK_SIZE;
+    mcError_t error;
+
+    block->units = (rest + MC_ALIGN - 1) / MC_ALIGN;
+    error = size < CHUNK_SIZE ? chunk_alloc(allocator, block)
+                              : large_alloc(allocator, size, block);
+    if (error == mcErrorMemoryAllocation && block->units) {
+        block->units = 0;
+        error = mc_mapping_new(allocator->ctx, size, DATA_PERMS, &block->body);
+        block->va = block->body.va;
+    }
+    return error;
+}
+
+static void block_drop(McAllocator *allocator, Block *block)
+{
+    if (block->chunk) {
+        chunk_release(allocator, block);
+    }
+    mc_mapping_free(allocator->ctx, &block->body);
+}
 
 mcError_t mc_allocator_new(McContext *ctx, McAllocator **out)
 {
@@ -225,11 +323,7 @@ static void block_free(McAllocator *allocator, Block *block)
     if (block->next) {
         block->next->link = block->link;
     }
-    if (block->chunk) {
-        chunk_release(allocator, block);
-    } else {
-        mc_mapping_free(allocator->ctx, &block->mapping);
-    }
+    block_drop(allocator, block);
     free(block);
 }
 
@@ -266,14 +360,7 @@ mcError_t mc_device_alloc(McContext *ctx, uint64_t size, unsigned flags,
         return mcErrorMemoryAllocation;
     }
     pthread_mutex_lock(&allocator->lock);
-    mcError_t error;
-    if (size <= MC_SMALL) {
-        block->units = (size + MC_ALIGN - 1) / MC_ALIGN;
-        error = chunk_alloc(allocator, block);
-    } else {
-        error = mc_mapping_new(ctx, size, DATA_PERMS, &block->mapping);
-        block->va = block->mapping.va;
-    }
+    mcError_t error = block_alloc(allocator, size, block);
     if (error != mcSuccess) {
         pthread_mutex_unlock(&allocator->lock);
         free(block);

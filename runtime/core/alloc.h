@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Device memory. Requests up to MC_SMALL share chunks of 2 MiB; larger ones
- * get memory and addresses of their own with an unmapped page behind. No
- * bookkeeping is kept in device memory.
+ * Device memory, mapped by large pages. Requests below 2 MiB share chunks of
+ * that size; larger ones get whole large pages and, for what is left over, the
+ * start of a chunk at the addresses behind. An unmapped page follows each
+ * chunk, and each request without one. No bookkeeping is kept in device
+ * memory.
  */
 #ifndef MC_CORE_ALLOC_H
 #define MC_CORE_ALLOC_H
@@ -10,7 +12,6 @@
 #include "context.h"
 
 #define MC_ALIGN 256u
-#define MC_SMALL (512u << 10)
 
 /* VRAM with an address range of its own. */
 typedef struct McMapping {

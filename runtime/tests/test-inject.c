@@ -147,6 +147,28 @@ static void test_failing_steps(void)
     g_assert_cmpuint(fake_open_devices(), <=, 1);
 }
 
+/* Arrays are mapped so that large leaves serve. */
+static void test_large_leaves(void)
+{
+    void *p[64], *full;
+
+    ok(mcDeviceSynchronize());
+    fake.small_maps = 0;
+    for (unsigned i = 0; i < 64; i++) {
+        p[i] = env_malloc(70000 * (i + 1));
+    }
+    g_assert_cmpuint(fake.small_maps, ==, 0);
+    /* Without room for one more, small pages are better than nothing. */
+    fake.fail_alloc = 1;
+    full = env_malloc((4 << 20) - 4096);
+    g_assert_cmpuint(fake.small_maps, ==, 1);
+    ok(mcMemset(full, 1, (4 << 20) - 4096));
+    ok(mcFree(full));
+    for (unsigned i = 0; i < 64; i++) {
+        ok(mcFree(p[i]));
+    }
+}
+
 static void open_fails(int error, mcError_t expected)
 {
     void *p;
@@ -215,6 +237,7 @@ int main(int argc, char **argv)
     g_test_add_func("/inject/other-device", test_other_device);
     g_test_add_func("/inject/lost", test_lost);
     g_test_add_func("/inject/failing-steps", test_failing_steps);
+    g_test_add_func("/inject/large-leaves", test_large_leaves);
     g_test_add_func("/inject/open", test_open);
     g_test_add_func("/inject/no-queues", test_no_queues);
     return g_test_run();

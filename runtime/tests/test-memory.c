@@ -34,6 +34,71 @@ static void test_alloc(void)
     g_assert_cmpuint(free_after + (4 << 20), >=, free_before);
 }
 
+/* What one large page can map is in one, and starts one from that size on. */
+static void test_alloc_large_pages(void)
+{
+    static const size_t sizes[] = {
+        512 << 10, (512 << 10) + 1, 1 << 20, 3 << 19, (2 << 20) - 1, 2 << 20,
+        (2 << 20) + 1, 3 << 20, (5 << 20) + 13,
+    };
+    void *p[2][G_N_ELEMENTS(sizes)];
+
+    for (unsigned i = 0; i < 2 * G_N_ELEMENTS(sizes); i++) {
+        size_t size = sizes[i / 2];
+        uintptr_t va = (uintptr_t)(p[i % 2][i / 2] = env_malloc(size));
+
+        g_assert_cmpuint(va % 256, ==, 0);
+        if (size < 2 << 20) {
+            g_assert_cmpuint(va >> 21, ==, (va + size - 1) >> 21);
+        } else {
+            g_assert_cmpuint(va % (2 << 20), ==, 0);
+        }
+        ok(mcMemsetAsync((void *)va, i + 1, size, NULL));
+    }
+    ok(mcDeviceSynchronize());
+    for (unsigned i = 0; i < 2 * G_N_ELEMENTS(sizes); i++) {
+        size_t size = sizes[i / 2];
+        uint8_t *d = p[i % 2][i / 2], ends[2];
+
+        ok(mcMemcpy(&ends[0], d, 1, mcMemcpyDeviceToHost));
+        ok(mcMemcpy(&ends[1], d + size - 1, 1, mcMemcpyDeviceToHost));
+        g_assert_cmpuint(ends[0], ==, i + 1);
+        g_assert_cmpuint(ends[1], ==, i + 1);
+        ok(mcFree(d));
+    }
+}
+
+/* What large pages leave over is not lost, in whatever order it is freed. */
+static void test_alloc_waste(void)
+{
+    enum { COUNT = 32 };
+    const size_t size = (2 << 20) + 100000, slack = 6 << 20;
+    size_t start, now;
+    void *p[COUNT], *small[COUNT];
+
+    ok(mcMemGetInfo(&start, NULL));
+    for (unsigned i = 0; i < COUNT; i++) {
+        p[i] = env_malloc(size);
+        small[i] = env_malloc(1 << 20);
+    }
+    ok(mcMemGetInfo(&now, NULL));
+    g_assert_cmpuint(start - now, >=, COUNT * (size + (1 << 20)));
+    g_assert_cmpuint(start - now, <, COUNT * (size + (1 << 20)) + slack);
+    for (unsigned i = 0; i < COUNT; i++) {
+        ok(mcFree(p[i])); /* its end is in use by others */
+    }
+    ok(mcMemGetInfo(&now, NULL));
+    g_assert_cmpuint(start - now, >=, COUNT << 20);
+    g_assert_cmpuint(start - now, <, (COUNT << 20) + slack);
+    void *all = env_malloc(now - COUNT * (3 << 20) - slack);
+    ok(mcFree(all)); /* nothing large is held back */
+    for (unsigned i = 0; i < COUNT; i++) {
+        ok(mcFree(small[i]));
+    }
+    ok(mcMemGetInfo(&now, NULL));
+    g_assert_cmpuint(start - now, <, slack);
+}
+
 static void test_alloc_errors(void)
 {
     size_t total, pitch;
@@ -312,6 +377,8 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/memory/alloc", test_alloc);
+    g_test_add_func("/memory/alloc/large-pages", test_alloc_large_pages);
+    g_test_add_func("/memory/alloc/waste", test_alloc_waste);
     g_test_add_func("/memory/alloc-errors", test_alloc_errors);
     g_test_add_func("/memory/copy", test_copy);
     g_test_add_func("/memory/copy-unaligned", test_copy_unaligned);

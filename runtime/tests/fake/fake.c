@@ -161,6 +161,9 @@ static int fake_map(KmdBo *bo, uint64_t va, uint64_t offset, uint64_t size,
     if (counted_failure(&fake.fail_map)) {
         return -ENOMEM;
     }
+    if (bo->vram && (va | offset | size) % KMD_LARGE_PAGE_SIZE) {
+        __atomic_add_fetch(&fake.small_maps, 1, __ATOMIC_RELAXED);
+    }
     pthread_rwlock_wrlock(&dev->lock);
     for (Mapping *m = dev->mappings; m; m = m->next) {
         if (va < m->va + m->size && m->va < va + size) {
@@ -318,19 +321,27 @@ static void raise_irq(FakeQueue *q)
     pthread_mutex_unlock(&q->lock);
 }
 
+/* Bytes to the end of the page: beyond it another mapping may begin. */
+static uint64_t to_page_end(uint64_t va, uint64_t size)
+{
+    uint64_t room = KMD_PAGE_SIZE - va % KMD_PAGE_SIZE;
+
+    return size < room ? size : room;
+}
+
 static bool run_copy(FakeQueue *q, const struct mxgpu_packet_copy *p,
                      struct mxgpu_queue_error *e)
 {
-    void *src = p->size ? fake_translate(q->fdev, p->src, p->size,
-                                         MXGPU_PTE_READ, e) : NULL;
-    void *dst = src ? fake_translate(q->fdev, p->dst, p->size,
-                                     MXGPU_PTE_WRITE, e) : NULL;
+    for (uint64_t at = 0, n; at < p->size; at += n) {
+        n = to_page_end(p->src + at, to_page_end(p->dst + at, p->size - at));
+        void *src = fake_translate(q->fdev, p->src + at, n, MXGPU_PTE_READ, e);
+        void *dst = src ? fake_translate(q->fdev, p->dst + at, n,
+                                         MXGPU_PTE_WRITE, e) : NULL;
 
-    if (p->size && !dst) {
-        return false;
-    }
-    if (p->size) {
-        memmove(dst, src, p->size);
+        if (!dst) {
+            return false;
+        }
+        memmove(dst, src, n);
     }
     return true;
 }
@@ -345,13 +356,16 @@ static bool run_fill(FakeQueue *q, const struct mxgpu_packet_fill *p,
         e->field = offsetof(struct mxgpu_packet_fill, pattern_size);
         return false;
     }
-    uint8_t *dst = fake_translate(q->fdev, p->dst, p->size, MXGPU_PTE_WRITE,
-                                  e);
-    if (!dst) {
-        return false;
-    }
-    for (uint64_t i = 0; i < p->size; i++) {
-        dst[i] = p->pattern[i % n];
+    for (uint64_t at = 0, size; at < p->size; at += size) {
+        size = to_page_end(p->dst + at, p->size - at);
+        uint8_t *dst = fake_translate(q->fdev, p->dst + at, size,
+                                      MXGPU_PTE_WRITE, e);
+        if (!dst) {
+            return false;
+        }
+        for (uint64_t i = 0; i < size; i++) {
+            dst[i] = p->pattern[(at + i) % n];
+        }
     }
     return true;
 }

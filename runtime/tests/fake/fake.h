@@ -17,6 +17,7 @@ typedef struct FakeControl {
     uint64_t vram;    /* bytes of a device */
     unsigned delay_us; /* before each packet */
     int fail_pin, fail_alloc, fail_map; /* the nth call from now fails */
+    unsigned small_maps; /* counts maps of VRAM that need small pages */
     bool lost;        /* every device */
     bool fail_queues; /* queue_create fails */
 } FakeControl;

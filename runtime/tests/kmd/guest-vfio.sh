@@ -48,12 +48,11 @@ refused() { # WORD-IN-THE-REASON TEXT ARG...
 }
 
 hold() {
-    "$smoke" --hold 60 >/tmp/hold.$$ 2>&1 &
+    # Longer than anything here takes on a busy host.
+    "$smoke" --hold 1000 >/tmp/hold.$$ 2>&1 &
     holder=$!
-    n=0
-    until grep -q holding /tmp/hold.$$ || [ $n = 100 ]; do
+    until grep -q holding /tmp/hold.$$ || ! kill -0 $holder; do
         usleep 100000
-        n=$((n + 1))
     done
 }
 
