@@ -34,6 +34,7 @@ typedef struct MxMachine {
     QPCIBus *bus;
     QGuestAllocator *alloc;
     uint64_t vtd_root, vtd_top, vtd_next; /* vIOMMU tables, next IOVA */
+    bool passed; /* the vIOMMU lets devices through */
 } MxMachine;
 
 typedef struct MxDevice {
@@ -70,6 +71,9 @@ void mx_bus_unmap(MxMachine *machine, uint64_t bus, size_t size);
  * invalidation that names any of them. */
 void mx_bus_unmap_around(MxMachine *machine, uint64_t bus, unsigned log2_pages,
                          uint64_t named);
+/* From now on the vIOMMU translates nothing, and is not told that its tables
+ * changed: no device may have used it yet. */
+void mx_bus_pass(MxMachine *machine);
 
 /* ---- driver.c ------------------------------------------------------------ */
 

@@ -90,13 +90,31 @@ static void mxgpu_dma_quiesce(MxgpuState *s)
     mxgpu_device_resume(s->dev);
 }
 
-/* BQL held; the map or IOTLB that readers see is already the new one. */
+/*
+ * BQL held; the map or IOTLB that readers see is already the new one.
+ *
+ * A vIOMMU may change the map in the midst of a translation: VT-d takes its
+ * region away from a device that it finds to be passed through. The thread
+ * that asked for the translation cannot be waited for then; no memory goes
+ * away by such a change, so that it is enough to do it a little later.
+ */
 static void mxgpu_dma_sync(MxgpuState *s)
 {
-    if (s->dev && qatomic_xchg(&s->dma.used, false)) {
-        mxgpu_device_bus_invalidate(s->dev, 0, UINT64_MAX);
+    if (!s->dev || !qatomic_xchg(&s->dma.used, false)) {
+        return;
+    }
+    mxgpu_device_bus_invalidate(s->dev, 0, UINT64_MAX);
+    if (mxgpu_host_serving(s)) {
+        qatomic_set(&s->dma.used, true);
+        qemu_bh_schedule(s->dma.sync_bh);
+    } else {
         mxgpu_host_wait(s, mxgpu_dma_quiesce);
     }
+}
+
+static void mxgpu_dma_sync_bh(void *opaque)
+{
+    mxgpu_dma_sync(opaque);
 }
 
 /* Comes before a look-up, so that mxgpu_dma_sync() knows of it. */
@@ -562,6 +580,8 @@ static void mxgpu_watch_start(MxgpuState *s, MxgpuWatch *w, const char *name,
 
 void mxgpu_dma_start(MxgpuState *s)
 {
+    s->dma.sync_bh = qemu_bh_new_guarded(mxgpu_dma_sync_bh, s,
+                                         &DEVICE(s)->mem_reentrancy_guard);
     mxgpu_watch_start(s, &s->dma.system, "mxgpu-system",
                       &address_space_memory);
     mxgpu_watch_start(s, &s->dma.bus, "mxgpu-bus",
@@ -585,4 +605,5 @@ void mxgpu_dma_stop(MxgpuState *s)
     }
     mxgpu_watch_publish(&s->dma.bus, NULL);
     mxgpu_watch_publish(&s->dma.system, NULL);
+    qemu_bh_delete(s->dma.sync_bh);
 }

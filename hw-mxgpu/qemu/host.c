@@ -25,7 +25,9 @@ static void mxgpu_calls_serve(MxgpuState *s)
     while ((call = QSIMPLEQ_FIRST(&s->calls))) {
         QSIMPLEQ_REMOVE_HEAD(&s->calls, next);
         qemu_mutex_unlock(&s->call_lock);
+        s->serving++;
         call->func(s, call->opaque);
+        s->serving--;
         qemu_mutex_lock(&s->call_lock);
         call->done = true;
         qemu_cond_broadcast(&s->call_cond);
@@ -43,8 +45,10 @@ void mxgpu_host_call(MxgpuState *s, void (*func)(MxgpuState *, void *),
 {
     MxgpuCall call = { .func = func, .opaque = opaque };
 
-    if (bql_locked()) {
+    if (bql_locked()) { /* deterministic mode */
+        s->serving++;
         func(s, opaque);
+        s->serving--;
         return;
     }
     qemu_mutex_lock(&s->call_lock);
@@ -81,19 +85,19 @@ static void *mxgpu_control_thread(void *opaque)
     return NULL;
 }
 
+bool mxgpu_host_serving(MxgpuState *s)
+{
+    return s->serving;
+}
+
 void mxgpu_host_wait(MxgpuState *s, void (*func)(MxgpuState *))
 {
-    g_assert(bql_locked());
+    g_assert(bql_locked() && !s->serving);
     if (s->deterministic) {
         func(s);
         return;
     }
     qemu_mutex_lock(&s->call_lock);
-    if (s->control_func) {
-        /* From within a call that we serve: its caller is one of the
-         * threads that func would wait for. */
-        g_assert_not_reached();
-    }
     s->control_func = func;
     qemu_cond_signal(&s->control_cond);
     while (s->control_func) {

@@ -55,6 +55,7 @@ typedef struct MxgpuDma {
     MxgpuIotlbEntry *iotlb[2][MXGPU_IOTLB_SIZE]; /* RCU; [is_write] */
     QLIST_HEAD(, MxgpuIommu) iommus;
     bool listening;
+    QEMUBH *sync_bh;
     bool used; /* atomic: memory was looked up since the last sync */
 } MxgpuDma;
 
@@ -84,6 +85,7 @@ struct MxgpuState {
     QemuCond call_cond;
     QSIMPLEQ_HEAD(, MxgpuCall) calls;
     QEMUBH *call_bh;
+    unsigned serving; /* calls being served; under the BQL */
     QemuThread control;
     QemuCond control_cond;
     void (*control_func)(MxgpuState *s); /* NULL: idle */
@@ -113,8 +115,10 @@ void mxgpu_host_drop_irqs(MxgpuState *s);
 /* Runs func(s, opaque) under the BQL and waits for it; from any thread. */
 void mxgpu_host_call(MxgpuState *s, void (*func)(MxgpuState *, void *),
                      void *opaque);
-/* BQL held: runs func(s), which may wait for device threads. */
+/* BQL held: runs func(s), which may wait for device threads; not while
+ * mxgpu_host_serving(), when one of them waits for us. */
 void mxgpu_host_wait(MxgpuState *s, void (*func)(MxgpuState *));
+bool mxgpu_host_serving(MxgpuState *s);
 
 /* dma.c */
 void mxgpu_dma_start(MxgpuState *s);
