@@ -219,6 +219,15 @@ struct MxgpuSimt {
 /* exec.inc.h, built once for each instruction set */
 SimtExecFn mxgpu_simt_exec_base, mxgpu_simt_exec_avx2, mxgpu_simt_exec_avx512;
 
+/* ---- simt.c */
+typedef struct SimtVariant {
+    const char *name;
+    SimtExecFn *exec;
+} SimtVariant;
+#define SIMT_VARIANTS 3
+/* Those that this host can run, the best one first; returns how many. */
+unsigned mxgpu_simt_variants(SimtVariant out[SIMT_VARIANTS]);
+
 /* ---- code.c */
 /* The page of pc, decoded; NULL and *fault when it cannot be fetched. */
 SimtPage *mxgpu_simt_page(MxgpuCu *cu, MxgpuWarp *w, uint64_t pc,

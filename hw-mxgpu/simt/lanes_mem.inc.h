@@ -9,8 +9,9 @@
 typedef enum Shape { SHAPE_UNIFORM, SHAPE_CONTIGUOUS, SHAPE_OTHER } Shape;
 
 /* How the addresses of mask's lanes relate; first is its lowest lane. */
-static inline __attribute__((always_inline)) Shape shape_of(const MxgpuWarp *w, const uint64_t *a,
-                             uint64_t mask, unsigned first, unsigned size)
+static inline __attribute__((always_inline)) Shape
+shape_of(const MxgpuWarp *w, const uint64_t *a, uint64_t mask, unsigned first,
+         unsigned size)
 {
     const uint64_t *m = w->m64;
     uint64_t base = a[first], differ = 0;
@@ -69,9 +70,10 @@ static inline uintptr_t span_fill(MxgpuCu *cu, const MxgpuWarp *w,
  * The host address that, added to an address of any lane of mask, gives the
  * host address of its aligned access; false when there is no such one.
  */
-static inline __attribute__((always_inline)) bool common_base(MxgpuCu *cu, const MxgpuWarp *w, SimtKind kind,
-                               const uint64_t *a, uint64_t imm, uint64_t mask,
-                               uint64_t va, unsigned size, uintptr_t *base)
+static inline __attribute__((always_inline)) bool
+common_base(MxgpuCu *cu, const MxgpuWarp *w, SimtKind kind, const uint64_t *a,
+            uint64_t imm, uint64_t mask, uint64_t va, unsigned size,
+            uintptr_t *base)
 {
     const uint64_t *m = w->m64;
     uint64_t differ = 0, outside = 0, start = va & ~(LARGE_BYTES - 1);

@@ -120,22 +120,48 @@ static void invalidate(MxgpuCu *cu)
     atomic_fetch_add(&cu->simt->drops, 1);
 }
 
-static SimtExecFn *choose_exec(void)
+#if defined(__x86_64__)
+/* Whether the host has all that exec_avx2.c is compiled for. */
+static bool has_avx2(void)
 {
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+           __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
+           __builtin_cpu_supports("f16c") && __builtin_cpu_supports("popcnt") &&
+           __builtin_cpu_supports("lzcnt");
+}
+
+static bool has_avx512(void)
+{
+    return has_avx2() && __builtin_cpu_supports("avx512f") &&
+           __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl");
+}
+#endif
+
+unsigned mxgpu_simt_variants(SimtVariant out[SIMT_VARIANTS])
+{
+    unsigned n = 0;
+
 #if defined(__x86_64__)
     __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512f") &&
-        __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512vl")) {
-        return mxgpu_simt_exec_avx512;
+    if (has_avx512()) {
+        out[n++] = (SimtVariant){"avx512", mxgpu_simt_exec_avx512};
     }
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-        __builtin_cpu_supports("bmi")) {
-        return mxgpu_simt_exec_avx2;
+    if (has_avx2()) {
+        out[n++] = (SimtVariant){"avx2", mxgpu_simt_exec_avx2};
     }
 #endif
-    return mxgpu_simt_exec_base;
+    out[n++] = (SimtVariant){"base", mxgpu_simt_exec_base};
+    return n;
+}
+
+static SimtExecFn *choose_exec(void)
+{
+    SimtVariant v[SIMT_VARIANTS];
+
+    mxgpu_simt_variants(v);
+    return v[0].exec;
 }
 
 MxgpuSimt *mxgpu_simt_new(const MxgpuSimtConfig *config)

@@ -1,36 +1,94 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Random code in random warps must neither crash nor hang the host, nor reach
- * memory that was not given. Input: 8 bytes of configuration, the rest is code
- * (and, as arguments, data). With MXGPU_LIBFUZZER a libFuzzer target, else a
- * test that makes its own inputs from fixed seeds.
+ * Random code in random warps under random page tables must neither crash nor
+ * hang the host, nor reach memory that was not given; and every build of the
+ * interpreter that this host can run must come to the same registers, memory,
+ * faults and counts. Input: 16 bytes of configuration, the rest is code (and,
+ * as arguments, data). With MXGPU_LIBFUZZER a libFuzzer target, else a test
+ * that makes its own inputs from fixed seeds.
  */
 #include <string.h>
 
 #include "rv/rv.h"
+#include "simt/internal.h"
 #include "simt_host.h"
 
-#define CODE_BYTES 8192
+#define CODE_BYTES   8192
+#define CONFIG_BYTES 16
+#define UNITS        2
+#define TABLES       (4ull << 20) /* VRAM offset where page tables begin */
 
-static SimtHost *host;
+static SimtHost *hosts[SIMT_VARIANTS];
+static unsigned num_hosts;
+static uint8_t *tables; /* as simt_host_new() makes them */
+static uint64_t tables_size;
 
-static void fuzz_one(const uint8_t *data, size_t size)
+static void open_hosts(void)
 {
-    uint8_t *code;
-    uint64_t *args;
-    MxgpuDispatch d;
-    MxgpuSimtCounters c;
+    SimtVariant variants[SIMT_VARIANTS];
 
-    if (size < 12) {
-        return;
+    num_hosts = mxgpu_simt_variants(variants);
+    for (unsigned i = 0; i < num_hosts; i++) {
+        hosts[i] = simt_host_new(UNITS);
+        hosts[i]->simt->exec = variants[i].exec;
+        /* few pages of code: each start scans all there are */
+        for (uint64_t at = 2 * CODE_BYTES; at < 1 << 20; at += 4096) {
+            *simt_host_pte(hosts[i], HOST_VMID, HOST_CODE_VA + at) = 0;
+        }
     }
-    if (!host) {
-        host = simt_host_new(2);
+    tables_size = hosts[0]->free_pages - TABLES;
+    tables = g_memdup2(hosts[0]->vram + TABLES, tables_size);
+}
+
+/* What a driver, or another kernel, may have left in an entry. */
+static uint64_t random_pte(const SimtHost *h, uint8_t kind, uint64_t old)
+{
+    uint64_t rw = PERM_RW | MXGPU_PTE_VALID;
+
+    switch (kind & 31) {
+    case 0:
+        return 0;
+    case 1:
+        return old & ~MXGPU_PTE_WRITE;
+    case 2:
+        return old & ~MXGPU_PTE_READ;
+    case 3:
+        return old | 1ull << (52 + kind % 12);
+    case 4: /* just behind VRAM */
+        return HOST_VRAM_SIZE | rw;
+    case 5:
+        return MXGPU_PTE_ADDRESS | rw;
+    case 6:
+        return HOST_HOLE_BUS | rw | MXGPU_PTE_SYSTEM;
+    case 7: /* nothing there */
+        return 0x300000000ull | rw | MXGPU_PTE_SYSTEM;
+    case 8: /* the code itself */
+        return h->code | rw | MXGPU_PTE_EXECUTE;
+    case 9: /* the tables themselves: the kernel writes what it likes */
+    case 10:
+    case 11:
+        return (TABLES + (uint64_t)(kind >> 5) * 4096) | rw;
+    case 12: /* a table where a leaf should be */
+        return TABLES | MXGPU_PTE_VALID | MXGPU_PTE_TABLE;
     }
-    code = simt_host_data(host, HOST_CODE_VA);
-    args = simt_host_data(host, HOST_DATA_VA);
+    return old;
+}
+
+static void prepare(SimtHost *h, const uint8_t *data, size_t size)
+{
+    uint8_t *code = simt_host_data(h, HOST_CODE_VA);
+    uint64_t *args = simt_host_data(h, HOST_DATA_VA);
+
+    memcpy(h->vram + TABLES, tables, tables_size);
+    for (unsigned i = 0; i < 8; i++) {
+        uint64_t *pte = simt_host_pte(h, HOST_VMID, HOST_SMALL_VA + i * 4096);
+
+        *pte = random_pte(h, data[8 + i], *pte);
+    }
+    mxgpu_mmu_invalidate(h->mmu);
     memset(code, 0, CODE_BYTES);
-    memcpy(code, data + 8, size - 8 < CODE_BYTES ? size - 8 : CODE_BYTES);
+    memcpy(code, data + CONFIG_BYTES,
+           size - CONFIG_BYTES < CODE_BYTES ? size - CONFIG_BYTES : CODE_BYTES);
     for (unsigned i = 0; i < 32; i++) { /* addresses of every kind */
         static const uint64_t base[] = {
             HOST_DATA_VA, HOST_SMALL_VA, HOST_SYS_VA, HOST_HOLE_VA,
@@ -39,26 +97,118 @@ static void fuzz_one(const uint8_t *data, size_t size)
 
         args[i] = base[i % 8] + (data[i % 8] << (i / 8));
     }
+    args[9] = HOST_SMALL_VA + 4096 - data[1] % 64; /* pages of all kinds */
+    args[17] = HOST_SMALL_VA + data[6] % 9 * 4096 - data[7] % 16;
+    args[15] = UINT64_MAX - data[6];
+    args[23] = MXGPU_VA_LIMIT - data[6];
+}
+
+static void run_one(SimtHost *h, const uint8_t *data, size_t size)
+{
+    MxgpuDispatch d;
+    MxgpuSimtCounters c;
+
+    prepare(h, data, size);
     d = simt_host_dispatch(HOST_CODE_VA + data[0] % 16 * 2, 1 + data[1] % 4,
                            1 + data[2]);
     d.shared = data[3] * 64;
     d.shared_static = d.shared / 2;
     d.private_bytes = data[4] % 4 * 1024;
-    host->done = 0;
-    if (mxgpu_simt_start(host->simt, 0, &d) != MXGPU_FAULT_NONE) {
+    h->done = 0;
+    h->clock = 0;
+    if (mxgpu_simt_start(h->simt, 0, &d) != MXGPU_FAULT_NONE) {
         return;
     }
-    for (unsigned n = 0; n < 20 && !host->done; n++) {
-        mxgpu_simt_run(host->simt, n % 2, 500 + data[5]);
+    for (unsigned n = 0; n < 20 && !h->done; n++) {
+        mxgpu_simt_run(h->simt, n % UNITS, 500 + data[5]);
     }
-    mxgpu_simt_abort(host->simt, 0);
-    for (unsigned n = 0; n < 4 && !host->done; n++) {
-        mxgpu_simt_run(host->simt, n % 2, 50000);
+    mxgpu_simt_abort(h->simt, 0);
+    for (unsigned n = 0; n < 4 && !h->done; n++) {
+        mxgpu_simt_run(h->simt, n % UNITS, 50000);
     }
-    g_assert_cmphex(host->done, ==, 1);
-    g_assert_false(mxgpu_simt_has_work(host->simt));
-    mxgpu_simt_counters(host->simt, &c);
+    g_assert_cmphex(h->done, ==, 1);
+    g_assert_false(mxgpu_simt_has_work(h->simt));
+    mxgpu_simt_counters(h->simt, &c);
     g_assert_cmpuint(c.lane_instructions, <=, 64 * c.warp_instructions);
+}
+
+/* ---- the same everywhere */
+
+/* Registers of the lanes that had not exited. */
+static void same_warp(const MxgpuWarp *a, const MxgpuWarp *b)
+{
+    g_assert_cmphex(a->live, ==, b->live);
+    g_assert_cmpuint(a->instructions, ==, b->instructions);
+    for (unsigned r = 0; r < 32; r++) {
+        g_assert_cmphex(a->narrow[r] & a->live, ==, b->narrow[r] & b->live);
+    }
+    for (uint64_t m = a->live; m; m &= m - 1) {
+        unsigned i = __builtin_ctzll(m);
+
+        g_assert_cmphex(a->fflags[i], ==, b->fflags[i]);
+        for (unsigned r = 0; r < 32; r++) {
+            g_assert_cmphex(a->x[r][i], ==, b->x[r][i]);
+            if (a->narrow[r] >> i & 1) {
+                g_assert_cmphex(a->f[r][i], ==, b->f[r][i]);
+            } else {
+                g_assert_cmphex(a->d[r][i], ==, b->d[r][i]);
+            }
+        }
+        g_assert_cmphex(a->x[0][i], ==, 0);
+    }
+}
+
+static void same_memory(SimtHost *a, SimtHost *b, uint64_t at, uint64_t size)
+{
+    if (memcmp(a->vram + at, b->vram + at, size) != 0) {
+        g_test_message("VRAM differs at or behind 0x%lx", (unsigned long)at);
+        g_test_fail();
+        abort();
+    }
+}
+
+static void same_state(SimtHost *a, SimtHost *b)
+{
+    MxgpuDispatchFault f = mxgpu_simt_fault(a->simt, 0);
+    MxgpuDispatchFault g = mxgpu_simt_fault(b->simt, 0);
+    MxgpuSimtCounters c, e;
+
+    g_assert_cmpint(f.code, ==, g.code);
+    g_assert_cmpint(f.access, ==, g.access);
+    g_assert_cmphex(f.addr, ==, g.addr);
+    g_assert_cmphex(f.pc, ==, g.pc);
+    g_assert_cmpuint(f.thread, ==, g.thread);
+    g_assert_cmpmem(f.block, sizeof(f.block), g.block, sizeof(g.block));
+    mxgpu_simt_counters(a->simt, &c);
+    mxgpu_simt_counters(b->simt, &e);
+    g_assert_cmpmem(&c, sizeof(c), &e, sizeof(e));
+    for (unsigned i = 0; i < UNITS; i++) {
+        for (unsigned n = 0; n < 4; n++) {
+            same_warp(&a->simt->cus[i].warps[n], &b->simt->cus[i].warps[n]);
+        }
+    }
+    same_memory(a, b, a->code, CODE_BYTES);
+    same_memory(a, b, a->small, 16 * 4096);
+    same_memory(a, b, a->data, 64 << 10);
+    same_memory(a, b, TABLES, tables_size);
+    g_assert_cmpmem(a->system, 64 << 10, b->system, 64 << 10);
+    g_assert_cmpmem(a->hole, 4096, b->hole, 4096);
+}
+
+static void fuzz_one(const uint8_t *data, size_t size)
+{
+    if (size < CONFIG_BYTES + 4) {
+        return;
+    }
+    if (!num_hosts) {
+        open_hosts();
+    }
+    for (unsigned i = 0; i < num_hosts; i++) {
+        run_one(hosts[i], data, size);
+        if (i) {
+            same_state(hosts[0], hosts[i]);
+        }
+    }
 }
 
 #ifdef MXGPU_LIBFUZZER
@@ -144,35 +294,57 @@ static uint32_t random_insn(GRand *rng)
     }
 }
 
+/* Lanes from 2^k on go 8 to 60 bytes ahead: srli t2, t0, k; bnez t2 */
+static void diverge(GRand *rng, uint32_t *two)
+{
+    uint32_t to = 8 + g_rand_int(rng) % 14 * 4;
+
+    two[0] = 0x0002d393 | (g_rand_int(rng) % 6) << 20;
+    two[1] = 0x00039063 | (to & 0x1e) << 7 | (to >> 5) << 25;
+}
+
+#define PROGRAMS 8000
+
 static void test_random(void)
 {
     GRand *rng = g_rand_new_with_seed(7);
     MxgpuSimtCounters c;
-    uint32_t input[130];
+    uint32_t input[132];
 
-    for (unsigned n = 0; n < 20000; n++) {
+    for (unsigned n = 0; n < PROGRAMS; n++) {
         for (unsigned i = 0; i < G_N_ELEMENTS(input); i++) {
-            input[i] = i < 2 ? g_rand_int(rng) : random_insn(rng);
+            input[i] = i < 4 ? g_rand_int(rng) : random_insn(rng);
         }
         if (n % 4) { /* begin with lanes that differ, and with addresses */
             ((uint8_t *)input)[0] &= 0xf0;
-            for (unsigned i = 2; i < 6; i++) {
+            for (unsigned i = 4; i < 8; i++) {
                 input[i] = load_address(rng);
             }
-            input[6] = 0xccc022f3; /* csrr t0, lane */
-            input[7] = 0x00329313; /* slli t1, t0, 3 */
-            input[8] = 0x006505b3; /* add a1, a0, t1 */
-            input[9] = 0x0005b483; /* ld s1, (a1) */
+            input[8] = 0xccc022f3; /* csrr t0, lane */
+            input[9] = 0x00329313; /* slli t1, t0, 3 */
+            input[10] = 0x006505b3; /* add a1, a0, t1 */
+            input[11] = 0x0005b483; /* ld s1, (a1) */
+            for (unsigned i = 12; i < 120; i += 1 + g_rand_int(rng) % 30) {
+                diverge(rng, input + i);
+            }
         }
         fuzz_one((const uint8_t *)input, sizeof(input));
     }
-    mxgpu_simt_counters(host->simt, &c);
-    g_test_message("%lu instructions, %lu divergent branches",
-                   (unsigned long)c.warp_instructions,
+    mxgpu_simt_counters(hosts[0]->simt, &c);
+    g_test_message("%u interpreters, %lu instructions, %lu divergent branches",
+                   num_hosts, (unsigned long)c.warp_instructions,
                    (unsigned long)c.divergent_branches);
     g_assert_cmpuint(c.warp_instructions, >, 200000);
     g_rand_free(rng);
-    simt_host_free(host);
+    for (unsigned i = 0; i < num_hosts; i++) {
+        if (i) {
+            same_memory(hosts[0], hosts[i], 0, HOST_VRAM_SIZE);
+        }
+    }
+    for (unsigned i = 0; i < num_hosts; i++) {
+        simt_host_free(hosts[i]);
+    }
+    g_free(tables);
 }
 
 int main(int argc, char **argv)

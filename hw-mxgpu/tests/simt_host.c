@@ -146,6 +146,8 @@ SimtHost *simt_host_new(unsigned cus)
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
     g_assert_true(p != MAP_FAILED);
+    /* nobody may reach behind VRAM */
+    g_assert_cmpint(mprotect(p + HOST_VRAM_SIZE, 2 << 20, PROT_NONE), ==, 0);
     h->vram = p;
     h->system = g_malloc0(HOST_SYSTEM_SIZE);
     h->cus = cus;
