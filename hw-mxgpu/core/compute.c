@@ -81,6 +81,35 @@ static bool dispatch_ok(const MxgpuDispatch *d)
            d->block[1] && d->block[2] && d->shared_static <= d->shared;
 }
 
+/* Warp instructions of a small dispatch that the MCU's thread runs itself. */
+#define INLINE_BUDGET 128
+
+/*
+ * Waking workers takes longer than a small kernel: when one block is all there
+ * is to do, the thread of the MCU runs its beginning.
+ */
+static bool runs_inline(MxgpuDevice *dev, const MxgpuDispatch *d)
+{
+    return dev->mcu.stepping && !dev->config.deterministic &&
+           d->grid[0] == 1 && d->grid[1] == 1 && d->grid[2] == 1 &&
+           !mxgpu_simt_has_work(dev->simt);
+}
+
+void mxgpu_compute_inline(MxgpuDevice *dev)
+{
+    if (!dev->compute_inline) {
+        return;
+    }
+    dev->compute_inline = false;
+    if (!atomic_exchange(&dev->cu_claimed[0], true)) {
+        mxgpu_simt_run(dev->simt, 0, INLINE_BUDGET);
+        atomic_store(&dev->cu_claimed[0], false);
+    }
+    if (mxgpu_simt_has_work(dev->simt)) {
+        mxgpu_wake_compute(dev);
+    }
+}
+
 /* The compute units are called without the lock, for they may call done. */
 static bool cd_start(MxgpuDevice *dev, unsigned slot, const MxgpuDispatch *d,
                      uint64_t now)
@@ -88,6 +117,7 @@ static bool cd_start(MxgpuDevice *dev, unsigned slot, const MxgpuDispatch *d,
     MxgpuDispatchFault f = {.code = MXGPU_FAULT_CONFIG};
 
     if (dispatch_ok(d)) {
+        dev->compute_inline = runs_inline(dev, d);
         f.code = mxgpu_simt_start(dev->simt, slot, d);
     }
     if (f.code != MXGPU_FAULT_NONE) {
@@ -158,7 +188,11 @@ bool mxgpu_compute_step(void *opaque, unsigned index, unsigned budget,
 
 static void wake(void *opaque)
 {
-    mxgpu_wake_compute(opaque);
+    MxgpuDevice *dev = opaque;
+
+    if (!dev->compute_inline) {
+        mxgpu_wake_compute(dev);
+    }
 }
 
 bool mxgpu_compute_init(MxgpuDevice *dev)

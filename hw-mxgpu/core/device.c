@@ -10,6 +10,9 @@
 #define MCU_BUDGET     1000
 #define COMPUTE_BUDGET 4096
 
+/* The next request of a host that waits for each comes within this time. */
+#define MCU_SPIN_NS 30000
+
 /* ---- what reaches the host --------------------------------------------------- */
 
 void mxgpu_lock(MxgpuDevice *dev)
@@ -208,7 +211,9 @@ static bool init_units(MxgpuDevice *dev)
                     dev, 0);
     mxgpu_unit_init(&dev->units[n], dev->ops, dev->host, mxgpu_mcu_step, dev,
                     0);
-    dev->units[n++].budget = MCU_BUDGET;
+    dev->units[n].budget = MCU_BUDGET;
+    dev->units[n++].spin_ns =
+        sysconf(_SC_NPROCESSORS_ONLN) > 1 ? MCU_SPIN_NS : 0;
     for (unsigned i = 0; i < copies; i++) {
         mxgpu_unit_init(&dev->units[n++], dev->ops, dev->host, mxgpu_copy_step,
                         dev, i);

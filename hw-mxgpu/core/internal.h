@@ -79,6 +79,7 @@ typedef struct MxgpuCopyEngine {
 } MxgpuCopyEngine;
 
 typedef struct MxgpuMcuDriver {
+    bool stepping; /* the thread that looks is inside a step */
     MxgpuMcu *mcu; /* (mcu) */
     uint8_t *sram;
     bool start, stop;          /* posted by MCU_CTRL */
@@ -128,6 +129,7 @@ struct MxgpuDevice {
     MxgpuMmu *mmu;
     MxgpuSimt *simt;
     _Atomic bool *cu_claimed;
+    bool compute_inline; /* of the MCU's thread: see compute.c */
 
     unsigned num_units, num_workers;
     MxgpuUnit *units; /* control, MCU, copy engines, compute workers */
@@ -256,6 +258,8 @@ void mxgpu_compute_reset(MxgpuDevice *dev);
 void mxgpu_cd_ctrl_write(MxgpuDevice *dev, const MxgpuAccess *a,
                          uint32_t value);
 MxgpuUnitStep mxgpu_compute_step;
+/* After each step of the MCU: what it started and may run by itself. */
+void mxgpu_compute_inline(MxgpuDevice *dev);
 
 /* reset.c */
 void mxgpu_reset_write(MxgpuDevice *dev, const MxgpuAccess *a, uint32_t value);

@@ -265,8 +265,11 @@ bool mxgpu_mcu_step(void *opaque, unsigned index, unsigned budget,
     }
     update_timer(dev, mxgpu_now(dev));
     update_external(dev);
+    dev->mcu.stepping = true;
     stop = mxgpu_mcu_run(dev->mcu.mcu, budget);
+    dev->mcu.stepping = false;
     atomic_store(&dev->mcu.instret, mxgpu_mcu_state(dev->mcu.mcu)->instret);
+    mxgpu_compute_inline(dev);
     switch (stop) {
     case MXGPU_MCU_STOP_BUDGET:
         return true;

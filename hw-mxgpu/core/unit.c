@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "unit.h"
 
+#include <sched.h>
 #include <time.h>
 
 /* A sleeping thread looks at the host's clock at least this often: the clock
@@ -70,6 +71,60 @@ static void unit_sleep(MxgpuUnit *unit, uint64_t now)
     pthread_cond_timedwait(&unit->wake, &unit->lock, &ts);
 }
 
+static uint64_t host_ns(void)
+{
+    struct timespec ts;
+
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
+}
+
+/* Looks for work without the lock, and lets others have the processor. */
+static void unit_spin(MxgpuUnit *unit, uint64_t end)
+{
+    pthread_mutex_unlock(&unit->lock);
+    do {
+        for (unsigned i = 0; i < 32; i++) {
+            if (atomic_load_explicit(&unit->work, memory_order_relaxed) ||
+                atomic_load_explicit(&unit->held, memory_order_relaxed)) {
+                goto out;
+            }
+#if defined(__x86_64__) || defined(__i386__)
+            __builtin_ia32_pause();
+#endif
+        }
+        sched_yield();
+    } while (host_ns() < end);
+out:
+    pthread_mutex_lock(&unit->lock);
+}
+
+/*
+ * Nothing to do. Waking a thread takes longer than many a request: a unit
+ * whose last pause was a short one looks for work for that long before it
+ * sleeps. The first pause in vain ends that, so that idle units cost nothing.
+ */
+static void unit_pause(MxgpuUnit *unit, uint64_t now)
+{
+    bool may_spin = unit->spin_ns && !unit->hold &&
+                    (unit->deadline == MXGPU_UNIT_NEVER ||
+                     unit->deadline > now + unit->spin_ns);
+    uint64_t start;
+
+    if (!may_spin) {
+        unit_sleep(unit, now);
+        return;
+    }
+    start = host_ns();
+    if (unit->spin) {
+        unit_spin(unit, start + unit->spin_ns);
+    }
+    if (!unit->quit && (unit->hold || !atomic_load(&unit->work))) {
+        unit_sleep(unit, now);
+    }
+    unit->spin = host_ns() - start < unit->spin_ns;
+}
+
 static void *unit_main(void *opaque)
 {
     MxgpuUnit *unit = opaque;
@@ -93,7 +148,7 @@ static void *unit_main(void *opaque)
             break;
         }
         if (unit->hold || !atomic_load(&unit->work)) {
-            unit_sleep(unit, now);
+            unit_pause(unit, now);
         } else {
             unit_step(unit, unit->budget);
         }

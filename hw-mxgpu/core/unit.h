@@ -32,7 +32,9 @@ struct MxgpuUnit {
     MxgpuUnitStep *step;
     void *opaque;
     unsigned index;
-    unsigned budget; /* of a step of the thread */
+    unsigned budget;  /* of a step of the thread */
+    unsigned spin_ns; /* how long its thread may look for work, see unit.c */
+    bool spin;        /* the last pause was shorter than that */
 
     _Atomic bool work;
     pthread_mutex_t lock; /* a leaf: nothing is called while it is held */
