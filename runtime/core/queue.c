@@ -455,6 +455,9 @@ static bool spin(McQueue *queue, uint64_t value, unsigned schedule,
         if (i % 64 == 0) {
             uint64_t now = now_ns();
 
+            if (schedule != mcDeviceScheduleSpin) {
+                sched_yield(); /* the simulator may want this processor */
+            }
             if (start == 0) {
                 start = now;
             } else if (schedule != mcDeviceScheduleSpin &&
