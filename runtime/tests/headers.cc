@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The typed forms, as C++17.
+#include <common/maca_bfloat16.h>
+#include <common/maca_fp16.h>
 #include <mc_runtime_api.h>
 
 #include <type_traits>
@@ -10,6 +12,15 @@ static int *pointer_variable;
 
 static_assert(std::is_same_v<decltype(mcGetErrorName(mcSuccess)),
                              const char *>);
+
+static_assert(sizeof(half2) == 4 && std::is_trivial<half>::value &&
+              std::is_trivial<maca_bfloat162>::value);
+
+half small(half a, maca_bfloat16 b)
+{
+    a += half(2);
+    return a * 2 > b ? __hfma(a, a, half(0.5)) : __int2half_rn(3);
+}
 
 int use()
 {

@@ -216,6 +216,9 @@ static void test_library(void)
         "__device__ __noinline__ int deep(int *p) {\n"
         "    volatile int a[1000]; a[*p] = 1; return a[p[1]]; }\n"
         "extern \"C\" __global__ void stack(int *p) { *p = deep(p); }\n"
+        "__device__ __noinline__ int deeper(int *p) {\n"
+        "    volatile int a[30000]; a[*p] = 1; return a[p[1]] + deep(p); }\n"
+        "extern \"C\" __global__ void large(int *p) { *p = deeper(p); }\n"
         "extern \"C\" __global__ void plain(int *p) { *p = 1; }\n"
         "extern \"C\" __global__ void pointer(int (*f)(int), int *p) {\n"
         "    *p = f(*p); }\n";
@@ -230,6 +233,9 @@ static void test_library(void)
     g_assert_cmpuint(test_image_kernel(im, "pointer")->private_bytes, ==, 0);
     g_assert_cmpuint(test_image_kernel(im, "stack")->private_bytes, >=, 4000);
     g_assert_cmpuint(test_image_kernel(im, "stack")->private_bytes, <, 4200);
+    g_assert_cmpuint(test_image_kernel(im, "large")->private_bytes, >=,
+                     124000);
+    g_assert_cmpuint(test_image_kernel(im, "large")->private_bytes, <, 124400);
     g_assert_cmpuint(test_image_kernel(im, "plain")->private_bytes, ==, 16);
     g_assert_cmpuint(test_image_kernel(im, "plain")->registers, <, 10);
     test_image_free(im);

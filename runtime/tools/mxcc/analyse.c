@@ -22,6 +22,9 @@ typedef struct Fn {
     uint32_t x, f;       /* registers named */
     uint64_t stack;
     bool indirect, tp, odd_stack;
+    /* a register whose value the instructions up to here have built */
+    unsigned built_reg;  /* 0: none */
+    uint64_t built;
     /* of the current walk */
     bool busy, done, known;
     uint64_t depth;
@@ -89,7 +92,85 @@ static void jump(Fn *fn, uint64_t target, bool call)
 static void grow(Fn *fn, int64_t amount)
 {
     if (amount < 0) {
-        fn->stack += -amount;
+        fn->stack += -(uint64_t)amount;
+    }
+}
+
+static void build(Fn *fn, unsigned reg, uint64_t value)
+{
+    fn->built_reg = reg;
+    fn->built = value;
+}
+
+/* sp changes by what reg holds times scale: a frame too large for an immediate
+ * operand, or one whose size is not known. */
+static void move_stack(Fn *fn, unsigned reg, int scale)
+{
+    if (reg && reg == fn->built_reg) {
+        grow(fn, (int64_t)(fn->built * (uint64_t)(int64_t)scale));
+    } else {
+        fn->odd_stack = true;
+    }
+}
+
+/* Follows constants through instructions that stand together, as the compiler
+ * puts them before an addition to sp. */
+static void wide_constant(Fn *fn, uint32_t insn)
+{
+    unsigned op = bits(insn, 0, 7), f3 = bits(insn, 12, 3);
+    unsigned rd = bits(insn, 7, 5), rs1 = bits(insn, 15, 5);
+    unsigned rs2 = bits(insn, 20, 5), f7 = bits(insn, 25, 7);
+    bool goes_on = rs1 && rs1 == fn->built_reg;
+    int64_t imm = sext(insn >> 20, 12);
+
+    if (op == 0x37) { /* lui */
+        build(fn, rd, sext(insn & 0xfffff000u, 32));
+    } else if (op == 0x13 && f3 == 0 && (!rs1 || goes_on)) { /* addi */
+        build(fn, rd, (rs1 ? fn->built : 0) + imm);
+    } else if (op == 0x1b && f3 == 0 && goes_on) { /* addiw */
+        build(fn, rd, sext(fn->built + imm, 32));
+    } else if (op == 0x13 && f3 == 1 && goes_on) { /* slli */
+        build(fn, rd, fn->built << bits(insn, 20, 6));
+    } else if (op == 0x33 && rd == SP) {
+        if (f3 == 0 && f7 == 0 && (rs1 == SP || rs2 == SP)) { /* add */
+            move_stack(fn, rs1 == SP ? rs2 : rs1, 1);
+        } else if (f3 == 0 && f7 == 0x20 && rs1 == SP) { /* sub */
+            move_stack(fn, rs2, -1);
+        } else if (f7 == 0x10 && f3 && f3 % 2 == 0 && rs2 == SP) { /* shNadd */
+            move_stack(fn, rs1, 1 << f3 / 2);
+        } else {
+            fn->odd_stack = true;
+        }
+        fn->built_reg = 0;
+    } else {
+        fn->built_reg = 0;
+    }
+}
+
+static void narrow_constant(Fn *fn, uint32_t insn)
+{
+    unsigned quadrant = bits(insn, 0, 2), f3 = bits(insn, 13, 3);
+    unsigned rd = bits(insn, 7, 5), shift;
+    int64_t imm = sext(bits(insn, 12, 1) << 5 | bits(insn, 2, 5), 6);
+    bool goes_on = rd && rd == fn->built_reg;
+
+    shift = bits(insn, 12, 1) << 5 | bits(insn, 2, 5);
+    if (quadrant == 1 && f3 == 2) { /* c.li */
+        build(fn, rd, imm);
+    } else if (quadrant == 1 && f3 == 3 && rd != SP) { /* c.lui */
+        build(fn, rd, (uint64_t)imm << 12);
+    } else if (quadrant == 1 && f3 == 0 && goes_on) { /* c.addi */
+        build(fn, rd, fn->built + imm);
+    } else if (quadrant == 1 && f3 == 1 && goes_on) { /* c.addiw */
+        build(fn, rd, sext(fn->built + imm, 32));
+    } else if (quadrant == 2 && f3 == 0 && goes_on) { /* c.slli */
+        build(fn, rd, fn->built << shift);
+    } else {
+        if (quadrant == 2 && f3 == 4 && rd == SP && bits(insn, 2, 5)) {
+            /* c.add, or c.mv */
+            move_stack(fn, bits(insn, 12, 1) ? bits(insn, 2, 5) : 0, 1);
+        }
+        fn->built_reg = 0;
     }
 }
 
@@ -178,7 +259,6 @@ static void wide(Fn *fn, uint32_t insn, uint64_t pc, uint32_t before)
         use_x(fn, rd);
         use_x(fn, rs1);
         use_x(fn, rs2);
-        fn->odd_stack |= op == 0x33 && rd == SP;
         return;
     case 0x0f: /* fence */
         return;
@@ -240,7 +320,6 @@ static void narrow(Fn *fn, uint32_t insn, uint64_t pc)
         } else {
             use_x(fn, rd);
             use_x(fn, f3 == 4 ? rs2 : f3 ? SP : rd);
-            fn->odd_stack |= f3 == 4 && rd == SP && rs2;
             /* c.jalr */
             fn->indirect |= f3 == 4 && bits(insn, 12, 1) && rd && !rs2;
         }
@@ -265,11 +344,13 @@ void kl_code_add(KlCode *code, uint64_t addr, const uint8_t *text,
 
         if ((insn & 3) != 3) {
             narrow(fn, insn, addr + i);
+            narrow_constant(fn, insn);
             before = 0;
             i += 2;
         } else if (i + 4 <= size) {
             insn |= (uint32_t)text[i + 2] << 16 | (uint32_t)text[i + 3] << 24;
             wide(fn, insn, addr + i, before);
+            wide_constant(fn, insn);
             before = insn;
             i += 4;
         } else {

@@ -76,7 +76,8 @@ static bool is_static(LLVMValueRef global)
 {
     LLVMValueRef init = LLVMGetInitializer(global);
 
-    return init && LLVMIsAUndefValue(init);
+    /* Constant objects of empty classes are undef too. */
+    return init && LLVMIsAUndefValue(init) && !LLVMIsGlobalConstant(global);
 }
 
 static bool is_dynamic(LLVMValueRef global)
