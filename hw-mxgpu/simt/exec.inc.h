@@ -388,7 +388,8 @@ illegal:
     code = MXGPU_FAULT_ILLEGAL;
     goto trap;
 ecall:
-    code = MXGPU_FAULT_SYSCALL;
+    code = w->x[17][__builtin_ctzll(mask)] == MXGPU_SYS_ASSERT
+               ? MXGPU_FAULT_ASSERT : MXGPU_FAULT_SYSCALL;
     goto trap;
 ebreak:
     code = MXGPU_FAULT_BREAKPOINT;

@@ -7,6 +7,7 @@
 #ifndef MXGPU_SIMT_INTERNAL_H
 #define MXGPU_SIMT_INTERNAL_H
 
+#include "mxgpu/isa.h"
 #include "rv/rv.h"
 #include "simt/simt.h"
 

@@ -295,10 +295,11 @@ ENTRY(access, (const Args *a))
     case 3: *(volatile u64 *)at = 1; break;
     case 4: __atomic_fetch_add((u32 *)at, 1, __ATOMIC_RELAXED); break;
     case 5: ((void (*)(void))at)(); break;
-    case 6: __asm__ volatile("ecall"); break;
+    case 6: __asm__ volatile("li a7, 2\n\tecall" ::: "a7"); break;
     case 7: __asm__ volatile("ebreak"); break;
     case 8: __asm__ volatile("csrw 0xcc0, x0"); break;
     case 9: __asm__ volatile("csrr x0, 0x300"); break;
+    case 11: __asm__ volatile("li a7, 1\n\tecall" ::: "a7"); break;
     case 10: a->out[0] = *(volatile u32 *)at; break;
     default: __asm__ volatile(".word 0xffffffff"); break;
     }

@@ -395,6 +395,7 @@ static const FaultCase fault_cases[] = {
     {3, HOST_SMALL_VA + (1 << 20) - 4, MXGPU_FAULT_NOT_PRESENT, WR,
      HOST_SMALL_VA + (1 << 20)},
     {6, 0, MXGPU_FAULT_SYSCALL, EX, 1},
+    {11, 0, MXGPU_FAULT_ASSERT, EX, 1},
     {7, 0, MXGPU_FAULT_BREAKPOINT, EX, 1},
     {8, 0, MXGPU_FAULT_ILLEGAL, EX, 1},
     {9, 0, MXGPU_FAULT_ILLEGAL, EX, 1},

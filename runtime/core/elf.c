@@ -35,7 +35,7 @@ static bool inside(uint64_t offset, uint64_t size, uint64_t limit)
 uint64_t mc_elf_file_size(const void *head)
 {
     Elf64_Ehdr ehdr;
-    uint64_t end = sizeof(ehdr);
+    uint64_t end = sizeof(ehdr), sections;
 
     memcpy(&ehdr, head, sizeof(ehdr));
     if (memcmp(ehdr.e_ident, ELFMAG, SELFMAG) != 0 ||
@@ -57,6 +57,11 @@ uint64_t mc_elf_file_size(const void *head)
                 end = phdr.p_offset + phdr.p_filesz;
             }
         }
+    }
+    sections = (uint64_t)ehdr.e_shnum * ehdr.e_shentsize;
+    if (inside(ehdr.e_shoff, sections, MC_IMAGE_MAX) &&
+        ehdr.e_shoff + sections > end) {
+        end = ehdr.e_shoff + sections;
     }
     return end;
 }
@@ -84,6 +89,12 @@ static mcError_t check_header(const void *file, size_t size, Elf64_Ehdr *ehdr)
     if (ehdr->e_phentsize != sizeof(Elf64_Phdr) ||
         !inside(ehdr->e_phoff, ehdr->e_phnum * sizeof(Elf64_Phdr), size)) {
         BAD("program headers outside the file");
+    }
+    /* Nobody reads the sections, but a file without them is not all there. */
+    if (ehdr->e_shnum &&
+        !inside(ehdr->e_shoff, (uint64_t)ehdr->e_shnum * ehdr->e_shentsize,
+                size)) {
+        BAD("truncated: section headers outside the file");
     }
     return mcSuccess;
 }

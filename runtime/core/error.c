@@ -130,6 +130,9 @@ static mcError_t error_from_fault(const struct mxgpu_queue_error *record)
         return record->access == MXGPU_ACCESS_EXECUTE ? mcErrorInvalidPc
                                                       : mcErrorMisalignedAddress;
     case MXGPU_FAULT_WINDOW:
+        if (record->access == MXGPU_ACCESS_EXECUTE) {
+            return mcErrorInvalidPc;
+        }
         /* Below the stack is where a stack that is too small ends. */
         return record->fault_addr >= MXGPU_PRIVATE_END - MXGPU_PRIVATE_MAX &&
                        record->fault_addr < MXGPU_PRIVATE_END

@@ -46,4 +46,7 @@
 #define MXGPU_F7_FMAX_S 4
 #define MXGPU_F7_FMAX_D 5
 
+/* ecall: the number of the system call is in a7. Others fault as unknown. */
+#define MXGPU_SYS_ASSERT 1 /* an assertion failed: ends the kernel */
+
 #endif
