@@ -165,6 +165,7 @@ typedef struct MxgpuCu {
     MxgpuWarp *warps; /* CU_WARPS */
     SimtBlock blocks[MXGPU_CU_BLOCKS];
     unsigned threads, registers, num_blocks, next_warp, last_slot;
+    uint64_t turn;            /* instructions of next_warp's turn so far */
     uint64_t since_take;      /* instructions since a block was taken */
     uint64_t dispatches_seen; /* MxgpuSimt.code_check at the last look */
     uint8_t *shared;  /* MXGPU_SHARED_MAX */

@@ -460,17 +460,20 @@ bool mxgpu_simt_run(MxgpuSimt *simt, unsigned index, unsigned budget)
             MxgpuWarp *w = &cu->warps[cu->next_warp];
 
             if (w->used && (w->cur.mask || w->num_ready)) {
-                uint64_t quantum = left - ran;
+                uint64_t quantum = WARP_QUANTUM - cu->turn, n;
 
                 if (mxgpu_mmu_client_poll(&cu->client)) {
                     invalidate(cu);
                 }
-                ran += run_warp(cu, w, quantum < WARP_QUANTUM ? quantum
-                                                              : WARP_QUANTUM);
-                if (ran >= left) {
+                n = run_warp(cu, w, quantum < left - ran ? quantum
+                                                         : left - ran);
+                ran += n;
+                cu->turn += n;
+                if (ran >= left && cu->turn < WARP_QUANTUM) {
                     break; /* the same warp goes on next time */
                 }
             }
+            cu->turn = 0;
             cu->next_warp = (cu->next_warp + 1) % CU_WARPS;
         }
         reap(cu);
