@@ -158,9 +158,9 @@ static void private_owner(MxgpuCu *cu, unsigned warp, const MxgpuWarp *w)
     uint8_t *end = w->private + PRIVATE_WARP_BYTES;
 
     if (cu->owner[warp] != owner) {
-        if (dirty * LANES > (1 << 20)) {
-            madvise(end - dirty * LANES, dirty * LANES, MADV_DONTNEED);
-        } else {
+        /* Memory that is locked cannot be given back. */
+        if (dirty * LANES <= (1 << 20) ||
+            madvise(end - dirty * LANES, dirty * LANES, MADV_DONTNEED) != 0) {
             memset(end - dirty * LANES, 0, dirty * LANES);
         }
         cu->owner[warp] = owner;

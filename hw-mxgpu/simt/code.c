@@ -222,7 +222,8 @@ enum mxgpu_fault mxgpu_simt_decode(MxgpuCu *cu, const MxgpuWarp *w,
 
 #define FLAG_SCAN_PAGES 4096 /* in each direction */
 
-bool mxgpu_simt_reads_flags(MxgpuSimt *simt, unsigned vmid, uint64_t pc)
+bool mxgpu_simt_reads_flags(MxgpuSimt *simt, unsigned vmid, uint64_t pc,
+                            bool *still)
 {
     uint64_t va = pc & ~(uint64_t)(PAGE_BYTES - 1);
     uint8_t bytes[PAGE_BYTES];
@@ -231,6 +232,9 @@ bool mxgpu_simt_reads_flags(MxgpuSimt *simt, unsigned vmid, uint64_t pc)
         uint64_t at = step < 0 ? va : va + PAGE_BYTES;
 
         for (unsigned n = 0; n < FLAG_SCAN_PAGES && at < MXGPU_VA_LIMIT; n++) {
+            if (mxgpu_mmu_client_poll(&simt->scanner)) {
+                *still = false;
+            }
             if (fetch(simt, vmid, at, bytes) != MXGPU_FAULT_NONE) {
                 break;
             }

@@ -48,6 +48,14 @@ static bool jalr_targets(const MxgpuWarp *w, const SimtOp *p, uint64_t mask,
     return differ == 0;
 }
 
+/* A program that only calls, or only returns, stays at the end of the range. */
+static inline int32_t call_depth(int32_t depth, int by)
+{
+    int32_t sum;
+
+    return __builtin_add_overflow(depth, by, &sum) ? depth : sum;
+}
+
 /* mx.warpsync: lanes that name the same set wait together. */
 static void warpsync(MxgpuWarp *w, const SimtOp *p)
 {
@@ -450,7 +458,7 @@ moved: /* cur.pc is new: another group may come first */
     goto enter;
 F_JAL:
     set_lanes(w, p->rd, PC + 2 * p->len, ALL_LANES);
-    w->cur.depth += p->link & 1;
+    w->cur.depth = call_depth(w->cur.depth, p->link & 1);
     ni++;
     if (p->far || (p->imm <= 0 && ni >= limit)) {
         w->cur.pc = PC + p->imm;
@@ -464,7 +472,7 @@ M_JAL:
     }
     ni++;
     if (p->far || p->link || (p->imm <= 0 && ni >= lim)) {
-        w->cur.depth += p->link & 1;
+        w->cur.depth = call_depth(w->cur.depth, p->link & 1);
         w->cur.pc = PC + p->imm;
         goto moved;
     }
@@ -480,7 +488,9 @@ M_JALR:
     if (p->rd != SINK) {
         set_lanes(w, p->rd, PC + 2 * p->len, mask);
     }
-    w->cur.depth += p->link == 1 ? 1 : p->link == 2 ? -1 : 0;
+    w->cur.depth = call_depth(w->cur.depth, p->link == 1   ? 1
+                                            : p->link == 2 ? -1
+                                                           : 0);
     if (same) {
         w->cur.pc = to[__builtin_ctzll(mask)];
         goto moved;

@@ -203,7 +203,7 @@ typedef SimtExit SimtExecFn(MxgpuCu *cu, MxgpuWarp *w, uint64_t limit);
 
 /* Whether the code around a page reads FP flags, as last found. */
 typedef struct SimtFlagScan {
-    uint64_t page, drops;
+    uint64_t page;
     bool reads, valid;
 } SimtFlagScan;
 
@@ -211,9 +211,10 @@ struct MxgpuSimt {
     MxgpuSimtConfig config;
     SimtExecFn *exec;
     SimtSlot slots[MXGPU_DISPATCH_SLOTS];
+    /* Of whoever starts grids: */
+    MxgpuMmuClient scanner;
     SimtFlagScan flag_scans[MXGPU_NUM_VMIDS];
     _Atomic uint64_t dispatches;
-    _Atomic uint64_t drops;      /* TLB drops of all units */
     _Atomic uint64_t code_check; /* starts: code may have changed */
     MxgpuCu *cus;
 };
@@ -238,8 +239,10 @@ SimtPage *mxgpu_simt_page(MxgpuCu *cu, MxgpuWarp *w, uint64_t pc,
 enum mxgpu_fault mxgpu_simt_decode(MxgpuCu *cu, const MxgpuWarp *w,
                                    SimtPage *page, unsigned index);
 void mxgpu_simt_drop_code(MxgpuCu *cu);
-/* Whether code mapped around pc can read the FP exception flags. */
-bool mxgpu_simt_reads_flags(MxgpuSimt *simt, unsigned vmid, uint64_t pc);
+/* Whether code mapped around pc can read the FP exception flags; *still gets
+ * false when translations were invalidated meanwhile. */
+bool mxgpu_simt_reads_flags(MxgpuSimt *simt, unsigned vmid, uint64_t pc,
+                            bool *still);
 
 /* ---- memory.c */
 void mxgpu_simt_drop_tlb(MxgpuCu *cu);

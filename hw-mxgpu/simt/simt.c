@@ -46,6 +46,27 @@ static void slot_cancel(MxgpuSimt *simt, SimtSlot *s)
     slot_left(simt, s, total - (next & SLOT_NEXT));
 }
 
+/*
+ * Ends a grid from outside. It counts as one more block meanwhile, so that the
+ * grid cannot end, and its fault be read, while the fault is written.
+ */
+static void slot_stop(MxgpuSimt *simt, SimtSlot *s, enum mxgpu_fault code)
+{
+    uint64_t left = atomic_load(&s->left);
+
+    do {
+        if (!left) {
+            return; /* it has just ended */
+        }
+    } while (!atomic_compare_exchange_weak(&s->left, &left, left + 1));
+    if (!atomic_exchange(&s->fault_taken, true)) {
+        s->fault = (MxgpuDispatchFault){.code = code};
+    }
+    atomic_store(&s->stop, true);
+    slot_cancel(simt, s);
+    slot_left(simt, s, 1);
+}
+
 /* Takes a block that fits the unit. */
 static bool slot_take(MxgpuCu *cu, SimtSlot *s, uint64_t *block)
 {
@@ -117,7 +138,6 @@ static void invalidate(MxgpuCu *cu)
     mxgpu_simt_drop_tlb(cu);
     mxgpu_simt_drop_code(cu);
     cu->drops++;
-    atomic_fetch_add(&cu->simt->drops, 1);
 }
 
 #if defined(__x86_64__)
@@ -190,6 +210,7 @@ MxgpuSimt *mxgpu_simt_new(const MxgpuSimtConfig *config)
         free(simt);
         return NULL;
     }
+    mxgpu_mmu_client_add(config->mmu, &simt->scanner);
     for (unsigned i = 0; i < config->compute_units; i++) {
         mxgpu_mmu_client_add(config->mmu, &simt->cus[i].client);
     }
@@ -198,6 +219,7 @@ MxgpuSimt *mxgpu_simt_new(const MxgpuSimtConfig *config)
 
 void mxgpu_simt_free(MxgpuSimt *simt)
 {
+    mxgpu_mmu_client_remove(&simt->scanner);
     for (unsigned i = 0; i < simt->config.compute_units; i++) {
         mxgpu_mmu_client_remove(&simt->cus[i].client);
         free_cu(&simt->cus[i]);
@@ -212,6 +234,7 @@ void mxgpu_simt_reset(MxgpuSimt *simt)
         SimtSlot *s = &simt->slots[i];
 
         atomic_fetch_or(&s->next, SLOT_NONE);
+        atomic_store(&s->left, 0);
         atomic_store(&s->active, false);
     }
     for (unsigned i = 0; i < simt->config.compute_units; i++) {
@@ -254,18 +277,29 @@ static bool dispatch_ok(const MxgpuDispatch *d, uint64_t *total)
            d->private_bytes % 1024 == 0 && d->vmid < MXGPU_NUM_VMIDS;
 }
 
-/* Scanning code is not free: the answer holds until a TLB is invalidated. */
+/*
+ * Scanning code is not free: the answer holds until a TLB is invalidated. The
+ * scan uses translations, so whoever starts a grid is a client of the MMU.
+ */
 static bool reads_flags(MxgpuSimt *simt, const MxgpuDispatch *d)
 {
-    uint64_t page = d->entry / PAGE_BYTES, drops = atomic_load(&simt->drops);
+    uint64_t page = d->entry / PAGE_BYTES;
     SimtFlagScan *c = &simt->flag_scans[d->vmid];
-    bool reads;
+    bool still = true, reads;
 
-    if (c->valid && c->page == page && c->drops == drops) {
-        return c->reads;
+    if (mxgpu_mmu_client_begin(&simt->scanner)) {
+        memset(simt->flag_scans, 0, sizeof(simt->flag_scans));
     }
-    reads = mxgpu_simt_reads_flags(simt, d->vmid, d->entry);
-    *c = (SimtFlagScan){page, drops, reads, true};
+    if (!c->valid || c->page != page) {
+        c->reads = mxgpu_simt_reads_flags(simt, d->vmid, d->entry, &still);
+        c->page = page;
+        c->valid = true;
+    }
+    reads = c->reads;
+    if (!still) { /* invalidated meanwhile: look again next time */
+        memset(simt->flag_scans, 0, sizeof(simt->flag_scans));
+    }
+    mxgpu_mmu_client_end(&simt->scanner);
     return reads;
 }
 
@@ -306,14 +340,10 @@ void mxgpu_simt_abort(MxgpuSimt *simt, unsigned slot)
         return;
     }
     s = &simt->slots[slot];
-    if (!atomic_load(&s->active)) {
-        return;
+    if (atomic_load(&s->active)) {
+        slot_stop(simt, s, MXGPU_FAULT_ABORTED);
+        simt->config.wake(simt->config.opaque);
     }
-    if (!atomic_exchange(&s->fault_taken, true)) {
-        s->fault = (MxgpuDispatchFault){.code = MXGPU_FAULT_ABORTED};
-    }
-    atomic_store(&s->stop, true);
-    simt->config.wake(simt->config.opaque);
 }
 
 MxgpuDispatchFault mxgpu_simt_fault(MxgpuSimt *simt, unsigned slot)
@@ -426,6 +456,16 @@ static uint64_t run_warp(MxgpuCu *cu, MxgpuWarp *w, uint64_t budget)
     return w->instructions - before;
 }
 
+/* The host has no memory for stacks: what waits is not left waiting. */
+static void refuse(MxgpuSimt *simt)
+{
+    for (unsigned i = 0; i < MXGPU_DISPATCH_SLOTS; i++) {
+        if (slot_has_blocks(&simt->slots[i])) {
+            slot_stop(simt, &simt->slots[i], MXGPU_FAULT_CONFIG);
+        }
+    }
+}
+
 bool mxgpu_simt_run(MxgpuSimt *simt, unsigned index, unsigned budget)
 {
     MxgpuCu *cu = &simt->cus[index];
@@ -436,6 +476,7 @@ bool mxgpu_simt_run(MxgpuSimt *simt, unsigned index, unsigned budget)
         return false;
     }
     if (!need_private(cu)) {
+        refuse(simt);
         return false;
     }
     if (mxgpu_mmu_client_begin(&cu->client)) {
@@ -444,6 +485,11 @@ bool mxgpu_simt_run(MxgpuSimt *simt, unsigned index, unsigned budget)
     while (left) {
         uint64_t check = atomic_load(&simt->code_check), ran = 0;
 
+        /* A block must not start among what an address space left that is
+         * there no more. */
+        if (mxgpu_mmu_client_poll(&cu->client)) {
+            invalidate(cu);
+        }
         if (check != cu->dispatches_seen) {
             cu->dispatches_seen = check;
             mxgpu_simt_drop_code(cu);

@@ -43,7 +43,8 @@ typedef struct MxgpuSimtConfig {
     const MxgpuHostOps *ops;
     void *host;
     /* All blocks of the slot ended, faulted or were aborted, and nothing of
-     * it runs any more. Called from the thread that drives the last unit. */
+     * it runs any more. Called from the thread that drives the last unit, or
+     * that aborts. */
     void (*done)(void *opaque, unsigned slot);
     /* A start made work for idle units: wake their drivers. */
     void (*wake)(void *opaque);

@@ -5,7 +5,10 @@
  * back, or end a dispatch in two ways. Code is given as words.
  */
 #include <pthread.h>
+#include <sched.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "simt/internal.h"
 #include "simt_host.h"
@@ -57,9 +60,277 @@ static void test_small_steps(void)
     simt_host_free(h);
 }
 
+/* ---- the end of a grid, and its abort */
+
+typedef struct Race {
+    SimtHost *h;
+    _Atomic bool quit;
+    _Atomic unsigned done;
+    MxgpuDispatchFault fault; /* as done read it */
+} Race;
+
+static MxgpuSimt *race_simt; /* done's way to the machine */
+
+static void race_done(void *opaque, unsigned slot)
+{
+    Race *r = opaque;
+
+    r->fault = mxgpu_simt_fault(race_simt, slot);
+    atomic_fetch_add(&r->done, 1);
+}
+
+static void *drive(void *opaque)
+{
+    Race *r = opaque;
+
+    while (!atomic_load(&r->quit)) {
+        mxgpu_simt_run(race_simt, 0, 1000);
+    }
+    return NULL;
+}
+
+static void ignore_wake(void *opaque)
+{
+}
+
+static void test_abort_race(void)
+{
+    static const uint32_t code[] = {
+        0x00128293, /* addi t0, t0, 1 */
+        0x0000000b, /* exit */
+    };
+    SimtHost *h = simt_host_new(1);
+    MxgpuDispatch d = load(h, code, sizeof(code), 3, 64);
+    Race r = {.h = h};
+    MxgpuSimtConfig config = h->simt->config;
+    pthread_t thread;
+    unsigned aborted = 0;
+
+    config.done = race_done;
+    config.wake = ignore_wake;
+    config.opaque = &r;
+    race_simt = mxgpu_simt_new(&config);
+    g_assert_nonnull(race_simt);
+    g_assert_cmpint(pthread_create(&thread, NULL, drive, &r), ==, 0);
+    for (unsigned n = 0; n < 3000; n++) {
+        g_assert_cmpint(mxgpu_simt_start(race_simt, 0, &d), ==,
+                        MXGPU_FAULT_NONE);
+        for (volatile unsigned i = 0; i < n % 64 * 500; i++) {
+        }
+        mxgpu_simt_abort(race_simt, 0);
+        while (atomic_load(&r.done) != n + 1) {
+            sched_yield();
+        }
+        g_assert_true(r.fault.code == MXGPU_FAULT_NONE ||
+                      r.fault.code == MXGPU_FAULT_ABORTED);
+        g_assert_cmphex(r.fault.pc, ==, 0);
+        aborted += r.fault.code == MXGPU_FAULT_ABORTED;
+    }
+    g_test_message("%u of 3000 were aborted", aborted);
+    atomic_store(&r.quit, true);
+    pthread_join(thread, NULL);
+    mxgpu_simt_free(race_simt);
+    simt_host_free(h);
+}
+
+/* ---- host pointers are used by active clients of the MMU alone */
+
+typedef struct Watch {
+    MxgpuMmu *mmu;
+    uint8_t *page;
+    unsigned calls, unguarded;
+} Watch;
+
+/* An invalidation now must have somebody to wait for. */
+static void *watch_map(void *host, uint64_t addr, size_t len, bool write)
+{
+    Watch *w = host;
+
+    if (addr % 4096 + len > 4096) {
+        return NULL;
+    }
+    mxgpu_mmu_invalidate(w->mmu);
+    w->calls++;
+    w->unguarded += !mxgpu_mmu_invalidate_busy(w->mmu);
+    return w->page + addr % 4096;
+}
+
+static int watch_read(void *host, uint64_t addr, void *buf, size_t len)
+{
+    return -1;
+}
+
+static int watch_write(void *host, uint64_t addr, const void *buf, size_t len)
+{
+    return -1;
+}
+
+static uint64_t watch_clock(void *host)
+{
+    return 0;
+}
+
+static void watch_done(void *opaque, unsigned slot)
+{
+}
+
+static void test_guarded(void)
+{
+    static const MxgpuHostOps ops = {
+        .dma_read = watch_read,
+        .dma_write = watch_write,
+        .dma_map = watch_map,
+        .clock = watch_clock,
+    };
+    SimtHost *h = simt_host_new(1);
+    Watch w = {.page = g_malloc0(4096)};
+    MxgpuSimtConfig config = {
+        .compute_units = 1,
+        .ops = &ops,
+        .host = &w,
+        .done = watch_done,
+        .wake = ignore_wake,
+    };
+    MxgpuDispatch d = simt_host_dispatch(HOST_SYS_VA, 1, 64);
+    uint32_t code[] = {0x00053283 /* ld t0, (a0) */, 0x0000000b /* exit */};
+    MxgpuSimt *simt;
+
+    memcpy(w.page, code, sizeof(code));
+    simt_host_map(h, HOST_VMID, HOST_SYS_VA, HOST_SYSTEM_BUS, 4096,
+                  PERM_RX | MXGPU_PTE_SYSTEM, 0);
+    w.mmu = mxgpu_mmu_new(h->vram, HOST_VRAM_SIZE, &ops, &w);
+    mxgpu_mmu_set_root(w.mmu, HOST_VMID, mxgpu_mmu_root(h->mmu, HOST_VMID));
+    config.mmu = w.mmu;
+    d.args = HOST_SYS_VA;
+    simt = mxgpu_simt_new(&config);
+    g_assert_cmpint(mxgpu_simt_start(simt, 0, &d), ==, MXGPU_FAULT_NONE);
+    g_assert_cmpuint(w.calls, >, 0);
+    for (unsigned n = 0; n < 10; n++) {
+        mxgpu_simt_run(simt, 0, 1000);
+    }
+    g_assert_false(mxgpu_simt_has_work(simt));
+    g_assert_cmpint(mxgpu_simt_fault(simt, 0).code, ==, MXGPU_FAULT_NONE);
+    g_assert_cmpuint(w.calls, >, 2);
+    g_assert_cmpuint(w.unguarded, ==, 0);
+    g_assert_false(mxgpu_mmu_invalidate_busy(w.mmu));
+    mxgpu_simt_free(simt);
+    mxgpu_mmu_free(w.mmu);
+    g_free(w.page);
+    simt_host_free(h);
+}
+
+/* ---- a new address space in the middle of a step */
+
+typedef struct Heir {
+    MxgpuSimt *simt;
+    MxgpuMmu *mmu;
+    MxgpuDispatch d;
+    unsigned done;
+} Heir;
+
+/* As a firmware does that is quick: another owner of the VMID, next grid. */
+static void heir_done(void *opaque, unsigned slot)
+{
+    Heir *h = opaque;
+
+    if (h->done++ == 0) {
+        mxgpu_mmu_set_root(h->mmu, HOST_VMID,
+                           mxgpu_mmu_root(h->mmu, HOST_VMID));
+        g_assert_cmpint(mxgpu_simt_start(h->simt, slot, &h->d), ==,
+                        MXGPU_FAULT_NONE);
+    }
+}
+
+static void test_heir(void)
+{
+    static const uint32_t code[] = {
+        0xff813283, /* ld t0, -8(sp) */
+        0x00553023, /* sd t0, (a0) */
+        0xff000313, /* li t1, -16 */
+        0xfe613c23, /* sd t1, -8(sp) */
+        0x0000000b, /* exit */
+    };
+    SimtHost *h = simt_host_new(1);
+    Heir heir = {.d = load(h, code, sizeof(code), 1, 64), .mmu = h->mmu};
+    MxgpuSimtConfig config = h->simt->config;
+
+    config.done = heir_done;
+    config.opaque = &heir;
+    heir.simt = mxgpu_simt_new(&config);
+    *words(h, 0) = 1;
+    g_assert_cmpint(mxgpu_simt_start(heir.simt, 0, &heir.d), ==,
+                    MXGPU_FAULT_NONE);
+    mxgpu_simt_run(heir.simt, 0, 100000);
+    g_assert_cmpuint(heir.done, ==, 2);
+    g_assert_cmphex(*words(h, 0), ==, 0);
+    mxgpu_simt_free(heir.simt);
+    simt_host_free(h);
+}
+
+/* ---- calls without end */
+
+static void test_depth(void)
+{
+    static const uint32_t calls[] = {0x004000ef, /* jal ra, next */
+                                     0xffdff0ef /* jal ra, -4 */};
+    static const uint32_t returns[] = {0x00000297, /* auipc t0, 0 */
+                                       0x00028067 /* jalr x0, t0 */};
+
+    for (unsigned k = 0; k < 2; k++) {
+        SimtHost *h = simt_host_new(1);
+        MxgpuDispatch d = load(h, k ? returns : calls, sizeof(calls), 1, 64);
+        MxgpuWarp *w = h->simt->cus[0].warps;
+
+        start(h, &d);
+        mxgpu_simt_run(h->simt, 0, 10);
+        g_assert_true(w->used);
+        w->cur.depth = k ? INT32_MIN + 5 : INT32_MAX - 5;
+        mxgpu_simt_run(h->simt, 0, 1000);
+        g_assert_cmpint(w->cur.depth, ==, k ? INT32_MIN : INT32_MAX);
+        mxgpu_simt_abort(h->simt, 0);
+        mxgpu_simt_run(h->simt, 0, 1000);
+        g_assert_cmpuint(h->done, ==, 1);
+        simt_host_free(h);
+    }
+}
+
+/* ---- a host without memory */
+
+static void test_no_memory(void)
+{
+    static const uint32_t code[] = {0x0000000b /* exit */};
+    SimtHost *h = simt_host_new(1);
+    MxgpuDispatch d = load(h, code, sizeof(code), 10, 64);
+    struct rlimit old, tight;
+    char *statm;
+
+    g_assert_true(g_file_get_contents("/proc/self/statm", &statm, NULL, NULL));
+    getrlimit(RLIMIT_AS, &old);
+    tight = old;
+    tight.rlim_cur = g_ascii_strtoull(statm, NULL, 10) * getpagesize() +
+                     (256u << 20);
+    g_free(statm);
+    start(h, &d);
+    g_assert_cmpint(setrlimit(RLIMIT_AS, &tight), ==, 0);
+    mxgpu_simt_run(h->simt, 0, 1000);
+    setrlimit(RLIMIT_AS, &old);
+    g_assert_cmpuint(h->done, ==, 1);
+    g_assert_cmpint(mxgpu_simt_fault(h->simt, 0).code, ==, MXGPU_FAULT_CONFIG);
+    start(h, &d); /* and later it has some */
+    mxgpu_simt_run(h->simt, 0, 1000);
+    g_assert_cmpuint(h->done, ==, 1);
+    g_assert_cmpint(mxgpu_simt_fault(h->simt, 0).code, ==, MXGPU_FAULT_NONE);
+    simt_host_free(h);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/simt/limits/small-steps", test_small_steps);
+    g_test_add_func("/simt/limits/abort-race", test_abort_race);
+    g_test_add_func("/simt/limits/guarded", test_guarded);
+    g_test_add_func("/simt/limits/heir", test_heir);
+    g_test_add_func("/simt/limits/depth", test_depth);
+    g_test_add_func("/simt/limits/no-memory", test_no_memory);
     return g_test_run();
 }
