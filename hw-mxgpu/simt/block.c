@@ -137,14 +137,20 @@ static uint32_t shared_gap(const MxgpuCu *cu, uint32_t len)
     return at + len <= MXGPU_SHARED_MAX ? at : UINT32_MAX;
 }
 
-bool mxgpu_block_fits(const MxgpuCu *cu, const MxgpuDispatch *d)
+uint64_t mxgpu_block_needs(const MxgpuDispatch *d)
 {
-    unsigned lanes = block_warps(d) * LANES;
+    return block_warps(d) * LANES | d->registers << 16 |
+           (uint64_t)shared_needed(d) << 32;
+}
+
+bool mxgpu_block_fits(const MxgpuCu *cu, uint64_t needs)
+{
+    unsigned lanes = needs & 0xffff, registers = needs >> 16 & 0xffff;
 
     return cu->num_blocks < MXGPU_CU_BLOCKS &&
            cu->threads + lanes <= MXGPU_CU_THREADS &&
-           cu->registers + lanes * d->registers <= MXGPU_CU_REGISTERS &&
-           shared_gap(cu, shared_needed(d)) != UINT32_MAX;
+           cu->registers + lanes * registers <= MXGPU_CU_REGISTERS &&
+           shared_gap(cu, needs >> 32) != UINT32_MAX;
 }
 
 /*

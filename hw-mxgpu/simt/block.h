@@ -4,8 +4,10 @@
 
 #include "internal.h"
 
-/* Whether a block of the dispatch can be placed on the unit now. */
-bool mxgpu_block_fits(const MxgpuCu *cu, const MxgpuDispatch *d);
+/* What a block of the dispatch takes of a unit, in one word. */
+uint64_t mxgpu_block_needs(const MxgpuDispatch *d);
+/* Whether such a block can be placed on the unit now. */
+bool mxgpu_block_fits(const MxgpuCu *cu, uint64_t needs);
 /* Places block "number" of the slot's grid, for which there is room. */
 void mxgpu_block_start(MxgpuCu *cu, unsigned slot, uint64_t number);
 /* Gives its resources back. */

@@ -185,8 +185,10 @@ typedef struct MxgpuCu {
 #define SLOT_NONE SLOT_NEXT
 
 typedef struct SimtSlot {
-    MxgpuDispatch dispatch;
+    MxgpuDispatch dispatch; /* for those who have taken a block */
     _Atomic uint64_t next, total, left; /* left: blocks not ended */
+    _Atomic uint64_t needs;    /* of a block: read before one is taken */
+    _Atomic unsigned priority; /* likewise */
     _Atomic bool stop;        /* fault or abort: blocks end early */
     _Atomic bool fault_taken;
     _Atomic bool active;

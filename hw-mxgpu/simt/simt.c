@@ -74,7 +74,7 @@ static bool slot_take(MxgpuCu *cu, SimtSlot *s, uint64_t *block)
 
     do {
         n = next & SLOT_NEXT;
-        if (n == SLOT_NONE || !mxgpu_block_fits(cu, &s->dispatch)) {
+        if (n == SLOT_NONE || !mxgpu_block_fits(cu, atomic_load(&s->needs))) {
             return false;
         }
         after = n + 1 < atomic_load(&s->total) ? next + 1 : next | SLOT_NONE;
@@ -317,6 +317,8 @@ enum mxgpu_fault mxgpu_simt_start(MxgpuSimt *simt, unsigned slot,
         return MXGPU_FAULT_CONFIG;
     }
     s->dispatch = *d;
+    atomic_store(&s->needs, mxgpu_block_needs(d));
+    atomic_store(&s->priority, d->priority);
     s->flags = reads_flags(simt, d);
     s->fault = (MxgpuDispatchFault){.code = MXGPU_FAULT_NONE};
     atomic_store(&s->stop, false);
@@ -373,12 +375,12 @@ static bool take_block(MxgpuCu *cu)
         for (unsigned i = 0; i < MXGPU_DISPATCH_SLOTS; i++) {
             unsigned n = (i + cu->last_slot + 1) % MXGPU_DISPATCH_SLOTS;
             SimtSlot *s = &simt->slots[n];
+            unsigned p = atomic_load(&s->priority);
 
             if (!(tried >> n & 1) && slot_has_blocks(s) &&
-                (best == MXGPU_DISPATCH_SLOTS ||
-                 s->dispatch.priority < priority)) {
+                (best == MXGPU_DISPATCH_SLOTS || p < priority)) {
                 best = n;
-                priority = s->dispatch.priority;
+                priority = p;
             }
         }
         if (best == MXGPU_DISPATCH_SLOTS) {
