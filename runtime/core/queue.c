@@ -111,7 +111,8 @@ mcError_t mc_queue_acquire(McContext *ctx, unsigned priority, McQueue **out)
         while (*tail) {
             tail = &(*tail)->next;
         }
-        *tail = queue;
+        /* queues_wait() walks the list it has seen without the lock. */
+        __atomic_store_n(tail, queue, __ATOMIC_RELEASE);
         ctx->queue_count++;
     } else {
         queue = queue_choose(ctx, priority, false);

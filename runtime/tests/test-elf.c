@@ -136,6 +136,29 @@ static void no_note(uint8_t *b)
     }
 }
 
+/* The first relocation is to a symbol that nobody defines. */
+static void undefined_symbol(uint8_t *b)
+{
+    Elf64_Ehdr *e = (Elf64_Ehdr *)b;
+    Elf64_Shdr *s = (Elf64_Shdr *)(b + e->e_shoff);
+    unsigned changed = 0;
+
+    for (unsigned i = 0; i < e->e_shnum; i++) {
+        if (s[i].sh_type == SHT_DYNSYM) {
+            Elf64_Sym *symbol = (Elf64_Sym *)(b + s[i].sh_offset) + 1;
+
+            symbol->st_shndx = SHN_UNDEF;
+            symbol->st_info = ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT);
+            changed++;
+        } else if (s[i].sh_type == SHT_RELA && s[i].sh_size) {
+            ((Elf64_Rela *)(b + s[i].sh_offset))->r_info =
+                ELF64_R_INFO(1, R_RISCV_64);
+            changed++;
+        }
+    }
+    g_assert_cmpuint(changed, ==, 2);
+}
+
 static void test_reasons(void)
 {
     g_assert_cmpint(parse_with(other_machine), ==,
@@ -145,6 +168,8 @@ static void test_reasons(void)
     g_assert_cmpint(parse_with(executable), ==, mcErrorInvalidKernelImage);
     g_assert_cmpint(parse_with(huge), ==, mcErrorInvalidKernelImage);
     g_assert_cmpint(parse_with(no_note), ==, mcErrorInvalidKernelImage);
+    g_assert_cmpint(parse_with(undefined_symbol), ==,
+                    mcErrorSharedObjectSymbolNotFound);
 }
 
 int main(int argc, char **argv)

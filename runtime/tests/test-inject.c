@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Every error a device can make becomes the documented one. */
 #include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "env.h"
 #include "fake.h"
@@ -228,6 +230,29 @@ static void test_no_queues(void)
     env_forget();
 }
 
+static bool check_end;
+
+/* After the runtime's own end, which has the default priority. */
+static void __attribute__((destructor(101))) after_end(void)
+{
+    void *p;
+
+    if (check_end && mcMalloc(&p, 1) != mcErrorDeinitialized) {
+        _exit(7);
+    }
+}
+
+static void test_end(void)
+{
+    if (g_test_subprocess()) {
+        check_end = true;
+        env_malloc(1);
+        exit(0);
+    }
+    g_test_trap_subprocess(NULL, 0, 0);
+    g_test_trap_assert_passed();
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -240,5 +265,6 @@ int main(int argc, char **argv)
     g_test_add_func("/inject/large-leaves", test_large_leaves);
     g_test_add_func("/inject/open", test_open);
     g_test_add_func("/inject/no-queues", test_no_queues);
+    g_test_add_func("/inject/end", test_end);
     return g_test_run();
 }
