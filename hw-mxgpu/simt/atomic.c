@@ -165,6 +165,10 @@ bool mxgpu_simt_atomic(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,
     unsigned size = access_size(p->op);
     uint64_t result[LANES];
 
+    if (simt_tired(cu)) {
+        return false;
+    }
+    simt_charge(cu, __builtin_popcountll(mask));
     for (uint64_t m = mask; m; m &= m - 1) {
         unsigned lane = __builtin_ctzll(m);
         uint64_t va = w->x[p->r1][lane];

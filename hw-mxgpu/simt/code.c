@@ -75,6 +75,7 @@ SimtPage *mxgpu_simt_page(MxgpuCu *cu, MxgpuWarp *w, uint64_t pc,
     if (page && page->tag == tag && page->check == cu->code_check) {
         return found(cu, w, page);
     }
+    simt_charge(cu, COST_FETCH);
     *fault = fetch(cu->simt, w->vmid, va, bytes);
     if (*fault != MXGPU_FAULT_NONE) {
         return NULL;
@@ -210,6 +211,7 @@ enum mxgpu_fault mxgpu_simt_decode(MxgpuCu *cu, const MxgpuWarp *w,
 
     memcpy(&insn, page->bytes + 2 * index, index + 1 < PAGE_OPS ? 4 : 2);
     if (index + 1 == PAGE_OPS && rv_length(insn) == 4) {
+        simt_charge(cu, COST_FETCH);
         fault = fetch(cu->simt, w->vmid, next, bytes);
         if (fault != MXGPU_FAULT_NONE) {
             return fault;

@@ -309,6 +309,9 @@ enter:
         return w->live ? EXIT_BLOCKED : EXIT_DONE;
     }
     mask = w->cur.mask;
+    if (simt_tired(cu)) {
+        return EXIT_QUANTUM;
+    }
     if (w->cur.pc & 1) {
         mxgpu_simt_fault_at(cu, w, __builtin_ctzll(mask),
                             MXGPU_FAULT_MISALIGNED, MXGPU_ACCESS_EXECUTE,
@@ -377,7 +380,7 @@ page_end: /* p stands for the first halfword of the next page */
     goto enter;
 
     /* ---- faults; p is the instruction */
-faulted: /* recorded already */
+faulted: /* recorded already; or the unit is tired */
     ACCOUNT;
     w->cur.pc = PC;
     return EXIT_FAULT;

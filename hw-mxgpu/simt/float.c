@@ -184,6 +184,10 @@ bool mxgpu_simt_float(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,
 {
     FpOp o = classify(p->op);
 
+    if (simt_tired(cu)) {
+        return false;
+    }
+    simt_charge(cu, __builtin_popcountll(mask));
     for (uint64_t m = mask; m; m &= m - 1) {
         unsigned i = __builtin_ctzll(m);
         FpEnv env = {p->rm_field == 7 ? w->frm[i] : p->rm_field, 0};

@@ -165,6 +165,7 @@ typedef struct MxgpuCu {
     MxgpuWarp *warps; /* CU_WARPS */
     SimtBlock blocks[MXGPU_CU_BLOCKS];
     unsigned threads, registers, num_blocks, next_warp, last_slot;
+    int64_t patience;         /* see simt_charge() */
     uint64_t turn;            /* instructions of next_warp's turn so far */
     uint64_t since_take;      /* instructions since a block was taken */
     uint64_t dispatches_seen; /* MxgpuSimt.code_check at the last look */
@@ -264,7 +265,7 @@ uintptr_t mxgpu_simt_atomic_at(MxgpuCu *cu, MxgpuWarp *w, unsigned lane,
                                uint64_t va, unsigned len,
                                enum mxgpu_fault *fault);
 
-/* ---- atomic.c: lr, sc, amo*, mx.af*; false: faulted */
+/* ---- atomic.c: lr, sc, amo*, mx.af*; false: faulted, or tired */
 bool mxgpu_simt_atomic(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,
                        uint64_t mask);
 
@@ -303,6 +304,27 @@ void mxgpu_simt_fault_at(MxgpuCu *cu, const MxgpuWarp *w, unsigned lane,
 void mxgpu_block_arrive(MxgpuCu *cu, MxgpuWarp *w, uint64_t mask,
                         uint64_t nonzero);
 void mxgpu_block_exit(MxgpuCu *cu, MxgpuWarp *w, uint64_t mask);
+
+/*
+ * Instructions that go lane by lane, walk page tables, fetch code or use DMA
+ * take a thousand times longer than others. Each run of a unit has patience for
+ * so much of this work, in units of about a lane's turn; an instruction of
+ * that kind that finds none left is left to the next run. There is always
+ * enough to fetch an instruction and do it.
+ */
+#define PATIENCE(budget) (64 + 4 * (int64_t)(budget))
+#define COST_WALK  2
+#define COST_FETCH 16
+#define COST_DMA   16
+static inline void simt_charge(MxgpuCu *cu, unsigned work)
+{
+    cu->patience -= work;
+}
+
+static inline bool simt_tired(const MxgpuCu *cu)
+{
+    return cu->patience < 0;
+}
 
 static inline SimtSlot *simt_slot(const MxgpuCu *cu, const MxgpuWarp *w)
 {

@@ -3,7 +3,8 @@
  * Loads and stores of a group. Addresses that are equal or contiguous in the
  * lanes are one host access; others are gathered from one 2 MiB granule or
  * from shared memory; what is left goes lane by lane. All functions return
- * false when a lane faulted; nothing was written to registers then.
+ * false when a lane faulted, or when the unit is tired before the first one
+ * (then the instruction is done again later).
  */
 
 typedef enum Shape { SHAPE_UNIFORM, SHAPE_CONTIGUOUS, SHAPE_OTHER } Shape;
@@ -216,6 +217,10 @@ PLAIN_GATHER(uint64_t)
         MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,               \
         uint64_t mask, T *d)                                                   \
     {                                                                          \
+        if (simt_tired(cu)) {                                                  \
+            return false;                                                      \
+        }                                                                      \
+        simt_charge(cu, __builtin_popcountll(mask));                           \
         for (; mask; mask &= mask - 1) {                                       \
             unsigned i = __builtin_ctzll(mask);                                \
             uint64_t va = w->x[p->r1][i] + (int64_t)p->imm, at;                \
@@ -289,6 +294,10 @@ PLAIN_GATHER(uint64_t)
         MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,               \
         uint64_t mask, const T *s)                                             \
     {                                                                          \
+        if (simt_tired(cu)) {                                                  \
+            return false;                                                      \
+        }                                                                      \
+        simt_charge(cu, __builtin_popcountll(mask));                           \
         for (; mask; mask &= mask - 1) {                                       \
             unsigned i = __builtin_ctzll(mask);                                \
             uint64_t va = w->x[p->r1][i] + (int64_t)p->imm, at;                \

@@ -27,6 +27,7 @@ static enum mxgpu_fault fill(MxgpuCu *cu, const MxgpuWarp *w, SimtKind kind,
     uint64_t page;
     SimtTlb *entry;
 
+    simt_charge(cu, COST_WALK);
     atomic_store_explicit(&cu->tlb_misses, cu->tlb_misses + 1,
                           memory_order_relaxed);
     if (fault != MXGPU_FAULT_NONE || !t->host) {
@@ -120,6 +121,7 @@ static enum mxgpu_fault chunk(MxgpuCu *cu, const MxgpuWarp *w, uint64_t va,
         at = simt_span(cu, w, kind, va, len);
     }
     if (!at) { /* the bus has no memory there */
+        simt_charge(cu, COST_DMA);
         return write ? mxgpu_mmu_write(cu->simt->config.mmu, &t, buf, len)
                      : mxgpu_mmu_read(cu->simt->config.mmu, &t, buf, len);
     }

@@ -474,6 +474,7 @@ bool mxgpu_simt_run(MxgpuSimt *simt, unsigned index, unsigned budget)
     uint64_t left = budget;
     bool more = true;
 
+    cu->patience = PATIENCE(budget);
     if (cu->num_blocks == 0 && !mxgpu_simt_has_work(simt)) {
         return false;
     }
@@ -484,7 +485,7 @@ bool mxgpu_simt_run(MxgpuSimt *simt, unsigned index, unsigned budget)
     if (mxgpu_mmu_client_begin(&cu->client)) {
         invalidate(cu);
     }
-    while (left) {
+    while (left && !simt_tired(cu)) {
         uint64_t check = atomic_load(&simt->code_check), ran = 0;
 
         /* A block must not start among what an address space left that is
@@ -517,7 +518,8 @@ bool mxgpu_simt_run(MxgpuSimt *simt, unsigned index, unsigned budget)
                                                          : left - ran);
                 ran += n;
                 cu->turn += n;
-                if (ran >= left && cu->turn < WARP_QUANTUM) {
+                if ((ran >= left || simt_tired(cu)) &&
+                    cu->turn < WARP_QUANTUM) {
                     break; /* the same warp goes on next time */
                 }
             }

@@ -138,7 +138,7 @@ static void test_abort_race(void)
 typedef struct Watch {
     MxgpuMmu *mmu;
     uint8_t *page;
-    unsigned calls, unguarded;
+    unsigned calls, unguarded, reads;
 } Watch;
 
 /* An invalidation now must have somebody to wait for. */
@@ -146,7 +146,7 @@ static void *watch_map(void *host, uint64_t addr, size_t len, bool write)
 {
     Watch *w = host;
 
-    if (addr % 4096 + len > 4096) {
+    if (!w->page || addr % 4096 + len > 4096) {
         return NULL;
     }
     mxgpu_mmu_invalidate(w->mmu);
@@ -157,7 +157,11 @@ static void *watch_map(void *host, uint64_t addr, size_t len, bool write)
 
 static int watch_read(void *host, uint64_t addr, void *buf, size_t len)
 {
-    return -1;
+    Watch *w = host;
+
+    w->reads++;
+    memset(buf, 0, len);
+    return w->page ? -1 : 0;
 }
 
 static int watch_write(void *host, uint64_t addr, const void *buf, size_t len)
@@ -174,19 +178,20 @@ static void watch_done(void *opaque, unsigned slot)
 {
 }
 
+static const MxgpuHostOps watch_ops = {
+    .dma_read = watch_read,
+    .dma_write = watch_write,
+    .dma_map = watch_map,
+    .clock = watch_clock,
+};
+
 static void test_guarded(void)
 {
-    static const MxgpuHostOps ops = {
-        .dma_read = watch_read,
-        .dma_write = watch_write,
-        .dma_map = watch_map,
-        .clock = watch_clock,
-    };
     SimtHost *h = simt_host_new(1);
     Watch w = {.page = g_malloc0(4096)};
     MxgpuSimtConfig config = {
         .compute_units = 1,
-        .ops = &ops,
+        .ops = &watch_ops,
         .host = &w,
         .done = watch_done,
         .wake = ignore_wake,
@@ -198,7 +203,7 @@ static void test_guarded(void)
     memcpy(w.page, code, sizeof(code));
     simt_host_map(h, HOST_VMID, HOST_SYS_VA, HOST_SYSTEM_BUS, 4096,
                   PERM_RX | MXGPU_PTE_SYSTEM, 0);
-    w.mmu = mxgpu_mmu_new(h->vram, HOST_VRAM_SIZE, &ops, &w);
+    w.mmu = mxgpu_mmu_new(h->vram, HOST_VRAM_SIZE, &watch_ops, &w);
     mxgpu_mmu_set_root(w.mmu, HOST_VMID, mxgpu_mmu_root(h->mmu, HOST_VMID));
     config.mmu = w.mmu;
     d.args = HOST_SYS_VA;
@@ -216,6 +221,60 @@ static void test_guarded(void)
     mxgpu_simt_free(simt);
     mxgpu_mmu_free(w.mmu);
     g_free(w.page);
+    simt_host_free(h);
+}
+
+/* ---- how long a run can take */
+
+static void test_patience(void)
+{
+    static const uint32_t code[] = {
+        0xccc022f3, /* csrr t0, lane */
+        0x00329313, /* slli t1, t0, 3 */
+        0x00650333, /* add t1, a0, t1 */
+        0x00033383, /* loop: ld t2, (t1): 64 times DMA */
+        0xffdff06f, /* j loop */
+    };
+    SimtHost *h = simt_host_new(1);
+    MxgpuDispatch d = load(h, code, sizeof(code), 1, 128);
+    Watch w = {.page = NULL};
+    MxgpuSimtConfig config = {
+        .compute_units = 1,
+        .ops = &watch_ops,
+        .host = &w,
+        .done = watch_done,
+        .wake = ignore_wake,
+    };
+    unsigned last = 0;
+    MxgpuSimt *simt;
+
+    w.mmu = mxgpu_mmu_new(h->vram, HOST_VRAM_SIZE, &watch_ops, &w);
+    mxgpu_mmu_set_root(w.mmu, HOST_VMID, mxgpu_mmu_root(h->mmu, HOST_VMID));
+    config.mmu = w.mmu;
+    d.args = HOST_HOLE_VA;
+    simt = mxgpu_simt_new(&config);
+    g_assert_cmpint(mxgpu_simt_start(simt, 0, &d), ==, MXGPU_FAULT_NONE);
+    for (unsigned n = 0; n < 50; n++) {
+        w.reads = 0;
+        g_assert_true(mxgpu_simt_run(simt, 0, 4096));
+        g_assert_cmpuint(w.reads, >=, 64);
+        g_assert_cmpuint(w.reads, <=, 2048);
+    }
+    /* Even with the least budget, and all that was cached gone, it goes on. */
+    w.reads = 0;
+    for (unsigned n = 0; n < 50; n++) {
+        mxgpu_mmu_invalidate(w.mmu);
+        g_assert_true(mxgpu_simt_run(simt, 0, 1));
+        mxgpu_mmu_invalidate(w.mmu);
+        g_assert_true(mxgpu_simt_run(simt, 0, 1));
+        g_assert_cmpuint(w.reads, >=, last + 64);
+        last = w.reads;
+    }
+    mxgpu_simt_abort(simt, 0);
+    mxgpu_simt_run(simt, 0, 1);
+    g_assert_false(mxgpu_simt_has_work(simt));
+    mxgpu_simt_free(simt);
+    mxgpu_mmu_free(w.mmu);
     simt_host_free(h);
 }
 
@@ -329,6 +388,7 @@ int main(int argc, char **argv)
     g_test_add_func("/simt/limits/small-steps", test_small_steps);
     g_test_add_func("/simt/limits/abort-race", test_abort_race);
     g_test_add_func("/simt/limits/guarded", test_guarded);
+    g_test_add_func("/simt/limits/patience", test_patience);
     g_test_add_func("/simt/limits/heir", test_heir);
     g_test_add_func("/simt/limits/depth", test_depth);
     g_test_add_func("/simt/limits/no-memory", test_no_memory);
