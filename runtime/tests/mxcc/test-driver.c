@@ -168,6 +168,60 @@ static void test_errors(void)
                     "double", "-c", "long.maca", NULL);
 }
 
+static int link(const char *file)
+{
+    const char *out;
+    int status = test_run(&out, g_getenv("MX_KERNEL_LINK"), "-o", "damaged.s",
+                          "--emit", "asm", "--temps", ".", file, NULL);
+
+    if (status) {
+        g_assert_cmpint(status, ==, 1);
+        g_assert_cmpuint(strlen(out), >, 0);
+        g_assert_false(g_file_test("damaged.s", G_FILE_TEST_EXISTS));
+    }
+    return status;
+}
+
+/* Bitcode that was cut off or has wrong bits ends in an error, never in a
+ * crash of the tool; whether a changed bit is noticed depends on the bit. */
+static void test_damaged(void)
+{
+    g_autoptr(GRand) random = g_rand_new_with_seed(1);
+    g_autofree char *good = NULL;
+    const char *file;
+    gsize size;
+    unsigned noticed = 0;
+
+    test_file("damage.maca",
+              "__device__ float v[8]; struct S { int a; float b[3]; };\n"
+              "__global__ void __launch_bounds__(64) k(S s, float *p) {\n"
+              "    __shared__ float sh[64]; sh[threadIdx.x] = s.b[1];\n"
+              "    __syncthreads(); *p = sh[s.a] + v[s.a]; }\n");
+    test_mxcc("--keep", "-fatbin", "damage.maca", NULL);
+    g_assert_true(g_file_get_contents("damage.maca.mxcc/device.bc", &good,
+                                      &size, NULL));
+    g_assert_cmpint(link("damage.maca.mxcc/device.bc"), ==, 0);
+    g_assert_cmpint(link(test_file("empty.bc", "")), ==, 1);
+    g_assert_cmpint(link(test_file("text.bc", "not bitcode\n")), ==, 1);
+    g_assert_cmpint(link("absent.bc"), ==, 1);
+    file = test_file("cut.bc", NULL);
+    for (gsize part = 1; part < 8; part++) {
+        g_assert_true(g_file_set_contents(file, good, size * part / 8, NULL));
+        g_assert_cmpint(link(file), ==, 1);
+    }
+    for (unsigned i = 0; i < 24; i++) {
+        g_autofree char *bad = g_memdup2(good, size);
+
+        for (unsigned j = 0; j < 3; j++) {
+            bad[g_rand_int_range(random, 0, size)] ^=
+                1 << g_rand_int_range(random, 0, 8);
+        }
+        g_assert_true(g_file_set_contents(file, bad, size, NULL));
+        noticed += link(file) != 0;
+    }
+    g_assert_cmpuint(noticed, >, 6);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -177,5 +231,6 @@ int main(int argc, char **argv)
     g_test_add_func("/mxcc/driver/outputs", test_outputs);
     g_test_add_func("/mxcc/driver/options", test_options);
     g_test_add_func("/mxcc/driver/errors", test_errors);
+    g_test_add_func("/mxcc/driver/damaged", test_damaged);
     return test_run_end(g_test_run());
 }

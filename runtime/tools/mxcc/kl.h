@@ -84,6 +84,9 @@ char *kl_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 bool kl_write_file(const char *path, const void *data, size_t size);
 void *kl_read_file(const char *path, size_t *size);
 
+/* guard.c: the status of work(opaque), which may crash */
+int kl_guard(int (*work)(void *), void *opaque);
+
 /* kernels.c */
 bool kl_find_kernels(Kl *kl);
 /* Makes everything local but entries and variables the host can name; writes

@@ -146,6 +146,18 @@ static void diagnose(LLVMDiagnosticInfoRef info, void *opaque)
     LLVMDisposeMessage(text);
 }
 
+static bool verify(LLVMModuleRef module, const char *where)
+{
+    char *message = NULL;
+    bool broken = LLVMVerifyModule(module, LLVMReturnStatusAction, &message);
+
+    if (broken) {
+        kl_error("%s: damaged bitcode: %s", where, message);
+    }
+    LLVMDisposeMessage(message);
+    return !broken;
+}
+
 static bool read_modules(Kl *kl, const Options *o)
 {
     for (int i = 0; i < o->input_count; i++) {
@@ -160,6 +172,9 @@ static bool read_modules(Kl *kl, const Options *o)
         }
         if (LLVMParseBitcodeInContext2(kl->ctx, buffer, &module)) {
             kl_error("%s: not LLVM bitcode", o->inputs[i]);
+            return false;
+        }
+        if (!verify(module, o->inputs[i])) {
             return false;
         }
         if (!kl->module) {
@@ -235,19 +250,6 @@ static bool run_passes(Kl *kl, LLVMTargetMachineRef tm, const char *passes)
     return true;
 }
 
-static bool verify(Kl *kl, const char *when)
-{
-    char *message = NULL;
-    bool broken = LLVMVerifyModule(kl->module, LLVMReturnStatusAction,
-                                   &message);
-
-    if (broken) {
-        kl_error("internal error %s: %s", when, message);
-    }
-    LLVMDisposeMessage(message);
-    return !broken;
-}
-
 /* __constant__ variables are constant to kernels, but the host writes them. */
 static void release_constants(Kl *kl)
 {
@@ -284,7 +286,7 @@ static bool transform(Kl *kl, const Options *o, LLVMTargetMachineRef tm,
     } else if (o->lines && !run_passes(kl, tm, "strip-nonlinetable-debuginfo")) {
         return false;
     }
-    if (!verify(kl, "before optimisation") || !run_passes(kl, tm, passes)) {
+    if (!verify(kl->module, "before optimisation") || !run_passes(kl, tm, passes)) {
         return false;
     }
     reach = kl_reach_new(kl);
@@ -298,7 +300,7 @@ static bool transform(Kl *kl, const Options *o, LLVMTargetMachineRef tm,
     }
     release_constants(kl);
     kl_emit_descs(kl);
-    return verify(kl, "before code generation");
+    return verify(kl->module, "before code generation");
 }
 
 static bool emit(Kl *kl, LLVMTargetMachineRef tm, const char *path,
@@ -461,39 +463,50 @@ const char *__asan_default_options(void)
     return "detect_leaks=0";
 }
 
+static int work(void *opaque)
+{
+    const Options *o = opaque;
+    Kl kl = { 0 };
+    LLVMTargetMachineRef tm;
+    char *list = kl_printf("%s/device.list", o->temps);
+    char *object = kl_printf("%s/device.o", o->temps);
+    char *image = kl_printf("%s/device.elf", o->temps);
+    bool failed = false;
+
+    kl.ctx = LLVMGetGlobalContext();
+    kl.debug = o->debug;
+    LLVMContextSetDiagnosticHandler(kl.ctx, diagnose, &failed);
+    set_llvm_options(o);
+    tm = target_machine(o);
+    if (!tm || !read_modules(&kl, o) || !transform(&kl, o, tm, list)) {
+        return 1;
+    }
+    if (o->emit == EMIT_ASM) {
+        return !emit(&kl, tm, o->output, LLVMAssemblyFile) || failed;
+    }
+    if (!emit(&kl, tm, object, LLVMObjectFile) || failed ||
+        !link_image(o, object, list, image) ||
+        !kl_finish_image(&kl, image, o->output, o->emit == EMIT_CONTAINER)) {
+        return 1;
+    }
+    if (o->usage) {
+        report_usage(&kl);
+    }
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     Options o = { .opt = '3', .lld = "ld.lld-19" };
-    Kl kl = { 0 };
-    LLVMTargetMachineRef tm;
-    char *list, *object, *image;
-    bool failed = false;
+    int status;
 
     if (!parse(&o, argc, argv)) {
         usage();
         return 2;
     }
-    list = kl_printf("%s/device.list", o.temps);
-    object = kl_printf("%s/device.o", o.temps);
-    image = kl_printf("%s/device.elf", o.temps);
-    kl.ctx = LLVMGetGlobalContext();
-    kl.debug = o.debug;
-    LLVMContextSetDiagnosticHandler(kl.ctx, diagnose, &failed);
-    set_llvm_options(&o);
-    tm = target_machine(&o);
-    if (!tm || !read_modules(&kl, &o) || !transform(&kl, &o, tm, list)) {
-        return 1;
+    status = kl_guard(work, &o);
+    if (status) {
+        unlink(o.output); /* no half of an assembly listing */
     }
-    if (o.emit == EMIT_ASM) {
-        return !emit(&kl, tm, o.output, LLVMAssemblyFile) || failed;
-    }
-    if (!emit(&kl, tm, object, LLVMObjectFile) || failed ||
-        !link_image(&o, object, list, image) ||
-        !kl_finish_image(&kl, image, o.output, o.emit == EMIT_CONTAINER)) {
-        return 1;
-    }
-    if (o.usage) {
-        report_usage(&kl);
-    }
-    return 0;
+    return status;
 }

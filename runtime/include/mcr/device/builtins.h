@@ -171,7 +171,7 @@ __attribute__((noreturn)) __MC_DEVICE__ void __trap()
     __builtin_unreachable();
 }
 
-/* assert() in a kernel ends it with an error; there is no message. */
+/* A failed assert() in a kernel is a trap; there is no message. */
 extern "C" __attribute__((noreturn)) inline __device__ void
 __assert_fail(const char *, const char *, unsigned, const char *) noexcept
 {

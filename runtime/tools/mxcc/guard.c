@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * LLVM trusts its input: bitcode that is damaged can make it crash, or take
+ * all memory there is. The work is done in a child with limits, so that this
+ * too ends in a message and status 1.
+ */
+#include "kl.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define MEMORY_MAX  ((rlim_t)8 << 30) /* bytes */
+#define SECONDS_MAX 1800              /* of processor time */
+
+static void set_limits(void)
+{
+    const struct rlimit no_core = { 0, 0 };
+    const struct rlimit seconds = { SECONDS_MAX, SECONDS_MAX + 1 };
+
+    setrlimit(RLIMIT_CORE, &no_core);
+    setrlimit(RLIMIT_CPU, &seconds);
+#ifndef __SANITIZE_ADDRESS__ /* which reserves more than that for itself */
+    const struct rlimit memory = { MEMORY_MAX, MEMORY_MAX };
+
+    setrlimit(RLIMIT_AS, &memory);
+#endif
+}
+
+int kl_guard(int (*work)(void *), void *opaque)
+{
+    pid_t parent = getpid(), child;
+    int status;
+
+    fflush(NULL);
+    child = fork();
+    if (!child) {
+        /* Not left behind when the parent is killed. */
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (getppid() != parent) {
+            _exit(1);
+        }
+        set_limits();
+        status = work(opaque);
+        fflush(NULL);
+        _exit(status); /* LLVM's own tables go with the process */
+    }
+    while (child > 0 && waitpid(child, &status, 0) < 0) {
+        if (errno != EINTR) {
+            child = -1;
+        }
+    }
+    if (child < 0) {
+        kl_error("%s", strerror(errno));
+        return 1;
+    }
+    if (WIFSIGNALED(status)) {
+        kl_error("the code generator ended by signal %d (%s): damaged bitcode, "
+                 "or a defect of LLVM", WTERMSIG(status),
+                 strsignal(WTERMSIG(status)));
+        return 1;
+    }
+    return WEXITSTATUS(status);
+}
