@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * LLVM trusts its input: bitcode that is damaged can make it crash, or take
- * all memory there is. The work is done in a child with limits, so that this
+ * LLVM trusts its input: bitcode that is damaged can make it crash, never end,
+ * or take all memory there is. The work is done in a child with limits, so that this
  * too ends in a message and status 1.
  */
 #include "kl.h"
@@ -16,12 +16,22 @@
 #include <unistd.h>
 
 #define MEMORY_MAX  ((rlim_t)8 << 30) /* bytes */
-#define SECONDS_MAX 1800              /* of processor time */
+/* Of processor time: to read the input, which takes less than one, and in
+ * all. */
+#define SECONDS_READ 30
+#define SECONDS_MAX  1800
+
+void kl_guard_input_read(void)
+{
+    const struct rlimit seconds = { SECONDS_MAX, SECONDS_MAX };
+
+    setrlimit(RLIMIT_CPU, &seconds);
+}
 
 static void set_limits(void)
 {
     const struct rlimit no_core = { 0, 0 };
-    const struct rlimit seconds = { SECONDS_MAX, SECONDS_MAX + 1 };
+    const struct rlimit seconds = { SECONDS_READ, SECONDS_MAX };
 
     setrlimit(RLIMIT_CORE, &no_core);
     setrlimit(RLIMIT_CPU, &seconds);

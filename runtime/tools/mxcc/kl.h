@@ -86,6 +86,8 @@ void *kl_read_file(const char *path, size_t *size);
 
 /* guard.c: the status of work(opaque), which may crash */
 int kl_guard(int (*work)(void *), void *opaque);
+/* Called by work: what may last long begins. */
+void kl_guard_input_read(void);
 
 /* kernels.c */
 bool kl_find_kernels(Kl *kl);

@@ -478,7 +478,11 @@ static int work(void *opaque)
     LLVMContextSetDiagnosticHandler(kl.ctx, diagnose, &failed);
     set_llvm_options(o);
     tm = target_machine(o);
-    if (!tm || !read_modules(&kl, o) || !transform(&kl, o, tm, list)) {
+    if (!tm || !read_modules(&kl, o)) {
+        return 1;
+    }
+    kl_guard_input_read();
+    if (!transform(&kl, o, tm, list)) {
         return 1;
     }
     if (o->emit == EMIT_ASM) {
