@@ -22,8 +22,9 @@
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #endif
 
+/* __noinline__ is the compiler's own keyword here: as a macro it would break
+ * the C++ library, which writes __attribute__((__noinline__)). */
 #define __forceinline__ inline __attribute__((always_inline))
-#define __noinline__    __attribute__((noinline))
 
 /* Functions of these headers. */
 #define __MC_DEVICE__ static __device__ inline __attribute__((always_inline))
