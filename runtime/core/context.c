@@ -222,6 +222,9 @@ static bool context_close(int device, unsigned limit_ms)
             timed_wait(slot, 10);
         }
         pthread_mutex_unlock(&slot->lock);
+        if (closed && limit_ms) {
+            closed = mc_queue_stop_functions(ctx, limit_ms);
+        }
         if (closed) {
             context_free(ctx);
         }
@@ -243,7 +246,8 @@ mcError_t mc_context_reset(int device)
 }
 
 /* The process ends: other threads may still be inside calls. They notice
- * within milliseconds; one that does not is left to the kernel. */
+ * within milliseconds; one that does not, or a function called by a stream that
+ * does not return, is left to the kernel. */
 void mc_context_close_all(void)
 {
     for (int i = 0; i < MC_MAX_DEVICES; i++) {

@@ -4,9 +4,11 @@
  * interrupt when everything before it is complete, the second waits for a word
  * that the queue's host thread writes when the function has returned.
  */
+#define _GNU_SOURCE
 #include "stream.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 #include "log.h"
 
@@ -94,22 +96,43 @@ static McHostThread *host_thread(McQueue *queue)
     return host;
 }
 
-void mc_host_thread_stop(McQueue *queue)
+/* False when it is still inside a function after that time, or is the caller:
+ * exit() may be called in a function. */
+static bool join_within(pthread_t thread, unsigned limit_ms)
+{
+    struct timespec until;
+
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += limit_ms / 1000;
+    until.tv_nsec += limit_ms % 1000 * 1000000l;
+    if (until.tv_nsec >= 1000000000l) {
+        until.tv_sec++;
+        until.tv_nsec -= 1000000000l;
+    }
+    return pthread_timedjoin_np(thread, NULL, &until) == 0;
+}
+
+bool mc_host_thread_stop(McQueue *queue, unsigned limit_ms)
 {
     McHostThread *host = queue->host;
 
     if (!host) {
-        return;
+        return true;
     }
     pthread_mutex_lock(&host->lock);
     host->stop = true;
     pthread_cond_signal(&host->wake);
     pthread_mutex_unlock(&host->lock);
-    pthread_join(host->thread, NULL);
+    if (!limit_ms) {
+        pthread_join(host->thread, NULL);
+    } else if (!join_within(host->thread, limit_ms)) {
+        return false;
+    }
     pthread_cond_destroy(&host->wake);
     pthread_mutex_destroy(&host->lock);
     free(host);
     queue->host = NULL;
+    return true;
 }
 
 mcError_t mc_stream_host_call(McStream *stream, McHostCall call, void *opaque,

@@ -27,7 +27,7 @@
 /* Nothing of it runs any more afterwards. */
 static void queue_stop(McQueue *queue)
 {
-    mc_host_thread_stop(queue);
+    mc_host_thread_stop(queue, 0);
     if (queue->kq) {
         queue->ctx->ops->queue_destroy(queue->kq);
         queue->kq = NULL;
@@ -140,12 +140,20 @@ void mc_queue_release(McQueue *queue)
     pthread_mutex_unlock(&queue->ctx->submit);
 }
 
+bool mc_queue_stop_functions(McContext *ctx, unsigned limit_ms)
+{
+    for (McQueue *queue = ctx->queues; queue; queue = queue->next) {
+        if (!mc_host_thread_stop(queue, limit_ms)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 void mc_queue_free_all(McContext *ctx)
 {
     /* Host threads look at all queues; queues wait for each other's words. */
-    for (McQueue *queue = ctx->queues; queue; queue = queue->next) {
-        mc_host_thread_stop(queue);
-    }
+    mc_queue_stop_functions(ctx, 0);
     for (McQueue *queue = ctx->queues; queue; queue = queue->next) {
         queue_stop(queue);
     }

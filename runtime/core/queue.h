@@ -55,6 +55,9 @@ typedef struct McSubmit {
 mcError_t mc_queue_acquire(McContext *ctx, unsigned priority, McQueue **out);
 void mc_queue_release(McQueue *queue);
 /* Nobody uses the context any more. */
+/* Waits for the functions that streams are calling; those that have not begun
+ * are not called. False: one takes longer. limit_ms 0: as long as it takes. */
+bool mc_queue_stop_functions(McContext *ctx, unsigned limit_ms);
 void mc_queue_free_all(McContext *ctx);
 
 /*

@@ -45,6 +45,6 @@ mcError_t mc_stream_wait_queue(McStream *stream, McContext *other,
 typedef void (*McHostCall)(void *opaque, mcError_t status);
 mcError_t mc_stream_host_call(McStream *stream, McHostCall call, void *opaque,
                               bool on_error, bool user);
-void mc_host_thread_stop(McQueue *queue);
+bool mc_host_thread_stop(McQueue *queue, unsigned limit_ms);
 
 #endif

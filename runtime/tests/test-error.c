@@ -201,13 +201,14 @@ static void test_callbacks_after_error(void)
     ok(mcFreeHost(gate));
 }
 
-/* An endless kernel ends with the reset. */
+/* An endless kernel ends with the reset; functions behind it are not called. */
 static void test_reset_ends_work(void)
 {
     uint64_t *flag = env_malloc_host(8);
 
     *flag = 0;
     ok(env_launch("k_spin", 1, flag, NULL));
+    ok(mcLaunchHostFunc(NULL, never, NULL));
     usleep(20000);
     fails(mcErrorNotReady, mcStreamQuery(NULL));
     reset();
@@ -302,6 +303,48 @@ static void test_exit_with_waiter(void)
     in_child(true);
 }
 
+static void sleeps_for_ever(void *began)
+{
+    __atomic_store_n((int *)began, 1, __ATOMIC_RELEASE);
+    for (;;) {
+        pause();
+    }
+}
+
+static void exits(void *unused)
+{
+    exit(0);
+}
+
+static void test_exit_in_function(void)
+{
+    if (g_test_subprocess()) {
+        static int began;
+        mcStream_t s;
+
+        ok(mcStreamCreateWithFlags(&s, mcStreamNonBlocking));
+        ok(mcLaunchHostFunc(s, sleeps_for_ever, &began));
+        ok(mcLaunchHostFunc(s, never, NULL));
+        while (!__atomic_load_n(&began, __ATOMIC_ACQUIRE)) {
+            usleep(1000);
+        }
+        work_in_flight();
+        exit(0);
+    }
+    in_child(true);
+}
+
+static void test_exit_by_function(void)
+{
+    if (g_test_subprocess()) {
+        ok(mcLaunchHostFunc(NULL, exits, NULL));
+        for (;;) {
+            pause();
+        }
+    }
+    in_child(true);
+}
+
 static void late(void)
 {
     void *p;
@@ -355,6 +398,8 @@ int main(int argc, char **argv)
     g_test_add_func("/exit/in-flight", test_exit_in_flight);
     g_test_add_func("/exit/interrupt", test_interrupt);
     g_test_add_func("/exit/waiter", test_exit_with_waiter);
+    g_test_add_func("/exit/in-function", test_exit_in_function);
+    g_test_add_func("/exit/by-function", test_exit_by_function);
     g_test_add_func("/exit/atexit", test_atexit);
     g_test_add_func("/exit/fork", test_fork);
     return g_test_run();
