@@ -355,6 +355,10 @@ class Compiler:
                 "-U__HIP__", "-U__HIPCC__", "-D__MACA__=1", "-D__MXCC__=1",
                 "-D__MACACC__=1", "-D__MACACC_VER_MAJOR__=1",
                 "-D__MC_PLATFORM_MXCC__=1"]
+        for path in self.install.include: # which has mcr/, or mxgpu/
+            wrappers = os.path.join(path, "mcr", "wrappers")
+            if os.path.isdir(wrappers):
+                args += ["-internal-isystem", wrappers]
         for path in self.install.include:
             args += ["-internal-isystem", path]
         if self.cmd.default_stream == "per-thread":
