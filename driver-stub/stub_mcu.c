@@ -3,7 +3,6 @@
  * The microcontroller: loading and starting its firmware, and the mailbox.
  */
 #include <linux/firmware.h>
-#include <linux/iopoll.h>
 
 #include "stub.h"
 
@@ -106,6 +105,14 @@ static int stub_mcu_hello(struct stub_device *sd)
 	return 0;
 }
 
+static bool stub_mcu_decided(struct stub_device *sd, u32 *status)
+{
+	*status = stub_read(sd, MXGPU_MCU_STATUS);
+	return MXGPU_GET(MXGPU_MCU_STATUS_READY, *status) ||
+	       MXGPU_GET(MXGPU_MCU_STATUS_STATE, *status) >=
+	       MXGPU_MCU_BOOT_ERROR;
+}
+
 int stub_mcu_boot(struct stub_device *sd)
 {
 	u32 status;
@@ -115,12 +122,10 @@ int stub_mcu_boot(struct stub_device *sd)
 	if (err)
 		return err;
 	stub_write(sd, MXGPU_MCU_CTRL, MXGPU_SET(MXGPU_MCU_CTRL_START, 1));
-	err = read_poll_timeout(stub_read, status,
-				MXGPU_GET(MXGPU_MCU_STATUS_READY, status) ||
-				MXGPU_GET(MXGPU_MCU_STATUS_STATE, status) >=
-				MXGPU_MCU_BOOT_ERROR,
-				1000, BOOT_TIMEOUT_US, false, sd,
-				MXGPU_MCU_STATUS);
+	/* Both verdicts on an image raise IRQ_STATUS.MCU. */
+	if (!wait_event_timeout(sd->wait, stub_mcu_decided(sd, &status),
+				usecs_to_jiffies(BOOT_TIMEOUT_US)))
+		err = -ETIMEDOUT;
 	if (!err)
 		err = stub_mcu_check(sd, status);
 	else

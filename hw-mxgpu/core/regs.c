@@ -79,9 +79,11 @@ static uint32_t int_pending_read(MxgpuDevice *dev, const MxgpuAccess *a)
 static void fw_ready_write(MxgpuDevice *dev, const MxgpuAccess *a,
                            uint32_t value)
 {
-    if (value & 1) {
-        *mxgpu_reg(dev, MXGPU_MCU_STATUS) |= MXGPU_SET(MXGPU_MCU_STATUS_READY,
-                                                       1);
+    uint32_t *status = mxgpu_reg(dev, MXGPU_MCU_STATUS);
+
+    if ((value & 1) && !MXGPU_GET(MXGPU_MCU_STATUS_READY, *status)) {
+        *status |= MXGPU_SET(MXGPU_MCU_STATUS_READY, 1);
+        mxgpu_irq_set(dev, 1u << MXGPU_IRQ_STATUS_MCU_SHIFT);
     }
 }
 

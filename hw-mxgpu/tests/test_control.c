@@ -151,6 +151,35 @@ static void test_console(void)
     test_host_free(h);
 }
 
+static MxgpuMcuStop get_ready(FakeMcu *m)
+{
+    m->ops.write(m->opaque, MXGPU_MCU_REGS_BASE + MXGPU_FW_READY, 1);
+    m->program = NULL;
+    return MXGPU_MCU_STOP_WFI;
+}
+
+/* READY interrupts when it rises, once. */
+static void test_ready(void)
+{
+    TestHost *h = test_host_new(true);
+
+    boot(h);
+    test_write(h, MXGPU_IRQ_STATUS, 0xf);
+    test_write(h, MXGPU_IRQ_ENABLE, 2);
+    for (unsigned i = 1; i <= 2; i++) {
+        h->irqs[0] = 0;
+        fake_mcu.program = get_ready;
+        test_write(h, MXGPU_MBOX_REQ, i);
+        test_run(h);
+        g_assert_cmphex(test_read(h, MXGPU_MCU_STATUS), ==,
+                        MXGPU_MCU_RUNNING | 16);
+        g_assert_cmpuint(h->irqs[0], ==, i == 1);
+        g_assert_cmphex(test_read(h, MXGPU_IRQ_STATUS), ==, i == 1 ? 2 : 0);
+        test_write(h, MXGPU_IRQ_STATUS, 0xf);
+    }
+    test_host_free(h);
+}
+
 static MxgpuMcuStop lock_up(FakeMcu *m)
 {
     return MXGPU_MCU_STOP_LOCKUP;
@@ -540,6 +569,7 @@ int main(int argc, char **argv)
     g_test_add_func("/mcu/boot-errors", test_boot_errors);
     g_test_add_func("/mcu/sram", test_sram);
     g_test_add_func("/mcu/console", test_console);
+    g_test_add_func("/mcu/ready", test_ready);
     g_test_add_func("/mcu/crash", test_crash);
     g_test_add_func("/mcu/timer", test_timer);
     g_test_add_func("/mcu/bus", test_bus);
