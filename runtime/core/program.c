@@ -5,6 +5,7 @@
  */
 #include "module.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,7 @@ typedef struct Program {
     struct Program *next;
     const void *wrapper;
     void *handle[1]; /* what the program holds: its address */
+    bool watched;    /* leave() is an exit handler since its first load */
     struct {
         McModule *module;
         uint64_t serial; /* of the context it is loaded in */
@@ -36,6 +38,9 @@ typedef struct Symbol {
 } Symbol;
 
 #define BUCKETS 1024
+
+/* The process ends: what is in flight is aborted, not waited for. */
+static atomic_bool leaving;
 
 static pthread_mutex_t program_lock = PTHREAD_MUTEX_INITIALIZER;
 static Program *programs;
@@ -101,6 +106,17 @@ static void drop_symbols(Program *program)
     }
 }
 
+/*
+ * A program is unregistered by an exit handler that its constructor has set, or
+ * when its library is closed, which looks the same. Exit handlers run in
+ * reverse order: this one, set when the program is first loaded, runs before
+ * the program's own and tells that it is exit.
+ */
+static void leave(void)
+{
+    atomic_store(&leaving, true);
+}
+
 void mc_program_unregister(void **handle)
 {
     pthread_mutex_lock(&program_lock);
@@ -117,7 +133,8 @@ void mc_program_unregister(void **handle)
     }
     drop_symbols(program);
     pthread_mutex_unlock(&program_lock);
-    for (int i = 0; i < MC_MAX_DEVICES; i++) {
+    /* At exit modules stay until runtime_end() closes the devices. */
+    for (int i = 0; i < MC_MAX_DEVICES && !atomic_load(&leaving); i++) {
         McModule *module =
             program->loaded[i].module
                 ? mc_handle_get(program->loaded[i].module, MC_HANDLE_MODULE)
@@ -175,6 +192,9 @@ static mcError_t load(McContext *ctx, Program *program, McModule **out)
 {
     int device = ctx->device;
 
+    if (!program->watched) {
+        program->watched = atexit(leave) == 0;
+    }
     if (program->loaded[device].serial != ctx->serial) {
         McModule *module = NULL;
         mcError_t error = mc_module_load(ctx, program->wrapper, SIZE_MAX,
