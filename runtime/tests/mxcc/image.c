@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "image.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #ifndef EM_RISCV
@@ -72,7 +73,8 @@ static void check_relocs(const TestImage *im)
 static void find_descs(TestImage *im)
 {
     const Elf64_Phdr *p = (const void *)(im->elf + ehdr(im)->e_phoff);
-    const struct mxgpu_kernel_note *note = NULL;
+    struct mxgpu_kernel_note note = {0};
+    bool found = false;
 
     for (unsigned i = 0; i < ehdr(im)->e_phnum; i++, p++) {
         const Elf64_Nhdr *n = (const void *)(im->elf + p->p_offset);
@@ -80,16 +82,18 @@ static void find_descs(TestImage *im)
         if (p->p_type == PT_NOTE && n->n_type == MXGPU_NOTE_KERNELS) {
             g_assert_cmpstr((const char *)(n + 1), ==, MXGPU_NOTE_OWNER);
             g_assert_cmpuint(n->n_namesz, ==, sizeof(MXGPU_NOTE_OWNER));
-            g_assert_cmpuint(n->n_descsz, ==, sizeof(*note));
-            note = (const void *)((const guint8 *)(n + 1) + 8);
+            g_assert_cmpuint(n->n_descsz, ==, sizeof(note));
+            /* Notes are aligned to 4 bytes only. */
+            memcpy(&note, (const guint8 *)(n + 1) + 8, sizeof(note));
+            found = true;
         }
     }
-    g_assert_nonnull(note);
-    g_assert_cmpuint(note->abi, ==, MXGPU_KERNEL_ABI);
-    g_assert_cmpuint(note->desc_size, ==, sizeof(struct mxgpu_kernel_desc));
-    im->count = note->count;
-    im->descs = test_image_at(im, note->descs,
-                              note->count * sizeof(*im->descs), PF_R);
+    g_assert_true(found);
+    g_assert_cmpuint(note.abi, ==, MXGPU_KERNEL_ABI);
+    g_assert_cmpuint(note.desc_size, ==, sizeof(struct mxgpu_kernel_desc));
+    im->count = note.count;
+    im->descs = test_image_at(im, note.descs,
+                              note.count * sizeof(*im->descs), PF_R);
     g_assert_nonnull(im->descs);
 }
 
