@@ -36,7 +36,7 @@ enum {
 struct MxgpuMcu {
     MxgpuMcuState s;
     uint8_t *sram;
-    uint32_t sram_size;
+    uint32_t sram_size, sram_base;
     const MxgpuMcuOps *ops;
     void *opaque;
     bool attention; /* an interrupt can be taken, or a halt was asked for */

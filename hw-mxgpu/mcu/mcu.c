@@ -24,8 +24,14 @@ MxgpuMcu *mxgpu_mcu_new(uint8_t *sram, uint32_t size, const MxgpuMcuOps *ops,
     mcu->sram_size = size;
     mcu->ops = ops;
     mcu->opaque = opaque;
-    mxgpu_mcu_reset(mcu, MXGPU_MCU_SRAM_BASE);
+    mcu->sram_base = MXGPU_MCU_SRAM_BASE;
+    mxgpu_mcu_reset(mcu, mcu->sram_base);
     return mcu;
+}
+
+void mxgpu_mcu_set_base(MxgpuMcu *mcu, uint32_t base)
+{
+    mcu->sram_base = base;
 }
 
 void mxgpu_mcu_free(MxgpuMcu *mcu)
@@ -95,7 +101,7 @@ void mxgpu_mcu_lockup(const MxgpuMcu *mcu, uint32_t *cause, uint32_t *pc,
 
 static bool in_sram(const MxgpuMcu *mcu, uint32_t addr, uint32_t len)
 {
-    uint32_t offset = addr - MXGPU_MCU_SRAM_BASE;
+    uint32_t offset = addr - mcu->sram_base;
 
     return offset < mcu->sram_size && len <= mcu->sram_size - offset;
 }
@@ -162,7 +168,7 @@ static uint32_t raw_insn(const MxgpuMcu *mcu, uint32_t offset)
 /* Decodes at pc into its slot; NULL after a trap. */
 static __attribute__((noinline)) const RvInsn *fetch_slow(MxgpuMcu *mcu)
 {
-    uint32_t pc = mcu->s.pc, offset = pc - MXGPU_MCU_SRAM_BASE;
+    uint32_t pc = mcu->s.pc, offset = pc - mcu->sram_base;
     uint32_t slot = offset / 2, raw;
 
     if (!in_sram(mcu, pc, 2)) {
@@ -189,7 +195,7 @@ static __attribute__((noinline)) const RvInsn *fetch_slow(MxgpuMcu *mcu)
 
 static inline const RvInsn *fetch(MxgpuMcu *mcu)
 {
-    uint32_t offset = mcu->s.pc - MXGPU_MCU_SRAM_BASE;
+    uint32_t offset = mcu->s.pc - mcu->sram_base;
 
     if (offset < mcu->sram_size && mcu->code[offset / 2].op != RV_ILLEGAL) {
         return &mcu->code[offset / 2];
@@ -269,7 +275,7 @@ static Next system_insn(MxgpuMcu *mcu, const RvInsn *in)
     }
     if (!mxgpu_mcu_csr(mcu, in)) {
         return fault(mcu, CAUSE_ILLEGAL,
-                     raw_insn(mcu, s->pc - MXGPU_MCU_SRAM_BASE));
+                     raw_insn(mcu, s->pc - mcu->sram_base));
     }
     return NEXT_INSN;
 }

@@ -39,6 +39,9 @@ typedef struct MxgpuMcu MxgpuMcu;
 /* sram: size bytes of memory at MXGPU_MCU_SRAM_BASE, owned by the caller. */
 MxgpuMcu *mxgpu_mcu_new(uint8_t *sram, uint32_t size, const MxgpuMcuOps *ops,
                         void *opaque);
+/* SRAM elsewhere, for tools that run programs linked there; a device never
+ * moves it. Before a reset. */
+void mxgpu_mcu_set_base(MxgpuMcu *mcu, uint32_t base);
 void mxgpu_mcu_free(MxgpuMcu *mcu);
 void mxgpu_mcu_reset(MxgpuMcu *mcu, uint32_t entry);
 MxgpuMcuState *mxgpu_mcu_state(MxgpuMcu *mcu);

@@ -10,7 +10,7 @@
 static inline bool sram_offset(const MxgpuMcu *mcu, uint32_t addr,
                                unsigned len, uint32_t *offset)
 {
-    *offset = addr - MXGPU_MCU_SRAM_BASE;
+    *offset = addr - mcu->sram_base;
     return *offset < mcu->sram_size && len <= mcu->sram_size - *offset;
 }
 
@@ -48,7 +48,7 @@ static inline void forget(MxgpuMcu *mcu, uint32_t offset, unsigned len)
 static void sram_store(MxgpuMcu *mcu, uint32_t offset, unsigned len,
                        uint32_t value)
 {
-    uint32_t reserved = mcu->s.reserved_addr - MXGPU_MCU_SRAM_BASE;
+    uint32_t reserved = mcu->s.reserved_addr - mcu->sram_base;
 
     memcpy(mcu->sram + offset, &value, len);
     forget(mcu, offset, len);

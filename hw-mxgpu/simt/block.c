@@ -7,6 +7,28 @@
 #include <string.h>
 #include <sys/mman.h>
 
+/* Whether the host takes the fault upon itself: the lane leaves its group. */
+static bool trapped(MxgpuCu *cu, MxgpuWarp *w, MxgpuSimtTrap *trap)
+{
+    unsigned lane = trap->lane;
+
+    for (unsigned i = 0; i < 32; i++) {
+        trap->x[i] = w->x[i][lane];
+    }
+    if (!cu->simt->config.trap(cu->simt->config.opaque, trap)) {
+        return false;
+    }
+    for (unsigned i = 1; i < 32; i++) {
+        w->x[i][lane] = trap->x[i];
+    }
+    cu->written_x = UINT32_MAX;
+    w->cur.mask &= ~(1ull << lane);
+    mxgpu_warp_spread(w, w->cur.mask);
+    mxgpu_warp_park(w, (SimtGroup){trap->pc, 1ull << lane, w->stamps,
+                                   w->cur.depth});
+    return true;
+}
+
 void mxgpu_simt_fault_at(MxgpuCu *cu, const MxgpuWarp *w, unsigned lane,
                          enum mxgpu_fault code, enum mxgpu_access access,
                          uint64_t addr, uint64_t pc)
@@ -14,6 +36,20 @@ void mxgpu_simt_fault_at(MxgpuCu *cu, const MxgpuWarp *w, unsigned lane,
     SimtSlot *slot = simt_slot(cu, w);
     const SimtBlock *block = &cu->blocks[w->block];
 
+    if (cu->simt->config.trap && (w->cur.mask >> lane & 1)) {
+        MxgpuSimtTrap trap = {
+            .code = code,
+            .access = access,
+            .addr = addr,
+            .pc = pc,
+            .instructions = w->instructions,
+            .lane = lane,
+        };
+
+        if (trapped(cu, &cu->warps[w - cu->warps], &trap)) {
+            return;
+        }
+    }
     if (atomic_exchange(&slot->fault_taken, true)) {
         return;
     }

@@ -104,6 +104,17 @@ static enum mxgpu_fault window(const MxgpuWarp *w, unsigned lane, uint64_t va,
                : MXGPU_FAULT_NON_CANONICAL;
 }
 
+/* Memory that only this lane has: see MxgpuSimtConfig. */
+static void *lane_memory(const MxgpuCu *cu, unsigned lane, uint64_t va,
+                         unsigned len)
+{
+    const MxgpuSimtConfig *config = &cu->simt->config;
+
+    return config->lane_memory
+               ? config->lane_memory(config->opaque, lane, va, len)
+               : NULL;
+}
+
 /* One access inside one page. */
 static enum mxgpu_fault chunk(MxgpuCu *cu, const MxgpuWarp *w, uint64_t va,
                               uint8_t *buf, unsigned len, bool write)
@@ -134,10 +145,15 @@ static enum mxgpu_fault access_lane(MxgpuCu *cu, MxgpuWarp *w, unsigned lane,
                                     bool write, uint64_t *fault_at)
 {
     unsigned first = PAGE_BYTES - (va & (PAGE_BYTES - 1));
+    uint8_t *own = lane_memory(cu, lane, va, len);
     enum mxgpu_fault fault;
     MxgpuTranslation t;
 
     *fault_at = va;
+    if (own) {
+        copy(write ? own : buf, write ? buf : own, len);
+        return MXGPU_FAULT_NONE;
+    }
     if (va >= MXGPU_VA_LIMIT) {
         return window(w, lane, va, buf, len, write);
     }
@@ -199,6 +215,10 @@ uintptr_t mxgpu_simt_atomic_at(MxgpuCu *cu, MxgpuWarp *w, unsigned lane,
     if (va >= MXGPU_VA_LIMIT) {
         *fault = window(w, lane, va, NULL, len, false);
         return 0;
+    }
+    at = (uintptr_t)lane_memory(cu, lane, va, len);
+    if (at) {
+        return at;
     }
     at = mxgpu_simt_fill(cu, w, KIND_ATOMIC, va, len, fault);
     if (!at && *fault == MXGPU_FAULT_NONE) {

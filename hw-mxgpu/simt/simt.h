@@ -37,6 +37,17 @@ typedef struct MxgpuDispatchFault {
     uint32_t thread;
 } MxgpuDispatchFault;
 
+/* A lane that would fault, as MxgpuSimtConfig.trap gets it and changes it. */
+typedef struct MxgpuSimtTrap {
+    enum mxgpu_fault code;
+    enum mxgpu_access access;
+    uint64_t addr;
+    uint64_t pc;    /* of the instruction; then: where the lane goes on */
+    uint64_t x[32]; /* the lane's registers */
+    uint64_t instructions; /* of its warp so far */
+    unsigned lane;
+} MxgpuSimtTrap;
+
 typedef struct MxgpuSimtConfig {
     unsigned compute_units;
     MxgpuMmu *mmu;
@@ -48,6 +59,16 @@ typedef struct MxgpuSimtConfig {
     void (*done)(void *opaque, unsigned slot);
     /* A start made work for idle units: wake their drivers. */
     void (*wake)(void *opaque);
+    /*
+     * For tools that run programs in an environment of their own; a device
+     * leaves both NULL. trap: a lane faults; true: it does not, but goes on as
+     * *trap then says, and the other lanes of the instruction do it again.
+     * lane_memory: where the len bytes at va are for this lane, NULL: where
+     * the page tables say. Not asked for what these permit.
+     */
+    bool (*trap)(void *opaque, MxgpuSimtTrap *trap);
+    void *(*lane_memory)(void *opaque, unsigned lane, uint64_t va,
+                         unsigned len);
     void *opaque;
 } MxgpuSimtConfig;
 

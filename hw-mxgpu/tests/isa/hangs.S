@@ -1,0 +1,6 @@
+/* SPDX-License-Identifier: MIT */
+/* Gives no answer. */
+#include "env.h"
+        BEGIN
+1:      j 1b
+        END

@@ -1,0 +1,4 @@
+/* SPDX-License-Identifier: MIT */
+#include "env.h"
+        BEGIN
+        END
