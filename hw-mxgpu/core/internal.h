@@ -129,7 +129,7 @@ struct MxgpuDevice {
     MxgpuMmu *mmu;
     MxgpuSimt *simt;
     _Atomic bool *cu_claimed;
-    bool compute_inline; /* of the MCU's thread: see compute.c */
+    _Atomic bool compute_inline; /* the MCU's thread will: see compute.c */
 
     unsigned num_units, num_workers;
     MxgpuUnit *units; /* control, MCU, copy engines, compute workers */

@@ -14,7 +14,7 @@ enum {
     CLASS_ff_ = RV_CLASS_FD | RV_CLASS_F1,
     CLASS_xff = RV_CLASS_F1 | RV_CLASS_F2,
     CLASS_xf_ = RV_CLASS_F1,
-    CLASS_fx_ = RV_CLASS_FD,
+    CLASS_fx_ = RV_CLASS_FD, CLASS_fxx = RV_CLASS_FD,
     CLASS__xf = RV_CLASS_F2,
 };
 
@@ -101,9 +101,17 @@ static bool operands(uint32_t insn, RvInsn *out)
     case RV_FMT_RD:
         out->rd = rd;
         return true;
+    case RV_FMT_RS12:
+        out->rs2 = rs2;
+        /* fall through */
     case RV_FMT_RS1:
         out->rs1 = rs1;
         return true;
+    case RV_FMT_R_QUAD:
+        out->rd = rd;
+        out->rs1 = rs1;
+        out->rs2 = rs2;
+        return rd <= 28 && (rd || (out->classes & RV_CLASS_FD));
     case RV_FMT_I:
     case RV_FMT_LOAD:
         out->rd = rd;

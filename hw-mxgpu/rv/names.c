@@ -33,6 +33,7 @@ int rv_format(const RvInsn *insn, char *buf, size_t size)
 
     switch ((RvFormat)insn->format) {
     case RV_FMT_R:
+    case RV_FMT_R_QUAD:
         return snprintf(buf, size, "%s %c%u, %c%u, %c%u", n, d, rd, a, rs1, b,
                         rs2);
     case RV_FMT_R2:
@@ -41,6 +42,8 @@ int rv_format(const RvInsn *insn, char *buf, size_t size)
         return snprintf(buf, size, "%s %c%u", n, d, rd);
     case RV_FMT_RS1:
         return snprintf(buf, size, "%s %c%u", n, a, rs1);
+    case RV_FMT_RS12:
+        return snprintf(buf, size, "%s %c%u, %c%u", n, a, rs1, b, rs2);
     case RV_FMT_R_RM:
         return snprintf(buf, size, "%s %c%u, %c%u, %c%u%s", n, d, rd, a, rs1,
                         b, rs2, rm);

@@ -28,6 +28,7 @@
 #define RV_EXT_ZFH      (1u << 12) /* give ZFHMIN too */
 #define RV_EXT_M_MODE   (1u << 13) /* mret, wfi */
 #define RV_EXT_MX       (1u << 14) /* mxgpu/isa.h */
+#define RV_EXT_ZFBFMIN  (1u << 15) /* with ZFHMIN, for its moves */
 
 /* Validity by XLEN. */
 #define RV_32  1
@@ -41,6 +42,8 @@ typedef enum RvFormat {
     RV_FMT_R2,    /* rd, rs1 */
     RV_FMT_RD,    /* rd */
     RV_FMT_RS1,   /* rs1 */
+    RV_FMT_RS12,  /* rs1, rs2 */
+    RV_FMT_R_QUAD, /* rd to rd + 3, rs1, rs2; x0 is none of the four */
     RV_FMT_R_RM,  /* rd, rs1, rs2, rm */
     RV_FMT_R2_RM, /* rd, rs1, rm */
     RV_FMT_R4,    /* rd, rs1, rs2, rs3, rm */

@@ -85,7 +85,7 @@ static void release_warp(const SimtBlock *block, MxgpuWarp *w)
     for (unsigned i = 0; i < w->num_waiting; i++) {
         SimtWaiter *a = &w->waiting[i];
 
-        if (a->wait == WAIT_WARPSYNC) {
+        if (a->wait > WAIT_COUNT) {
             w->waiting[kept++] = *a;
             continue;
         }
@@ -124,6 +124,175 @@ void mxgpu_block_arrive(MxgpuCu *cu, MxgpuWarp *w, uint64_t mask,
     check_barrier(cu, block);
 }
 
+/* ---- named barriers and the grid's */
+
+/* Waiters of one kind in the whole block go on. */
+static void release_block(MxgpuCu *cu, const SimtBlock *block, SimtWait wait,
+                          uint64_t sync)
+{
+    for (unsigned n = 0; n < block->num_warps; n++) {
+        MxgpuWarp *w = &cu->warps[block->warps[n]];
+        unsigned kept = 0;
+
+        for (unsigned i = 0; i < w->num_waiting; i++) {
+            const SimtWaiter *a = &w->waiting[i];
+
+            if (a->wait == wait && a->sync == sync) {
+                mxgpu_warp_park(w, a->group);
+            } else {
+                w->waiting[kept++] = *a;
+            }
+        }
+        w->num_waiting = kept;
+    }
+}
+
+/* Threads that still have to come. */
+static unsigned named_missing(const SimtBlock *block, const SimtNamed *named)
+{
+    return named->count - named->arrived -
+           (named->whole ? block->exited : 0);
+}
+
+static void named_open(MxgpuCu *cu, SimtBlock *block, unsigned id)
+{
+    block->named[id] = (SimtNamed){0};
+    release_block(cu, block, WAIT_NAMED, id);
+}
+
+/* Lanes of mask arrive at one barrier, which may open several times. */
+static bool named_arrive(MxgpuCu *cu, MxgpuWarp *w, uint64_t mask, uint64_t id,
+                         uint64_t count, bool waits)
+{
+    SimtBlock *block = &cu->blocks[w->block];
+    SimtNamed *named = &block->named[id % MXGPU_NAMED_BARRIERS];
+    bool whole = count == 0;
+
+    if (id >= MXGPU_NAMED_BARRIERS || count > block->threads) {
+        return false;
+    }
+    count = whole ? block->threads : count;
+    block->has_named = true;
+    while (mask) {
+        SimtGroup group = w->cur;
+        unsigned missing;
+
+        if (!named->count) {
+            *named = (SimtNamed){.count = count, .whole = whole};
+        }
+        if (named->count != count || named->whole != whole) {
+            return false;
+        }
+        missing = named_missing(block, named);
+        group.mask = 0;
+        for (unsigned n = 0; n < missing && mask; n++) {
+            group.mask |= mask & -mask;
+            mask &= mask - 1;
+        }
+        named->arrived += __builtin_popcountll(group.mask);
+        if (waits) {
+            w->cur.mask &= ~group.mask;
+            mxgpu_warp_wait(w, group, WAIT_NAMED, 0, id);
+        }
+        if (named_missing(block, named) == 0) {
+            named_open(cu, block, id);
+        }
+    }
+    return true;
+}
+
+bool mxgpu_block_named(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc)
+{
+    const uint64_t *ids = w->x[p->r1], *counts = w->x[p->r2];
+    uint64_t rest = w->cur.mask;
+
+    w->cur.pc = pc + 4;
+    while (rest) {
+        unsigned first = __builtin_ctzll(rest);
+        uint64_t same = 0;
+
+        for (unsigned i = 0; i < LANES; i++) {
+            same |= (uint64_t)(ids[i] == ids[first] &&
+                               counts[i] == counts[first]) << i;
+        }
+        same &= rest;
+        rest &= ~same;
+        if (!named_arrive(cu, w, same, ids[first], counts[first],
+                          p->op == RV_MX_BAR_SYNC)) {
+            mxgpu_simt_fault_at(cu, w, first, MXGPU_FAULT_BARRIER,
+                                MXGPU_ACCESS_EXECUTE, pc, pc);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Every block that has not ended has arrived: nobody else touches these. */
+static void grid_open(MxgpuSimt *simt, SimtSlot *slot)
+{
+    uint64_t alive = atomic_load(&slot->grid_alive);
+
+    atomic_store(&slot->grid_missing, alive);
+    atomic_fetch_add(&slot->grid_phase, 1);
+    if (alive > 1) {
+        simt->config.wake(simt->config.opaque);
+    }
+}
+
+/* When all its threads have arrived or ended, the block has arrived. */
+static void check_grid(MxgpuCu *cu, SimtBlock *block)
+{
+    SimtSlot *slot = &cu->simt->slots[block->slot];
+
+    if (block->grid_arrived == 0 ||
+        block->grid_arrived + block->exited < block->threads) {
+        return;
+    }
+    block->grid_arrived = 0;
+    block->grid_wait = true;
+    cu->num_waiting++;
+    block->grid_phase = atomic_load(&slot->grid_phase);
+    if (atomic_fetch_sub(&slot->grid_missing, 1) == 1) {
+        grid_open(cu->simt, slot);
+    }
+}
+
+bool mxgpu_block_grid(MxgpuCu *cu, MxgpuWarp *w, uint64_t pc)
+{
+    SimtBlock *block = &cu->blocks[w->block];
+
+    if (!simt_slot(cu, w)->dispatch.cooperative) {
+        mxgpu_simt_fault_at(cu, w, __builtin_ctzll(w->cur.mask),
+                            MXGPU_FAULT_BARRIER, MXGPU_ACCESS_EXECUTE, pc, pc);
+        return false;
+    }
+    w->cur.pc = pc + 4;
+    block->grid_arrived += __builtin_popcountll(w->cur.mask);
+    mxgpu_warp_wait(w, w->cur, WAIT_GRID, 0, 0);
+    w->cur.mask = 0;
+    check_grid(cu, block);
+    return true;
+}
+
+void mxgpu_block_grid_poll(MxgpuCu *cu, SimtBlock *block)
+{
+    const SimtSlot *slot = &cu->simt->slots[block->slot];
+
+    if (atomic_load(&slot->grid_phase) != block->grid_phase) {
+        block->grid_wait = false;
+        cu->num_waiting--;
+        release_block(cu, block, WAIT_GRID, 0);
+    }
+}
+
+void mxgpu_block_grid_end(MxgpuSimt *simt, SimtSlot *slot)
+{
+    atomic_fetch_sub(&slot->grid_alive, 1);
+    if (atomic_fetch_sub(&slot->grid_missing, 1) == 1) {
+        grid_open(simt, slot);
+    }
+}
+
 void mxgpu_block_exit(MxgpuCu *cu, MxgpuWarp *w, uint64_t mask)
 {
     SimtBlock *block = &cu->blocks[w->block];
@@ -131,6 +300,13 @@ void mxgpu_block_exit(MxgpuCu *cu, MxgpuWarp *w, uint64_t mask)
     mxgpu_warp_exit(w, mask);
     block->exited += __builtin_popcountll(mask);
     check_barrier(cu, block);
+    check_grid(cu, block);
+    for (unsigned i = 0; block->has_named && i < MXGPU_NAMED_BARRIERS; i++) {
+        if (block->named[i].whole &&
+            named_missing(block, &block->named[i]) == 0) {
+            named_open(cu, block, i);
+        }
+    }
 }
 
 /* ---- placement */
@@ -176,17 +352,37 @@ static uint32_t shared_gap(const MxgpuCu *cu, uint32_t len)
 uint64_t mxgpu_block_needs(const MxgpuDispatch *d)
 {
     return block_warps(d) * LANES | d->registers << 16 |
-           (uint64_t)shared_needed(d) << 32;
+           (uint64_t)shared_needed(d) << 32 |
+           (d->cooperative ? NEEDS_GANG : 0);
+}
+
+#define NEEDS_LANES(needs)     (unsigned)((needs) & 0xffff)
+#define NEEDS_REGISTERS(needs) (unsigned)((needs) >> 16 & 0xffff)
+#define NEEDS_SHARED(needs)    (unsigned)(((needs) & ~NEEDS_GANG) >> 32)
+
+unsigned mxgpu_block_capacity(uint64_t needs)
+{
+    unsigned lanes = NEEDS_LANES(needs), n = MXGPU_CU_BLOCKS, limit;
+
+    limit = MXGPU_CU_THREADS / lanes;
+    n = limit < n ? limit : n;
+    limit = MXGPU_CU_REGISTERS / (lanes * NEEDS_REGISTERS(needs));
+    n = limit < n ? limit : n;
+    if (NEEDS_SHARED(needs)) {
+        limit = MXGPU_SHARED_MAX / NEEDS_SHARED(needs);
+        n = limit < n ? limit : n;
+    }
+    return n;
 }
 
 bool mxgpu_block_fits(const MxgpuCu *cu, uint64_t needs)
 {
-    unsigned lanes = needs & 0xffff, registers = needs >> 16 & 0xffff;
+    unsigned lanes = NEEDS_LANES(needs), registers = NEEDS_REGISTERS(needs);
 
     return cu->num_blocks < MXGPU_CU_BLOCKS &&
            cu->threads + lanes <= MXGPU_CU_THREADS &&
            cu->registers + lanes * registers <= MXGPU_CU_REGISTERS &&
-           shared_gap(cu, needs >> 32) != UINT32_MAX;
+           shared_gap(cu, NEEDS_SHARED(needs)) != UINT32_MAX;
 }
 
 /*
@@ -279,14 +475,22 @@ void mxgpu_block_end(MxgpuCu *cu, SimtBlock *b)
         cu->warps[b->warps[i]].used = false;
     }
     b->used = false;
+    if (b->grid_wait) {
+        b->grid_wait = false;
+        cu->num_waiting--;
+    }
     cu->num_blocks--;
     cu->threads -= b->num_warps * LANES;
     cu->registers -= b->registers;
 }
 
-/* A block none of whose warps has a ready group waits for ever. */
+/* A block none of whose warps has a ready group waits for ever, unless it waits
+ * for other blocks. */
 bool mxgpu_block_stuck(const MxgpuCu *cu, const SimtBlock *b)
 {
+    if (b->grid_wait) {
+        return false;
+    }
     for (unsigned i = 0; i < b->num_warps; i++) {
         const MxgpuWarp *w = &cu->warps[b->warps[i]];
 

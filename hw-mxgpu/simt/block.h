@@ -6,12 +6,20 @@
 
 /* What a block of the dispatch takes of a unit, in one word. */
 uint64_t mxgpu_block_needs(const MxgpuDispatch *d);
+#define NEEDS_GANG (1ull << 63) /* all blocks of the grid run at once */
+/* How many of these an empty unit holds. */
+unsigned mxgpu_block_capacity(uint64_t needs);
 /* Whether such a block can be placed on the unit now. */
 bool mxgpu_block_fits(const MxgpuCu *cu, uint64_t needs);
 /* Places block "number" of the slot's grid, for which there is room. */
 void mxgpu_block_start(MxgpuCu *cu, unsigned slot, uint64_t number);
 /* Gives its resources back. */
 void mxgpu_block_end(MxgpuCu *cu, SimtBlock *block);
+
+/* The grid's barrier: lets the block go on when it has opened. */
+void mxgpu_block_grid_poll(MxgpuCu *cu, SimtBlock *block);
+/* A block of a cooperative grid has ended well. */
+void mxgpu_block_grid_end(MxgpuSimt *simt, SimtSlot *slot);
 
 /* Whether none of its threads can go on. */
 bool mxgpu_block_stuck(const MxgpuCu *cu, const SimtBlock *block);

@@ -13,7 +13,8 @@
 #define EXTENSIONS                                                             \
     (RV_EXT_I | RV_EXT_M | RV_EXT_A | RV_EXT_F | RV_EXT_D | RV_EXT_C |         \
      RV_EXT_ZICSR | RV_EXT_ZIFENCEI | RV_EXT_ZBA | RV_EXT_ZBB |                \
-     RV_EXT_ZICOND | RV_EXT_ZFHMIN | RV_EXT_ZFH | RV_EXT_MX)
+     RV_EXT_ZICOND | RV_EXT_ZFHMIN | RV_EXT_ZFH | RV_EXT_ZFBFMIN |             \
+     RV_EXT_MX)
 
 /* Reads a page that may be executed. */
 static enum mxgpu_fault fetch(MxgpuSimt *simt, unsigned vmid, uint64_t va,
@@ -167,7 +168,8 @@ static void lower(SimtOp *op, const RvInsn *in, unsigned index)
 static void note_writes(MxgpuCu *cu, const RvInsn *in)
 {
     if (!(in->classes & RV_CLASS_FD)) {
-        cu->written_x |= 1ull << in->rd;
+        cu->written_x |= (in->format == RV_FMT_R_QUAD ? 15ull : 1ull)
+                         << in->rd;
     } else if (in->op == RV_FLD || strstr(rv_name(in->op), ".d")) {
         cu->written_d |= 1u << in->rd;
     }

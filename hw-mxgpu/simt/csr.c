@@ -113,6 +113,9 @@ static bool read_uniform(const MxgpuCu *cu, const MxgpuWarp *w, unsigned csr,
     case MXGPU_CSR_PRIVATE_SIZE:
         *value = d->private_bytes;
         return true;
+    case MXGPU_CSR_COOPERATIVE:
+        *value = d->cooperative;
+        return true;
     }
     return false;
 }

@@ -12,6 +12,7 @@
 #include "lanes.inc.h"
 #include "lanes_mem.inc.h"
 #include "lanes_fp.inc.h"
+#include "lanes_warp.inc.h"
 
 /* Splits the group by the targets of a jump and parks the parts. */
 static void jump_apart(MxgpuWarp *w, const uint64_t *to, int32_t depth)
@@ -239,7 +240,10 @@ SimtExit SIMT_EXEC(MxgpuCu *cu, MxgpuWarp *w, uint64_t limit)
     LAB(FENCE_I, fence_i) LAB(ECALL, ecall) LAB(EBREAK, ebreak)                \
     LAB(MX_EXIT, exit) LAB(MX_BARRIER, barrier) LAB(MX_BAR_AND, barrier)       \
     LAB(MX_BAR_OR, barrier) LAB(MX_BAR_COUNT, barrier)                         \
-    LAB(MX_WARPSYNC, warpsync)                                                 \
+    LAB(MX_WARPSYNC, warpsync) LAB(MX_BAR_SYNC, named)                         \
+    LAB(MX_BAR_ARRIVE, named) LAB(MX_GRID_SYNC, grid)                          \
+    LAB(MX_MMA_F32_F16, mma_f32) LAB(MX_MMA_F32_BF16, mma_f32)                 \
+    LAB(MX_MMA_I32_I8, mma_i32) LAB(MX_MMA_I32_U8, mma_i32)                    \
     LAB(CSRRW, csr) LAB(CSRRS, csr) LAB(CSRRC, csr) LAB(CSRRWI, csr)           \
     LAB(CSRRSI, csr) LAB(CSRRCI, csr)
 #define ENTRY(ID, label) [RV_##ID] = &&label,
@@ -280,6 +284,7 @@ static SimtExit interpret(MxgpuCu *cu, MxgpuWarp *w, uint64_t limit)
         [OP_NOP] = &&F_NOP,
         [RV_LR_W ... RV_AMOMAXU_D] = &&F_atomic,
         [RV_MX_AFADD_S ... RV_MX_AFMAX_D] = &&F_atomic,
+        [RV_MX_REDUCE_ADD ... RV_MX_REDUCE_FMAX_D] = &&reduce,
 #define SLOW(ID) [RV_##ID] = &&slow_fp_f,
         FP_SLOW_OPS(SLOW)
 #undef SLOW
@@ -292,6 +297,7 @@ static SimtExit interpret(MxgpuCu *cu, MxgpuWarp *w, uint64_t limit)
         [OP_NOP] = &&M_NOP,
         [RV_LR_W ... RV_AMOMAXU_D] = &&M_atomic,
         [RV_MX_AFADD_S ... RV_MX_AFMAX_D] = &&M_atomic,
+        [RV_MX_REDUCE_ADD ... RV_MX_REDUCE_FMAX_D] = &&reduce,
 #define SLOW(ID) [RV_##ID] = &&slow_fp_m,
         FP_SLOW_OPS(SLOW)
 #undef SLOW
@@ -519,6 +525,18 @@ barrier:
     w->cur.pc = PC + 4;
     barrier(cu, w, p);
     goto enter;
+named:
+    same = mxgpu_block_named(cu, w, p, PC);
+    goto counted;
+grid:
+    same = mxgpu_block_grid(cu, w, PC);
+counted: /* same: it did not fault */
+    if (!same) {
+        goto faulted;
+    }
+    ni++;
+    ACCOUNT;
+    goto enter;
 warpsync:
     ni++;
     ACCOUNT;
@@ -576,6 +594,21 @@ M_NOP:
     NEXT_M;
 
     /* ---- exchanges */
+reduce:
+    reduce(w, p, mask);
+    RESUME;
+mma_f32:
+    if (mask != ALL_LANES) {
+        goto illegal;
+    }
+    mma_f32(w, p);
+    RESUME;
+mma_i32:
+    if (mask != ALL_LANES) {
+        goto illegal;
+    }
+    mma_i32(w, p);
+    RESUME;
 F_MX_SHFL:
     shuffle(w, p, mask);
     NEXT_F;

@@ -67,6 +67,8 @@ static FpOp classify(unsigned op)
         CVT(H, S, FP_H, FP_S)
         CVT(D, H, FP_D, FP_H)
         CVT(H, D, FP_H, FP_D)
+        CVT(S, BF16, FP_S, FP_BF)
+        CVT(BF16, S, FP_BF, FP_S)
     }
     return (FpOp){FP_NOT, FP_D, FP_D};
 }
@@ -81,6 +83,7 @@ static uint64_t operand(const MxgpuWarp *w, unsigned r, unsigned lane,
 
     switch (f) {
     case FP_H:
+    case FP_BF:
         return v >> 16 == UINT64_MAX >> 16 ? (uint16_t)v : fp_canonical_nan(f);
     case FP_S:
         return v >> 32 == UINT64_MAX >> 32 ? (uint32_t)v : fp_canonical_nan(f);
@@ -96,7 +99,7 @@ static void set_result(MxgpuWarp *w, unsigned rd, unsigned lane, FpFormat f,
         w->d[rd][lane] = v;
         w->narrow[rd] &= ~(1ull << lane);
     } else {
-        w->f[rd][lane] = f == FP_H ? 0xffff0000u | (uint32_t)v : (uint32_t)v;
+        w->f[rd][lane] = f == FP_S ? (uint32_t)v : 0xffff0000u | (uint32_t)v;
         w->narrow[rd] |= 1ull << lane;
     }
 }

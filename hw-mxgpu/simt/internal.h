@@ -87,12 +87,13 @@ typedef struct SimtGroup {
 } SimtGroup;
 
 typedef enum SimtWait {
-    WAIT_BARRIER, WAIT_AND, WAIT_OR, WAIT_COUNT, WAIT_WARPSYNC
+    WAIT_BARRIER, WAIT_AND, WAIT_OR, WAIT_COUNT, /* of the block */
+    WAIT_WARPSYNC, WAIT_NAMED, WAIT_GRID
 } SimtWait;
 
 typedef struct SimtWaiter {
     SimtGroup group; /* pc behind the instruction */
-    uint64_t sync;   /* warpsync: lanes to meet */
+    uint64_t sync;   /* warpsync: lanes to meet; named: which one */
     uint8_t wait, rd;
 } SimtWaiter;
 
@@ -136,14 +137,24 @@ typedef struct MxgpuWarp {
     bool used;
 } MxgpuWarp;
 
+/* One of a block's named barriers. */
+typedef struct SimtNamed {
+    uint16_t arrived, count;
+    bool whole; /* count stands for all threads that have not ended */
+} SimtNamed;
+
 typedef struct SimtBlock {
     bool used;
+    bool grid_wait; /* all its threads wait for the grid's barrier */
+    bool has_named; /* a named barrier was used */
     uint8_t slot;
     uint8_t num_warps;
     uint8_t warps[MXGPU_BLOCK_THREADS / LANES];
     uint32_t id[3];
     uint32_t threads, exited, arrived;
     uint32_t count;    /* of arrived threads with a nonzero rs1 */
+    uint32_t grid_arrived, grid_phase; /* see SimtSlot.grid_phase */
+    SimtNamed named[MXGPU_NAMED_BARRIERS];
     uint32_t shared_at, shared_len; /* allocated */
     uint32_t registers;
 } SimtBlock;
@@ -165,6 +176,7 @@ typedef struct MxgpuCu {
     MxgpuWarp *warps; /* CU_WARPS */
     SimtBlock blocks[MXGPU_CU_BLOCKS];
     unsigned threads, registers, num_blocks, next_warp, last_slot;
+    unsigned num_waiting; /* blocks with grid_wait */
     int64_t patience;         /* see simt_charge() */
     uint64_t turn;            /* instructions of next_warp's turn so far */
     uint64_t since_take;      /* instructions since a block was taken */
@@ -194,6 +206,10 @@ typedef struct SimtSlot {
     _Atomic bool fault_taken;
     _Atomic bool active;
     _Atomic bool flags; /* kernels that can read fflags: float.c */
+    /* Cooperative grids: blocks that have not ended, those of them that have
+     * not arrived at the barrier, and how often it has opened. */
+    _Atomic uint64_t grid_alive, grid_missing;
+    _Atomic uint32_t grid_phase;
     MxgpuDispatchFault fault;
 } SimtSlot;
 
@@ -214,6 +230,9 @@ struct MxgpuSimt {
     MxgpuSimtConfig config;
     SimtExecFn *exec;
     SimtSlot slots[MXGPU_DISPATCH_SLOTS];
+    /* The cooperative grid whose blocks the units take: its generation, as in
+     * SimtSlot.next, and slot + 1; 0: none. */
+    _Atomic uint64_t gang;
     /* Of whoever starts grids: */
     MxgpuMmuClient scanner;
     SimtFlagScan flag_scans[MXGPU_NUM_VMIDS];
@@ -304,6 +323,10 @@ void mxgpu_simt_fault_at(MxgpuCu *cu, const MxgpuWarp *w, unsigned lane,
 void mxgpu_block_arrive(MxgpuCu *cu, MxgpuWarp *w, uint64_t mask,
                         uint64_t nonzero);
 void mxgpu_block_exit(MxgpuCu *cu, MxgpuWarp *w, uint64_t mask);
+/* The group at pc arrives at named barriers, or at the grid's. false: faulted,
+ * and the group is where it was; else its pc is the next instruction. */
+bool mxgpu_block_named(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc);
+bool mxgpu_block_grid(MxgpuCu *cu, MxgpuWarp *w, uint64_t pc);
 
 /*
  * Instructions that go lane by lane, walk page tables, fetch code or use DMA

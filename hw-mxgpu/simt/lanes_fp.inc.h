@@ -293,6 +293,34 @@ FP_FN fp_FCVT_D_S(FP_ARGS)
     FP64_BODY(A32, canon_f64((double)A));
 }
 
+static inline uint32_t bf16_of_f32(uint32_t v)
+{
+    bool nan = (v & ~S32) > 0x7f800000u;
+
+    return 0xffff0000u |
+           (nan ? NAN32 >> 16 : (v + 0x7fff + (v >> 16 & 1)) >> 16);
+}
+
+/* 16 bits that are not boxed are the canonical NaN. */
+static inline uint32_t f32_of_bf16(uint32_t v)
+{
+    bool nan = v < 0xffff0000u || (v & 0x7fff) > 0x7f80;
+
+    return nan ? NAN32 : v << 16;
+}
+
+FP_FN fp_FCVT_BF16_S(FP_ARGS)
+{
+    SRC32_1;
+    FP32_BODY(, bf16_of_f32(a[i]));
+}
+
+FP_FN fp_FCVT_S_BF16(FP_ARGS)
+{
+    SRC32_1; /* 64 bits that are no box of 32 are none of 16 either */
+    FP32_BODY(, f32_of_bf16(a[i]));
+}
+
 /* ---- moves and classes: never a flag, never rounded */
 
 FP_FN fp_FMV_X_W(FP_ARGS)
@@ -338,7 +366,7 @@ FP_FN fp_FMV_D_X(FP_ARGS)
     F(FADD_S) F(FSUB_S) F(FMUL_S) F(FDIV_S) F(FSQRT_S) F(FMADD_S) F(FMSUB_S)   \
     F(FNMSUB_S) F(FNMADD_S) F(FMIN_S) F(FMAX_S) F(FEQ_S) F(FLT_S) F(FLE_S)     \
     F(FCVT_W_S) F(FCVT_WU_S) F(FCVT_L_S) F(FCVT_LU_S) F(FCVT_S_W)              \
-    F(FCVT_S_WU) F(FCVT_S_L) F(FCVT_S_LU)
+    F(FCVT_S_WU) F(FCVT_S_L) F(FCVT_S_LU) F(FCVT_S_BF16) F(FCVT_BF16_S)
 #define FP_FLAG_OPS_D(F)                                                       \
     F(FADD_D) F(FSUB_D) F(FMUL_D) F(FDIV_D) F(FSQRT_D) F(FMADD_D) F(FMSUB_D)   \
     F(FNMSUB_D) F(FNMADD_D) F(FMIN_D) F(FMAX_D) F(FEQ_D) F(FLT_D) F(FLE_D)     \

@@ -5,6 +5,7 @@
  * the starts of the slot, so that parameters read before a swap that succeeds
  * are those of the grid that the block belongs to.
  */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -18,11 +19,69 @@ static bool slot_has_blocks(SimtSlot *s)
     return (atomic_load(&s->next) & SLOT_NEXT) != SLOT_NONE;
 }
 
+/*
+ * A cooperative grid needs all its blocks resident, so two of them must not
+ * share the units: one at a time is the gang that may take blocks. While it has
+ * some left, units take others only from slots that are more urgent. The token
+ * names the grid, not only the slot, so that a claim that comes late is told
+ * from one of the slot's next grid.
+ */
+static uint64_t gang_token(const MxgpuSimt *simt, const SimtSlot *s,
+                           uint64_t next)
+{
+    return (next & ~SLOT_NEXT) | (s - simt->slots + 1);
+}
+
+static bool gang_drop(MxgpuSimt *simt, uint64_t token)
+{
+    return atomic_compare_exchange_strong(&simt->gang, &token, 0);
+}
+
+/* Whether the slot's grid is the gang now; makes it the gang if there is none.
+ * What is claimed here while it has blocks left is dropped by slot_done(). */
+static bool gang_claim(MxgpuSimt *simt, SimtSlot *s, uint64_t next)
+{
+    uint64_t token = gang_token(simt, s, next), gang = 0;
+
+    if (!atomic_compare_exchange_strong(&simt->gang, &gang, token)) {
+        return gang == token;
+    }
+    next = atomic_load(&s->next);
+    if ((next & SLOT_NEXT) != SLOT_NONE && gang_token(simt, s, next) == token) {
+        return true;
+    }
+    if (gang_drop(simt, token)) {
+        simt->config.wake(simt->config.opaque);
+    }
+    return false;
+}
+
+/* The slot of a gang that has blocks left; MXGPU_DISPATCH_SLOTS: none. */
+static unsigned gang_slot(MxgpuSimt *simt)
+{
+    uint64_t gang = atomic_load(&simt->gang), next;
+    SimtSlot *s;
+
+    if (!gang) {
+        return MXGPU_DISPATCH_SLOTS;
+    }
+    s = &simt->slots[(gang & SLOT_NEXT) - 1];
+    next = atomic_load(&s->next);
+    return (next & SLOT_NEXT) != SLOT_NONE && gang_token(simt, s, next) == gang
+               ? s - simt->slots
+               : MXGPU_DISPATCH_SLOTS;
+}
+
 /* The last block has ended: the slot is free before done is called. */
 static void slot_done(MxgpuSimt *simt, SimtSlot *s)
 {
+    bool gang = gang_drop(simt, gang_token(simt, s, atomic_load(&s->next)));
+
     atomic_store(&s->active, false);
     simt->config.done(simt->config.opaque, s - simt->slots);
+    if (gang) {
+        simt->config.wake(simt->config.opaque);
+    }
 }
 
 static void slot_left(MxgpuSimt *simt, SimtSlot *s, uint64_t blocks)
@@ -65,16 +124,20 @@ static void slot_stop(MxgpuSimt *simt, SimtSlot *s, enum mxgpu_fault code)
     atomic_store(&s->stop, true);
     slot_cancel(simt, s);
     slot_left(simt, s, 1);
+    simt->config.wake(simt->config.opaque); /* units that wait at its barrier */
 }
 
 /* Takes a block that fits the unit. */
 static bool slot_take(MxgpuCu *cu, SimtSlot *s, uint64_t *block)
 {
-    uint64_t next = atomic_load(&s->next), n, after;
+    uint64_t next = atomic_load(&s->next), n, after, needs;
 
     do {
         n = next & SLOT_NEXT;
-        if (n == SLOT_NONE || !mxgpu_block_fits(cu, atomic_load(&s->needs))) {
+        needs = atomic_load(&s->needs);
+        if (n == SLOT_NONE ||
+            ((needs & NEEDS_GANG) && !gang_claim(cu->simt, s, next)) ||
+            !mxgpu_block_fits(cu, needs)) {
             return false;
         }
         after = n + 1 < atomic_load(&s->total) ? next + 1 : next | SLOT_NONE;
@@ -251,6 +314,7 @@ void mxgpu_simt_reset(MxgpuSimt *simt)
         cu->lanes_now = cu->divergent_now = 0;
     }
     atomic_store(&simt->dispatches, 0);
+    atomic_store(&simt->gang, 0);
 }
 
 /* ---- dispatch */
@@ -312,6 +376,11 @@ enum mxgpu_fault mxgpu_simt_start(MxgpuSimt *simt, unsigned slot,
     if (slot >= MXGPU_DISPATCH_SLOTS || !dispatch_ok(d, &total)) {
         return MXGPU_FAULT_CONFIG;
     }
+    if (d->cooperative && total > (uint64_t)simt->config.compute_units *
+                                      mxgpu_block_capacity(
+                                          mxgpu_block_needs(d))) {
+        return MXGPU_FAULT_CONFIG;
+    }
     s = &simt->slots[slot];
     if (atomic_load(&s->active)) {
         return MXGPU_FAULT_CONFIG;
@@ -325,6 +394,8 @@ enum mxgpu_fault mxgpu_simt_start(MxgpuSimt *simt, unsigned slot,
     atomic_store(&s->fault_taken, false);
     atomic_store(&s->left, total);
     atomic_store(&s->total, total);
+    atomic_store(&s->grid_alive, total);
+    atomic_store(&s->grid_missing, total);
     atomic_store(&s->active, true);
     atomic_fetch_add(&simt->code_check, 1);
     atomic_fetch_add(&simt->dispatches, 1);
@@ -367,7 +438,10 @@ static bool take_block(MxgpuCu *cu)
 {
     MxgpuSimt *simt = cu->simt;
     uint64_t block;
-    unsigned tried = 0;
+    unsigned tried = 0, gang = gang_slot(simt);
+    unsigned reserved = gang == MXGPU_DISPATCH_SLOTS
+                            ? UINT_MAX
+                            : atomic_load(&simt->slots[gang].priority);
 
     while (tried != (1u << MXGPU_DISPATCH_SLOTS) - 1) {
         unsigned best = MXGPU_DISPATCH_SLOTS, priority = 0;
@@ -378,6 +452,7 @@ static bool take_block(MxgpuCu *cu)
             unsigned p = atomic_load(&s->priority);
 
             if (!(tried >> n & 1) && slot_has_blocks(s) &&
+                (p < reserved || n == gang) &&
                 (best == MXGPU_DISPATCH_SLOTS || p < priority)) {
                 best = n;
                 priority = p;
@@ -413,8 +488,29 @@ static void end_block(MxgpuCu *cu, SimtBlock *b)
     add(&cu->blocks_run, 1);
     if (atomic_load(&s->stop)) {
         slot_cancel(cu->simt, s);
+        if (s->dispatch.cooperative) { /* units wait for this block */
+            cu->simt->config.wake(cu->simt->config.opaque);
+        }
+    } else if (s->dispatch.cooperative) {
+        mxgpu_block_grid_end(cu->simt, s);
     }
     slot_left(cu->simt, s, 1);
+}
+
+/* Blocks that wait for others of their grid: whether they may go on, or are
+ * waited for in vain. */
+static void poll_grids(MxgpuCu *cu)
+{
+    for (unsigned i = 0; i < MXGPU_CU_BLOCKS && cu->num_waiting; i++) {
+        SimtBlock *b = &cu->blocks[i];
+
+        if (b->used && b->grid_wait) {
+            mxgpu_block_grid_poll(cu, b);
+            if (atomic_load(&cu->simt->slots[b->slot].stop)) {
+                end_block(cu, b);
+            }
+        }
+    }
 }
 
 /* Blocks that are complete, cannot go on, or whose dispatch is stopped. */
@@ -497,11 +593,15 @@ bool mxgpu_simt_run(MxgpuSimt *simt, unsigned index, unsigned budget)
             cu->dispatches_seen = check;
             mxgpu_simt_drop_code(cu);
         }
-        if ((cu->num_blocks == 0 || cu->since_take >= BLOCK_QUANTUM) &&
+        if (cu->num_waiting) {
+            poll_grids(cu);
+        }
+        if ((cu->num_blocks == cu->num_waiting ||
+             cu->since_take >= BLOCK_QUANTUM) &&
             take_block(cu)) {
             cu->since_take = 0;
         }
-        if (cu->num_blocks == 0) {
+        if (cu->num_blocks == cu->num_waiting) {
             more = false;
             break;
         }

@@ -27,6 +27,7 @@ typedef struct MxgpuDispatch {
     uint32_t shared_static;
     uint32_t private_bytes; /* of a thread, multiple of 1024 */
     unsigned vmid, priority, registers;
+    bool cooperative;       /* all blocks run at once: mx.grid.sync */
 } MxgpuDispatch;
 
 typedef struct MxgpuDispatchFault {
@@ -84,7 +85,8 @@ void mxgpu_simt_free(MxgpuSimt *simt);
 void mxgpu_simt_reset(MxgpuSimt *simt);
 
 /* Starts a grid in a free slot. MXGPU_FAULT_CONFIG when a block can never fit
- * a compute unit or a parameter is out of range; nothing runs then. */
+ * a compute unit, the blocks of a cooperative grid not all of them at once, or
+ * a parameter is out of range; nothing runs then. */
 enum mxgpu_fault mxgpu_simt_start(MxgpuSimt *simt, unsigned slot,
                                   const MxgpuDispatch *dispatch)
     __attribute__((warn_unused_result));

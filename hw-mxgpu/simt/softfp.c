@@ -11,6 +11,7 @@ static const Layout layouts[] = {
     [FP_H] = { 10, 15, 31 },
     [FP_S] = { 23, 127, 255 },
     [FP_D] = { 52, 1023, 2047 },
+    [FP_BF] = { 7, 127, 255 },
 };
 
 /* A finite value is sig * 2^exp. */

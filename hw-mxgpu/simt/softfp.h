@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * IEEE 754 binary16, binary32 and binary64 in integers: every rounding mode
- * and exception flag of RISC-V, independent of the host's floating point.
+ * IEEE 754 binary16, binary32 and binary64, and bfloat16, in integers: every
+ * rounding mode and exception flag of RISC-V, independent of the host's floating point.
  * Operands and results are encodings in the low bits. NaN results are the
  * canonical quiet NaN; tininess is detected after rounding.
  */
@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-typedef enum FpFormat { FP_H, FP_S, FP_D } FpFormat;
+typedef enum FpFormat { FP_H, FP_S, FP_D, FP_BF } FpFormat;
 
 /* Rounding modes and flags as in fcsr. */
 enum { FP_RNE, FP_RTZ, FP_RDN, FP_RUP, FP_RMM };

@@ -114,6 +114,7 @@ static void run_one(SimtHost *h, const uint8_t *data, size_t size)
     d.shared = data[3] * 64;
     d.shared_static = d.shared / 2;
     d.private_bytes = data[4] % 4 * 1024;
+    d.cooperative = data[1] >> 7;
     h->done = 0;
     h->clock = 0;
     if (mxgpu_simt_start(h->simt, 0, &d) != MXGPU_FAULT_NONE) {
@@ -263,7 +264,12 @@ static uint32_t tame(uint32_t insn, uint32_t v)
                    ? (insn & 0xfffff) | (uint32_t)csrs[v % 7] << 20
                    : v % 16 ? 0x13 : insn;
     case 0x0b:
-        return insn == 0x0b && v % 16 ? 0x13 : insn;
+        if ((insn & ~0x10000000u) == 0x0b && v % 16) {
+            return 0x13; /* neither mx.exit nor mx.grid.sync */
+        }
+        /* named barriers: mostly number 0, for the whole block */
+        return (insn & 0xfc007fff) == 0x0c00000b && v % 8 ? insn & 0xfe00707f
+                                                          : insn;
     }
     return insn;
 }

@@ -14,7 +14,8 @@ import sys
 MC, INSNS, OUT = sys.argv[1:4]
 ATTR = {
     32: "+m,+a,+c,+zicsr,+zifencei",
-    64: "+m,+a,+f,+d,+c,+zicsr,+zifencei,+zba,+zbb,+zicond,+zfh",
+    64: "+m,+a,+f,+d,+c,+zicsr,+zifencei,+zba,+zbb,+zicond,+zfh,"
+        "+zfbfmin",
 }
 SKIP = re.compile(r"^(mx\.|mret|wfi)")
 

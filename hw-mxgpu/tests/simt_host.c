@@ -68,6 +68,9 @@ static void done(void *opaque, unsigned slot)
 
 static void wake(void *opaque)
 {
+    SimtHost *h = opaque;
+
+    atomic_fetch_add(&h->wakes, 1);
 }
 
 static uint64_t new_table(SimtHost *h)

@@ -22,7 +22,7 @@ enum {
     EXT32 = RV_EXT_I | RV_EXT_M | RV_EXT_A | RV_EXT_C | RV_EXT_ZICSR |
             RV_EXT_ZIFENCEI,
     EXT64 = EXT32 | RV_EXT_F | RV_EXT_D | RV_EXT_ZBA | RV_EXT_ZBB |
-            RV_EXT_ZICOND | RV_EXT_ZFHMIN | RV_EXT_ZFH,
+            RV_EXT_ZICOND | RV_EXT_ZFHMIN | RV_EXT_ZFH | RV_EXT_ZFBFMIN,
 };
 
 /*
@@ -210,7 +210,7 @@ static void test_extensions(void)
         { 0x20002033, RV_EXT_ZBA },    { 0x60001013, RV_EXT_ZBB },
         { 0x0e005033, RV_EXT_ZICOND }, { 0x00001007, RV_EXT_ZFHMIN },
         { 0x04000053, RV_EXT_ZFH },    { 0x30200073, RV_EXT_M_MODE },
-        { 0x0000000b, RV_EXT_MX },
+        { 0x0000000b, RV_EXT_MX },     { 0x40600053, RV_EXT_ZFBFMIN },
     };
     RvInsn insn;
 
@@ -240,14 +240,32 @@ static void test_custom(void)
         { 0x0405a50b, "mx.match.any x10, x11" },
         { 0x00c5b50b, "mx.afadd.s x10, x11, x12" },
         { 0x0ac5b50b, "mx.afmax.d x10, x11, x12" },
+        { 0x0cc5800b, "mx.bar.sync x11, x12" },
+        { 0x0ec5800b, "mx.bar.arrive x11, x12" },
+        { 0x1000000b, "mx.grid.sync" },
+        { 0x00c5c50b, "mx.reduce.add x10, x11, x12" },
+        { 0x08c5c50b, "mx.reduce.maxu x10, x11, x12" },
+        { 0x1ec5c50b, "mx.reduce.xor.w x10, x11, x12" },
+        { 0x24c5c50b, "mx.reduce.fmax.s x10, x11, x12" },
+        { 0x28c5c50b, "mx.reduce.fadd.d x10, x11, x12" },
+        { 0x00c5de0b, "mx.mma.f32.f16 f28, x11, x12" },
+        { 0x02c5d00b, "mx.mma.f32.bf16 f0, x11, x12" },
+        { 0x04c5d08b, "mx.mma.i32.i8 x1, x11, x12" },
+        { 0x06c5de0b, "mx.mma.i32.u8 x28, x11, x12" },
         /* a field that must be 0 is not */
         { 0x0000008b, "illegal" }, { 0x0001000b, "illegal" },
         { 0x0210000b, "illegal" }, { 0x0a05008b, "illegal" },
         { 0x0a15000b, "illegal" }, { 0x0415050b, "illegal" },
         { 0x0220250b, "illegal" }, { 0x0201250b, "illegal" },
-        { 0x0c00000b, "illegal" }, { 0x02c5950b, "illegal" },
+        { 0x0c00008b, "illegal" }, { 0x02c5950b, "illegal" },
         { 0x0605a50b, "illegal" }, { 0x0cc5b50b, "illegal" },
-        { 0x0000400b, "illegal" }, { 0x0000700b, "illegal" },
+        { 0x1010000b, "illegal" }, { 0x1200000b, "illegal" },
+        { 0x26c5c50b, "illegal" }, { 0x2ec5c50b, "illegal" },
+        { 0x08c5d50b, "illegal" }, { 0x0000700b, "illegal" },
+        { 0x0000600b, "illegal" },
+        /* no room for four registers, or x0 among them */
+        { 0x00c5de8b, "illegal" }, { 0x04c5de8b, "illegal" },
+        { 0x04c5d00b, "illegal" },
     };
     RvInsn insn;
     char text[64];

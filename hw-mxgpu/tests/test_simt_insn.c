@@ -540,6 +540,80 @@ static uint64_t ref_FMV_H_X(uint64_t a, uint64_t b, uint64_t c)
     return a | 0xffffffffffff0000ull;
 }
 
+#define BF_BOX 0xffffffffffff0000ull
+
+/* A finite float between two neighbours of 8-bit significand, by their order. */
+static uint32_t round_bf(uint32_t u, int mode)
+{
+    uint32_t below = u & 0xffff0000, above = below + 0x10000;
+    bool negative = u >> 31, up;
+
+    switch (mode) {
+    case FE_TONEAREST:
+        up = (u & 0xffff) > 0x8000 ||
+             ((u & 0xffff) == 0x8000 && (above & 0x10000) == 0);
+        break;
+    case FE_DOWNWARD:
+        up = negative && u != below;
+        break;
+    case FE_UPWARD:
+        up = !negative && u != below;
+        break;
+    default:
+        up = false;
+    }
+    return up ? above : below;
+}
+
+static uint64_t ref_FCVT_BF16_S(uint64_t a, uint64_t b, uint64_t c)
+{
+    uint32_t u = a >> 32 == 0xffffffff ? (uint32_t)a : 0x7fc00000, r, twice;
+    float f = as_s(a), g;
+    int mode = fegetround();
+
+    if (isnan(f)) {
+        if (!(u & 0x400000)) {
+            feraiseexcept(FE_INVALID);
+        }
+        return BF_BOX | 0x7fc0;
+    }
+    if (isinf(f)) {
+        return BF_BOX | u >> 16;
+    }
+    r = round_bf(u, mode);
+    if (r != u) {
+        feraiseexcept(FE_INEXACT);
+    }
+    if ((r & 0x7fffffff) == 0x7f800000) {
+        feraiseexcept(FE_OVERFLOW);
+    }
+    /* tiny: also with an exponent that has no bound */
+    if (r != u && fpclassify(f) == FP_SUBNORMAL) {
+        g = 2 * f;
+        memcpy(&twice, &g, 4);
+        if ((round_bf(twice, mode) & 0x7fffffff) < 0x1000000) {
+            feraiseexcept(FE_UNDERFLOW);
+        }
+    }
+    return BF_BOX | r >> 16;
+}
+
+static uint64_t ref_FCVT_S_BF16(uint64_t a, uint64_t b, uint64_t c)
+{
+    uint64_t wide = 0xffffffff00000000ull | (uint32_t)a << 16;
+
+    if (a < BF_BOX) {
+        return CANON_S;
+    }
+    if (isnan(as_s(wide))) {
+        if (!(a & 0x40)) {
+            feraiseexcept(FE_INVALID);
+        }
+        return CANON_S;
+    }
+    return wide;
+}
+
 #define P(op, kind, n, rounds) {RV_##op, kind, n, rounds, ref_##op}
 static const FpCase fp_cases[] = {
     P(FADD_S, 's', 2, 1), P(FSUB_S, 's', 2, 1), P(FMUL_S, 's', 2, 1),
@@ -563,6 +637,7 @@ static const FpCase fp_cases[] = {
     P(FCVT_D_W, 'd', 1, 1), P(FCVT_D_WU, 'd', 1, 1), P(FCVT_D_L, 'd', 1, 1),
     P(FMV_X_W, 'x', 1, 0), P(FMV_X_H, 'x', 1, 0), P(FMV_X_D, 'x', 1, 0),
     P(FMV_W_X, 's', 1, 0), P(FMV_H_X, 's', 1, 0),
+    P(FCVT_BF16_S, 's', 1, 1), P(FCVT_S_BF16, 's', 1, 1),
 };
 #undef P
 
@@ -592,6 +667,14 @@ static uint64_t random_fp(bool single)
                         : of_d((double)f);
     }
     return n < 6 ? (v & 0x803fffffffffffffull) + 0x3fc0000000000000ull : v;
+}
+
+/* bfloat16: near the ends of ranges, NaNs, badly boxed ones. */
+static uint64_t random_bf(void)
+{
+    uint64_t v = random_fp(true);
+
+    return g_rand_int_range(rng, 0, 8) ? BF_BOX | (v >> 16 & 0xffff) : v;
 }
 
 static unsigned host_flags(void)
@@ -637,7 +720,8 @@ static void check_fp(const FpCase *c, unsigned rm, bool flags)
 
             fill(i, round);
             for (unsigned k = 0; in.classes & RV_CLASS_F1 && k < 3; k++) {
-                lane(i)[k] = random_fp(single);
+                lane(i)[k] = c->op == RV_FCVT_S_BF16 ? random_bf()
+                                                     : random_fp(single);
             }
         }
         run(64);

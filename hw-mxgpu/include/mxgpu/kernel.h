@@ -94,6 +94,7 @@ enum mxgpu_csr {
     MXGPU_CSR_CU = 0xcd0,         /* compute unit */
     MXGPU_CSR_ARGS = 0xcd1,       /* address of the argument block */
     MXGPU_CSR_PRIVATE_SIZE = 0xcd2,
+    MXGPU_CSR_COOPERATIVE = 0xcd3, /* 1 in a cooperative dispatch, else 0 */
 };
 
 #endif

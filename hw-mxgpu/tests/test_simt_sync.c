@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: MIT */
+/* Named barriers, cooperative grids and how units take their blocks. */
+#include <pthread.h>
+#include <sched.h>
+#include <string.h>
+
+#include "simt/internal.h"
+#include "simt_host.h"
+
+#define OUT  (HOST_DATA_VA + (2 << 20))
+#define DATA (HOST_DATA_VA + (4 << 20))
+#define UNITS 2
+
+static const char *elf;
+
+typedef struct Run {
+    SimtHost *h;
+    uint64_t *args, *out, *data;
+    MxgpuDispatch d;
+} Run;
+
+static Run setup(const char *name, unsigned grid, unsigned block, uint64_t n)
+{
+    Run r = {.h = simt_host_new(UNITS)};
+
+    simt_host_load(r.h, elf);
+    r.args = simt_host_data(r.h, HOST_DATA_VA);
+    r.out = simt_host_data(r.h, OUT);
+    r.data = simt_host_data(r.h, DATA);
+    r.args[0] = OUT;
+    r.args[1] = DATA;
+    r.args[2] = n;
+    r.d = simt_host_dispatch(simt_host_symbol(r.h, name), grid, block);
+    r.d.shared = r.d.shared_static = 1024;
+    return r;
+}
+
+static void end(Run *r)
+{
+    simt_host_free(r->h);
+}
+
+static void go(Run *r)
+{
+    g_assert_cmpint(simt_host_run(r->h, &r->d).code, ==, MXGPU_FAULT_NONE);
+}
+
+/* ---- named barriers */
+
+static void test_produce(void)
+{
+    Run r = setup("produce", 3, 128, 50);
+
+    go(&r);
+    for (unsigned i = 0; i < 384; i++) {
+        unsigned t = i % 128;
+
+        g_assert_cmpuint(r.out[i], ==,
+                         t < 64 ? 0 : 100 * 51 * 25 + 50 * (127 - t));
+    }
+    end(&r);
+}
+
+static void test_lanes(void)
+{
+    Run r = setup("lanes_meet", 2, 64, 0);
+
+    go(&r);
+    for (unsigned i = 0; i < 128; i++) {
+        unsigned t = i % 64;
+
+        g_assert_cmpuint(r.out[i], ==, (t ^ 2) + (t & 1 ? 100
+                                                  : t & 2 ? 1000 : 0));
+    }
+    end(&r);
+}
+
+static void test_wrong(void)
+{
+    for (unsigned n = 0; n < 9; n++) {
+        Run r = setup("wrong", 1, 64, n);
+        MxgpuDispatchFault f;
+
+        r.d.cooperative = n == 8;
+        f = simt_host_run(r.h, &r.d);
+        g_test_message("case %u", n);
+        g_assert_cmpint(f.code, ==, MXGPU_FAULT_BARRIER);
+        g_assert_cmphex(f.pc, ==, f.addr);
+        g_assert_cmpuint(*(uint32_t *)simt_host_data(r.h, f.pc) & 0x707f, ==,
+                         0x0b);
+        r.d.entry = simt_host_symbol(r.h, "lanes_meet");
+        r.d.cooperative = false;
+        go(&r); /* nothing is left of it */
+        end(&r);
+    }
+}
+
+/* ---- the grid's */
+
+static void check_rounds(Run *r, unsigned threads)
+{
+    for (unsigned i = 0; i < threads; i++) {
+        g_assert_cmpuint(r->out[i], ==, 107);
+    }
+}
+
+static void test_rounds(void)
+{
+    static const struct {
+        unsigned grid, block, shared, registers;
+    } shapes[] = {
+        {1, 1, 64, 32},       {1, 1000, 64, 32},  {4, 1024, 64, 32},
+        {32, 64, 64, 32},     {7, 100, 1024, 32}, {2, 64, 65536, 32},
+        {20, 128, 6500, 100},
+    };
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(shapes); i++) {
+        Run r = setup("rounds", shapes[i].grid, shapes[i].block, 6);
+
+        r.d.shared = r.d.shared_static = shapes[i].shared;
+        r.d.registers = shapes[i].registers;
+        r.d.cooperative = true;
+        go(&r);
+        check_rounds(&r, shapes[i].grid * shapes[i].block);
+        go(&r);
+        end(&r);
+    }
+}
+
+static void test_too_large(void)
+{
+    static const struct {
+        unsigned grid[3], block, shared, registers;
+    } shapes[] = {
+        {{5, 1, 1}, 1024, 64, 32},   {{33, 1, 1}, 1, 64, 32},
+        {{1, 11, 3}, 1, 64, 32},     {{3, 1, 1}, 64, 32769, 32},
+        {{21, 1, 1}, 64, 6554, 32},  {{3, 1, 1}, 1024, 64, 65},
+        {{1u << 31, 2, 1}, 64, 64, 32},
+    };
+    Run r = setup("rounds", 1, 1, 1);
+
+    r.d.cooperative = true;
+    for (unsigned i = 0; i < G_N_ELEMENTS(shapes); i++) {
+        memcpy(r.d.grid, shapes[i].grid, sizeof(r.d.grid));
+        r.d.block[0] = shapes[i].block;
+        r.d.shared = r.d.shared_static = shapes[i].shared;
+        r.d.registers = shapes[i].registers;
+        g_assert_cmpint(mxgpu_simt_start(r.h->simt, 0, &r.d), ==,
+                        MXGPU_FAULT_CONFIG);
+    }
+    g_assert_false(mxgpu_simt_has_work(r.h->simt));
+    end(&r);
+}
+
+static void test_leave(void)
+{
+    Run r = setup("leave", 9, 70, 4);
+
+    r.d.cooperative = true;
+    go(&r);
+    for (unsigned i = 0; i < 630; i++) {
+        unsigned block = i / 70 % 3, t = i % 70 % 5, n = 0;
+
+        while (n < 4 && block != n % 4 && t != n) {
+            n++;
+        }
+        g_assert_cmpuint(r.out[i], ==, n);
+    }
+    end(&r);
+}
+
+/* A block that faults, or the driver, ends those that wait, and the units that
+ * slept are told. */
+static void test_fail(void)
+{
+    for (unsigned n = 0; n < 4; n++) {
+        Run r = setup("fail", 4, 1024, n);
+        MxgpuDispatchFault f;
+
+        r.d.cooperative = true;
+        f = simt_host_run(r.h, &r.d);
+        g_assert_cmpint(f.code, ==, MXGPU_FAULT_BREAKPOINT);
+        g_assert_cmpuint(f.block[0], ==, n);
+        for (unsigned i = 0; i < 4096; i++) {
+            g_assert_cmpuint(r.out[i], ==, 0);
+        }
+        end(&r);
+    }
+}
+
+static void test_sleep(void)
+{
+    Run r = setup("rounds", 4, 1024, 2);
+    unsigned wakes;
+
+    r.d.cooperative = true;
+    r.h->done = 0;
+    g_assert_cmpint(mxgpu_simt_start(r.h->simt, 0, &r.d), ==, MXGPU_FAULT_NONE);
+    while (mxgpu_simt_run(r.h->simt, 0, 5000)) {
+    }
+    g_assert_false(mxgpu_simt_run(r.h->simt, 0, 5000)); /* nothing to do */
+    g_assert_cmpuint(r.h->simt->cus[0].num_waiting, ==, 2);
+    wakes = r.h->wakes;
+    while (mxgpu_simt_run(r.h->simt, 1, 5000)) {
+    }
+    g_assert_cmpuint(r.h->wakes, >, wakes); /* the barrier has opened */
+    g_assert_true(mxgpu_simt_run(r.h->simt, 0, 100));
+    while (mxgpu_simt_run(r.h->simt, 0, 5000)) {
+    }
+    wakes = r.h->wakes;
+    mxgpu_simt_abort(r.h->simt, 0);
+    g_assert_cmpuint(r.h->wakes, >, wakes);
+    g_assert_cmpuint(r.h->done, ==, 0);
+    mxgpu_simt_run(r.h->simt, 0, 5000);
+    mxgpu_simt_run(r.h->simt, 1, 5000);
+    g_assert_cmpuint(r.h->done, ==, 1);
+    g_assert_cmpint(mxgpu_simt_fault(r.h->simt, 0).code, ==,
+                    MXGPU_FAULT_ABORTED);
+    go(&r);
+    check_rounds(&r, 4096);
+    /* a reset drops waiting blocks too */
+    g_assert_cmpint(mxgpu_simt_start(r.h->simt, 5, &r.d), ==, MXGPU_FAULT_NONE);
+    mxgpu_simt_run(r.h->simt, 0, 5000);
+    mxgpu_simt_reset(r.h->simt);
+    go(&r);
+    check_rounds(&r, 4096);
+    end(&r);
+}
+
+/*
+ * Cooperative grids that each need all of the units, among others that never
+ * leave a unit empty: all of them end, in whatever steps the units are driven.
+ */
+static void test_company(void)
+{
+    for (unsigned budget = 100; budget < 1000000; budget *= 9) {
+        Run r = setup("rounds", 4, 1024, 2);
+        uint64_t *args = r.args;
+        MxgpuDispatch busy = r.d;
+        unsigned started = 0;
+
+        r.d.cooperative = true;
+        busy.entry = simt_host_symbol(r.h, "busy");
+        busy.grid[0] = 40;
+        busy.block[0] = 192;
+        r.h->done = 0;
+        for (unsigned slot = 0; slot < 8; slot++) {
+            MxgpuDispatch d = slot % 2 ? r.d : busy;
+
+            d.args = HOST_DATA_VA + 64 * slot;
+            memcpy(args + 8 * slot, args, 24);
+            args[8 * slot + 1] = DATA + 8192 * slot;
+            args[8 * slot] = OUT + 65536 * slot;
+            g_assert_cmpint(mxgpu_simt_start(r.h->simt, slot, &d), ==,
+                            MXGPU_FAULT_NONE);
+            started |= 1u << slot;
+        }
+        for (unsigned n = 0; r.h->done != started; n++) {
+            g_assert_cmpuint(n, <, 10000000 / budget + 500);
+            mxgpu_simt_run(r.h->simt, n % UNITS, budget);
+        }
+        for (unsigned slot = 1; slot < 8; slot += 2) {
+            for (unsigned i = 0; i < 4096; i++) {
+                g_assert_cmpuint(r.out[8192 * slot + i], ==, 107);
+            }
+        }
+        g_assert_cmpuint(r.h->simt->gang, ==, 0);
+        end(&r);
+    }
+}
+
+/* ---- host threads */
+
+typedef struct Driver {
+    SimtHost *h;
+    unsigned unit;
+    _Atomic bool *quit;
+} Driver;
+
+/* Sleeps as a device's worker does: until work was posted after the look. */
+static void *drive(void *opaque)
+{
+    Driver *d = opaque;
+
+    while (!atomic_load(d->quit)) {
+        unsigned seen = atomic_load(&d->h->wakes);
+
+        if (!mxgpu_simt_run(d->h->simt, d->unit, 700)) {
+            while (seen == atomic_load(&d->h->wakes) &&
+                   !atomic_load(d->quit)) {
+                sched_yield();
+            }
+        }
+    }
+    return NULL;
+}
+
+static void test_threads(void)
+{
+    Run r = setup("rounds", 4, 500, 3);
+    _Atomic bool quit = false;
+    Driver drivers[UNITS];
+    pthread_t threads[UNITS];
+
+    r.d.cooperative = true;
+    for (unsigned i = 0; i < UNITS; i++) {
+        drivers[i] = (Driver){r.h, i, &quit};
+        g_assert_cmpint(pthread_create(&threads[i], NULL, drive, &drivers[i]),
+                        ==, 0);
+    }
+    for (unsigned n = 0; n < 60; n++) {
+        unsigned slots = n % 3 == 2 ? 2 : 1;
+
+        r.h->done = 0;
+        for (unsigned s = 0; s < slots; s++) {
+            MxgpuDispatch d = r.d;
+
+            d.args = HOST_DATA_VA + 64 * s;
+            memcpy(r.args + 8 * s, r.args, 24);
+            r.args[8 * s + 1] = DATA + 8192 * s;
+            g_assert_cmpint(mxgpu_simt_start(r.h->simt, s, &d), ==,
+                            MXGPU_FAULT_NONE);
+        }
+        if (n % 5 == 4) {
+            for (volatile unsigned i = 0; i < n * 3000; i++) {
+            }
+            mxgpu_simt_abort(r.h->simt, 0);
+        }
+        while (atomic_load(&r.h->done) != (1u << slots) - 1) {
+            sched_yield();
+        }
+        if (n % 5 != 4) {
+            g_assert_cmpint(mxgpu_simt_fault(r.h->simt, 0).code, ==,
+                            MXGPU_FAULT_NONE);
+            check_rounds(&r, 2000);
+        }
+        r.args[1] = DATA;
+    }
+    atomic_store(&quit, true);
+    for (unsigned i = 0; i < UNITS; i++) {
+        pthread_join(threads[i], NULL);
+    }
+    end(&r);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    elf = argv[1];
+    g_test_add_func("/simt/named/produce", test_produce);
+    g_test_add_func("/simt/named/lanes", test_lanes);
+    g_test_add_func("/simt/named/wrong", test_wrong);
+    g_test_add_func("/simt/grid/rounds", test_rounds);
+    g_test_add_func("/simt/grid/too-large", test_too_large);
+    g_test_add_func("/simt/grid/leave", test_leave);
+    g_test_add_func("/simt/grid/fail", test_fail);
+    g_test_add_func("/simt/grid/sleep", test_sleep);
+    g_test_add_func("/simt/grid/company", test_company);
+    g_test_add_func("/simt/grid/threads", test_threads);
+    return g_test_run();
+}
