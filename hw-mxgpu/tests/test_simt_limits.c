@@ -314,6 +314,7 @@ static void test_heir(void)
     MxgpuSimtConfig config = h->simt->config;
 
     config.done = heir_done;
+    config.wake = ignore_wake;
     config.opaque = &heir;
     heir.simt = mxgpu_simt_new(&config);
     *words(h, 0) = 1;
