@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "core/error.h"
+#include "core/services.h"
 
 void mc_api_trace(const char *name, const char *format, ...)
 {
@@ -37,6 +38,18 @@ mcError_t mc_api_leave(const char *name, mcError_t error)
     return error;
 }
 
+/* A call that fails because the device has may be the one that synchronises:
+ * what kernels printed before is not kept back. */
+static mcError_t check(McContext *ctx)
+{
+    mcError_t error = mc_context_check(ctx);
+
+    if (error != mcSuccess) {
+        mc_services_flush(ctx);
+    }
+    return error;
+}
+
 mcError_t mc_api_context(McContext **ctx)
 {
     int device = mc_thread()->device;
@@ -45,7 +58,7 @@ mcError_t mc_api_context(McContext **ctx)
         return mcErrorInvalidDevice;
     }
     mcError_t error = mc_context_open(device, ctx);
-    return error == mcSuccess ? mc_context_check(*ctx) : error;
+    return error == mcSuccess ? check(*ctx) : error;
 }
 
 mcError_t mc_api_device(int device, McContext **ctx)
@@ -73,7 +86,7 @@ mcError_t mc_api_stream(mcStream_t handle, McStream **stream)
         return error;
     }
     error = mc_stream_get(NULL, handle, stream);
-    return error == mcSuccess ? mc_context_check((*stream)->ctx) : error;
+    return error == mcSuccess ? check((*stream)->ctx) : error;
 }
 
 void mc_api_put_context(McContext **ctx)

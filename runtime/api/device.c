@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "api.h"
+#include "core/services.h"
 
 MC_EXPORT mcError_t mcInit(unsigned int flags)
 {
@@ -120,14 +121,23 @@ MC_EXPORT mcError_t mcDeviceGetStreamPriorityRange(int *least, int *greatest)
     API_RETURN(mcSuccess);
 }
 
-/* Default sizes and what may be set; the others do not exist. */
+/* Sizes that may be set; the other limits do not exist. */
+static bool limit_exists(mcLimit_t limit)
+{
+    return limit == mcLimitStackSize || limit == mcLimitPrintfFifoSize ||
+           limit == mcLimitMallocHeapSize;
+}
+
 MC_EXPORT mcError_t mcDeviceGetLimit(size_t *value, mcLimit_t limit)
 {
     API_ENTER("%p, %d", (void *)value, (int)limit);
     API_CHECK(value && (unsigned)limit < mcLimitMax, mcErrorInvalidValue);
-    API_CHECK(limit == mcLimitStackSize, mcErrorUnsupportedLimit);
+    API_CHECK(limit_exists(limit), mcErrorUnsupportedLimit);
     API_CONTEXT(ctx);
-    *value = atomic_load(&ctx->stack);
+    *value = limit == mcLimitStackSize ? atomic_load(&ctx->stack)
+             : limit == mcLimitPrintfFifoSize
+                 ? mc_services_fifo(ctx->services)
+                 : mc_services_heap(ctx->services);
     API_RETURN(mcSuccess);
 }
 
@@ -135,9 +145,16 @@ MC_EXPORT mcError_t mcDeviceSetLimit(mcLimit_t limit, size_t value)
 {
     API_ENTER("%d, %zu", (int)limit, value);
     API_CHECK((unsigned)limit < mcLimitMax, mcErrorInvalidValue);
-    API_CHECK(limit == mcLimitStackSize, mcErrorUnsupportedLimit);
-    API_CHECK(value <= MXGPU_PRIVATE_MAX, mcErrorInvalidValue);
+    API_CHECK(limit_exists(limit), mcErrorUnsupportedLimit);
+    API_CHECK(limit != mcLimitStackSize || value <= MXGPU_PRIVATE_MAX,
+              mcErrorInvalidValue);
     API_CONTEXT(ctx);
+    if (limit == mcLimitPrintfFifoSize) {
+        API_RETURN(mc_services_set_fifo(ctx->services, value));
+    }
+    if (limit == mcLimitMallocHeapSize) {
+        API_RETURN(mc_services_set_heap(ctx->services, value));
+    }
     value = (value + 1023) & ~(size_t)1023;
     atomic_store(&ctx->stack, value ? value : 1024);
     API_RETURN(mcSuccess);

@@ -16,6 +16,7 @@
 #include "module.h"
 #include "mxgpu/kernel.h"
 #include "runtime.h"
+#include "services.h"
 #include "stream.h"
 
 typedef struct McDeviceSlot {
@@ -49,6 +50,9 @@ static mcError_t context_fill(McContext *ctx)
         error = mc_staging_new(ctx, &ctx->staging);
     }
     if (error == mcSuccess) {
+        error = mc_services_new(ctx, &ctx->services);
+    }
+    if (error == mcSuccess) {
         error = mc_stream_new_internal(ctx, mcStreamDefault, true,
                                        &ctx->null_stream);
     }
@@ -67,6 +71,7 @@ static void context_free(McContext *ctx)
     if (ctx->null_stream) {
         mc_stream_free_internal(ctx->null_stream);
     }
+    mc_services_free(ctx->services);
     mc_handle_purge(ctx, MC_HANDLE_FUNCTION);
     mc_handle_purge(ctx, MC_HANDLE_MODULE);
     mc_staging_free(ctx->staging);

@@ -23,6 +23,7 @@ typedef struct McStream McStream;
 typedef struct McAllocator McAllocator;
 typedef struct McStaging McStaging;
 typedef struct McSlots McSlots;
+typedef struct McServices McServices;
 
 struct McContext {
     int device;       /* number the user knows */
@@ -47,6 +48,7 @@ struct McContext {
     McAllocator *allocator;
     McStaging *staging;
     McSlots *slots;
+    McServices *services;
 };
 
 /* ---- the process ---- */

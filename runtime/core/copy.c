@@ -7,6 +7,7 @@
 #include "error.h"
 #include "log.h"
 #include "range.h"
+#include "services.h"
 
 /* ---- pinned chunks ---- */
 
@@ -430,8 +431,8 @@ static mcError_t copy_remote(McStream *stream, uint8_t *dst, const End *to,
     return error;
 }
 
-mcError_t mc_copy(McStream *stream, void *dst, const void *src, size_t size,
-                  mcMemcpyKind kind, bool sync)
+static mcError_t copy_any(McStream *stream, void *dst, const void *src,
+                          size_t size, mcMemcpyKind kind, bool sync)
 {
     End to, from;
     int device = stream->ctx->device;
@@ -458,6 +459,17 @@ mcError_t mc_copy(McStream *stream, void *dst, const void *src, size_t size,
         return copy_remote(stream, dst, &to, src, &from, size);
     }
     return copy_local(stream, dst, &to, src, &from, size, sync);
+}
+
+mcError_t mc_copy(McStream *stream, void *dst, const void *src, size_t size,
+                  mcMemcpyKind kind, bool sync)
+{
+    mcError_t error = copy_any(stream, dst, src, size, kind, sync);
+
+    if (sync) {
+        mc_services_flush(stream->ctx);
+    }
+    return error;
 }
 
 /* ---- fills and words ---- */

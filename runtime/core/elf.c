@@ -544,6 +544,20 @@ static bool check_args(const McKernelInfo *info)
     return true;
 }
 
+static void read_facts(const McImage *image, uint32_t index,
+                       struct mxgpu_kernel_facts *facts)
+{
+    uint64_t address, size, offset;
+
+    memset(facts, 0, sizeof(*facts));
+    if (mc_image_symbol(image, MXGPU_KERNEL_FACTS, &address, &size) &&
+        size == image->desc_count * sizeof(*facts) &&
+        from_device(image, address, size, &offset)) {
+        memcpy(facts, image->memory + offset + index * sizeof(*facts),
+               sizeof(*facts));
+    }
+}
+
 bool mc_image_kernel(const McImage *image, uint32_t index, McKernelInfo *info)
 {
     uint64_t at = image->descs + (uint64_t)index * sizeof(info->d);
@@ -577,6 +591,7 @@ bool mc_image_kernel(const McImage *image, uint32_t index, McKernelInfo *info)
         }
         info->args = (const void *)(image->memory + offset);
     }
+    read_facts(image, index, &info->facts);
     return check_args(info);
 }
 

@@ -53,6 +53,7 @@ typedef struct McKernelInfo {
     uint64_t desc;      /* device address */
     struct mxgpu_kernel_desc d;
     const struct mxgpu_kernel_arg *args; /* in image memory, unaligned */
+    struct mxgpu_kernel_facts facts;     /* 0 when the image has none */
 } McKernelInfo;
 bool mc_image_kernel(const McImage *image, uint32_t index, McKernelInfo *info);
 

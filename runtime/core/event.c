@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "error.h"
+#include "services.h"
 
 /* ---- words for time stamps ---- */
 
@@ -222,6 +223,7 @@ mcError_t mc_event_sync(McEvent *event)
                               event->flags & mcEventBlockingSync);
     }
     mcError_t sticky = mc_context_check(event->handle.ctx);
+    mc_services_flush(event->handle.ctx);
     return sticky != mcSuccess ? sticky : error;
 }
 

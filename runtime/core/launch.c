@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "log.h"
+#include "services.h"
 
 static mcError_t check_shape(const McContext *ctx, const McFunction *f,
                              dim3 grid, dim3 block)
@@ -96,6 +97,13 @@ mcError_t mc_launch(McStream *stream, McFunction *f, dim3 grid, dim3 block,
         mc_error("kernel %s: %zu bytes of dynamic shared memory, at most %u",
                  f->name, shared, atomic_load(&f->max_dynamic));
         return mcErrorInvalidValue;
+    }
+    if (f->uses & ~atomic_load_explicit(&f->module->bound,
+                                        memory_order_acquire)) {
+        error = mc_services_bind(f);
+        if (error != mcSuccess) {
+            return error;
+        }
     }
     size_t stack = atomic_load_explicit(&ctx->stack, memory_order_relaxed);
     stack = stack > f->private_bytes ? stack : f->private_bytes;

@@ -42,6 +42,8 @@ static mcError_t function_new(McModule *module, const McKernelInfo *info,
     f->private_bytes = info->d.private_bytes;
     f->registers = info->d.registers;
     f->max_threads = info->d.max_threads;
+    f->uses = info->facts.uses;
+    f->constant_bytes = info->facts.constant_bytes;
     atomic_init(&f->max_dynamic, MXGPU_SHARED_MAX - f->static_shared);
     f->args = calloc(f->arg_count + 1, sizeof(*f->args));
     if (!f->args) {

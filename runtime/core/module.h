@@ -18,6 +18,7 @@ struct McFunction {
     uint64_t desc;           /* device address */
     uint32_t arg_count, arg_size, arg_end; /* end: without padding behind */
     uint32_t static_shared, private_bytes, registers, max_threads;
+    uint32_t uses, constant_bytes;
     atomic_uint max_dynamic; /* bytes of dynamic shared memory */
     struct mxgpu_kernel_arg *args;
 };
@@ -31,6 +32,7 @@ struct McModule {
     McFunction **functions;
     const char **names; /* in the image */
     uint32_t function_count;
+    atomic_uint bound; /* MXGPU_KERNEL_USES_* its variables are set for */
     bool internal; /* of the program: cannot be unloaded by handle */
 };
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "log.h"
+#include "services.h"
 
 static void stream_destroy(McHandle *handle)
 {
@@ -166,7 +167,10 @@ static mcError_t queues_wait(McContext *ctx, QueueTarget target, bool query)
 
 mcError_t mc_context_sync(McContext *ctx)
 {
-    return queues_wait(ctx, all_target, false);
+    mcError_t error = queues_wait(ctx, all_target, false);
+
+    mc_services_flush(ctx);
+    return error;
 }
 
 mcError_t mc_context_query(McContext *ctx)
@@ -190,12 +194,13 @@ mcError_t mc_stream_query(McStream *stream)
 
 mcError_t mc_stream_sync(McStream *stream)
 {
-    if (stream->null) {
-        return queues_wait(stream->ctx, legacy_target, false);
-    }
-    mcError_t error = mc_queue_wait(stream->queue, atomic_load(&stream->last),
-                                    false);
+    mcError_t error =
+        stream->null ? queues_wait(stream->ctx, legacy_target, false)
+                     : mc_queue_wait(stream->queue,
+                                     atomic_load(&stream->last), false);
     mcError_t sticky = mc_context_check(stream->ctx);
+
+    mc_services_flush(stream->ctx);
     return sticky != mcSuccess ? sticky : error;
 }
 

@@ -87,7 +87,20 @@ static void test_limits(void)
     ok(env_launch("k_empty", 64, NULL, NULL));
     ok(mcDeviceSynchronize());
     fails(mcErrorInvalidValue, mcDeviceSetLimit(mcLimitStackSize, 2 << 20));
-    fails(mcErrorUnsupportedLimit, mcDeviceSetLimit(mcLimitMallocHeapSize, 1));
+    ok(mcDeviceGetLimit(&value, mcLimitPrintfFifoSize));
+    g_assert_cmpuint(value, ==, 1 << 20);
+    ok(mcDeviceGetLimit(&value, mcLimitMallocHeapSize));
+    g_assert_cmpuint(value, ==, 8 << 20);
+    ok(mcDeviceSetLimit(mcLimitMallocHeapSize, 1));
+    ok(mcDeviceGetLimit(&value, mcLimitMallocHeapSize));
+    g_assert_cmpuint(value, ==, 4096);
+    ok(mcDeviceSetLimit(mcLimitMallocHeapSize, 8 << 20));
+    fails(mcErrorMemoryAllocation,
+          mcDeviceSetLimit(mcLimitPrintfFifoSize, SIZE_MAX));
+    fails(mcErrorUnsupportedLimit,
+          mcDeviceSetLimit(mcLimitDevRuntimeSyncDepth, 2));
+    fails(mcErrorUnsupportedLimit,
+          mcDeviceGetLimit(&value, mcLimitPersistingL2CacheSize));
     fails(mcErrorInvalidValue, mcDeviceGetLimit(&value, mcLimitMax));
     ok(mcDeviceGetSharedMemConfig(&config));
     g_assert_cmpint(config, ==, mcSharedMemBankSizeFourByte);

@@ -55,6 +55,20 @@ struct mxgpu_kernel_arg {
 MXGPU_ASSERT_SIZE(struct mxgpu_kernel_arg, 16);
 
 /*
+ * What only the runtime wants to know of a kernel: an image may have the
+ * symbol MXGPU_KERNEL_FACTS, a table with an entry for each descriptor.
+ */
+#define MXGPU_KERNEL_FACTS "__mx_kernel_facts"
+struct mxgpu_kernel_facts {
+    uint32_t uses;           /* MXGPU_KERNEL_USES_* */
+    uint32_t constant_bytes; /* of the constant variables it reaches */
+};
+MXGPU_ASSERT_SIZE(struct mxgpu_kernel_facts, 8);
+
+#define MXGPU_KERNEL_USES_FIFO 1u /* printf, assert */
+#define MXGPU_KERNEL_USES_HEAP 2u /* malloc */
+
+/*
  * Windows in the upper half of the address space, the same in every VMID.
  * Shared: the block's shared memory, offset 0 first. Private: the thread's own
  * memory of CD_PRIVATE bytes, ending at MXGPU_PRIVATE_END. Accesses outside

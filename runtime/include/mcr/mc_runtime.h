@@ -12,6 +12,7 @@
 #if defined(__MXCC__) && defined(__MACA__) && defined(__cplusplus)
 #include "device/keywords.h"
 #include "device/builtins.h"
+#include "device/services.h"
 #include "device/intrinsics.h"
 #include "device/warp.h"
 #include "device/atomics.h"

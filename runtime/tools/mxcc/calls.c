@@ -126,6 +126,8 @@ static bool is_plain(const char *name)
         "llvm.stack", "llvm.fpto", "llvm.vector", "llvm.prefetch",
         "llvm.readcyclecounter", "llvm.ptrmask", "llvm.objectsize",
         "memcpy", "memset", "memmove", "memcmp", "strlen", "strcmp",
+        "__mx_printf", "__mx_vprintf", "__mx_assert", "__mx_malloc",
+        "__mx_aligned_alloc", "__mx_free",
     };
 
     for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
@@ -170,3 +172,34 @@ bool kl_reaches_library(const KlReach *r, unsigned kernel)
     return false;
 }
 
+
+unsigned kl_reaches_services(const KlReach *r, unsigned kernel)
+{
+    static const struct {
+        const char *name;
+        unsigned uses;
+    } services[] = {
+        { "__mx_printf", MXGPU_KERNEL_USES_FIFO },
+        { "__mx_vprintf", MXGPU_KERNEL_USES_FIFO },
+        { "__mx_assert", MXGPU_KERNEL_USES_FIFO },
+        { "__mx_malloc", MXGPU_KERNEL_USES_HEAP },
+        { "__mx_aligned_alloc", MXGPU_KERNEL_USES_HEAP },
+        /* says what it cannot free */
+        { "__mx_free", MXGPU_KERNEL_USES_HEAP | MXGPU_KERNEL_USES_FIFO },
+    };
+    const bool *row = r->reach + (size_t)kernel * r->count;
+    unsigned uses = 0;
+    size_t len;
+
+    for (unsigned f = 0; f < r->count; f++) {
+        const char *name = LLVMGetValueName2(r->fns[f], &len);
+
+        for (size_t i = 0; row[f] && i < sizeof(services) / sizeof(*services);
+             i++) {
+            if (!strcmp(name, services[i].name)) {
+                uses |= services[i].uses;
+            }
+        }
+    }
+    return uses;
+}

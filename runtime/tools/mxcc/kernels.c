@@ -170,7 +170,8 @@ bool kl_localize(Kl *kl, const char *list)
         kl_error("%s: cannot write", list);
         return false;
     }
-    fprintf(f, "{\n  __mx_kernel_descs;\n");
+    fprintf(f, "{\n  __mx_kernel_descs;\n  " MXGPU_KERNEL_FACTS ";\n"
+               "  __mx_fifo;\n  __mx_heap;\n");
     drop(kl, "llvm.compiler.used");
     for (v = LLVMGetFirstGlobal(kl->module); v; v = next) {
         const char *name = LLVMGetValueName2(v, &len);
@@ -273,7 +274,26 @@ static LLVMValueRef descriptor(Kl *kl, const KlKernel *kernel)
                                     sizeof(fields) / sizeof(fields[0]), false);
 }
 
-void kl_emit_descs(Kl *kl)
+static void emit_facts(Kl *kl, const KlReach *reach)
+{
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(kl->ctx);
+    LLVMTypeRef record = LLVMArrayType2(i32, 2);
+    LLVMValueRef *rows = kl_alloc((kl->count + 1) * sizeof(*rows)), facts;
+
+    for (unsigned i = 0; i < kl->count; i++) {
+        LLVMValueRef fields[2] = {
+            int32(kl, kl_reaches_services(reach, i)),
+            int32(kl, 0),
+        };
+
+        rows[i] = LLVMConstArray2(i32, fields, 2);
+    }
+    facts = constant(kl, MXGPU_KERNEL_FACTS, ".mxgpu.facts",
+                     LLVMConstArray2(record, rows, kl->count), 8);
+    LLVMSetLinkage(facts, LLVMExternalLinkage);
+}
+
+void kl_emit_descs(Kl *kl, const KlReach *reach)
 {
     LLVMValueRef *rows = kl_alloc((kl->count + 1) * sizeof(*rows));
     LLVMTypeRef row = LLVMInt64TypeInContext(kl->ctx);
@@ -298,6 +318,7 @@ void kl_emit_descs(Kl *kl)
     descs = constant(kl, "__mx_kernel_descs", ".mxgpu.kernels",
                      LLVMConstArray2(row, rows, kl->count), 64);
     LLVMSetLinkage(descs, LLVMExternalLinkage);
+    emit_facts(kl, reach);
     constant(kl, "__mx_kernel_note", ".note.mxgpu",
              LLVMConstStructInContext(kl->ctx, note,
                                       sizeof(note) / sizeof(note[0]), false),

@@ -94,9 +94,6 @@ bool kl_find_kernels(Kl *kl);
 /* Makes everything local but entries and variables the host can name; writes
  * the names that remain to the file list (an lld dynamic list). */
 bool kl_localize(Kl *kl, const char *list);
-/* The table of descriptors and the note, from what is known before linking. */
-void kl_emit_descs(Kl *kl);
-
 /* layout.c */
 bool kl_layout(LLVMMetadataRef type, KlLayout *out, const char **why);
 /* Parameter types of a function: *types has the return type first. */
@@ -112,6 +109,12 @@ KlReach *kl_reach_new(Kl *kl);
 bool kl_reaches(const KlReach *reach, unsigned kernel, LLVMValueRef fn);
 /* Whether kernel may run C library code that has thread-local data. */
 bool kl_reaches_library(const KlReach *reach, unsigned kernel);
+/* MXGPU_KERNEL_USES_* of a kernel. */
+unsigned kl_reaches_services(const KlReach *reach, unsigned kernel);
+
+/* kernels.c: the table of descriptors, the note and the facts, from what is
+ * known before linking. */
+void kl_emit_descs(Kl *kl, const KlReach *reach);
 
 /* shared.c */
 void kl_shared_prepare(Kl *kl);

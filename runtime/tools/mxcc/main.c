@@ -299,7 +299,7 @@ static bool transform(Kl *kl, const Options *o, LLVMTargetMachineRef tm,
         return false;
     }
     release_constants(kl);
-    kl_emit_descs(kl);
+    kl_emit_descs(kl, reach);
     return verify(kl->module, "before code generation");
 }
 
@@ -340,7 +340,7 @@ static bool link_image(const Options *o, const char *object, const char *list,
         "-z", "notext", "-z", "norelro", "-z", "max-page-size=4096",
         "-z", "separate-code", "--apply-dynamic-relocs", "--gc-sections",
         "--hash-style=sysv", "--build-id=none", "-X", "-e", "0", "-u",
-        "__mx_kernel_descs", "--dynamic-list", list, "-o", image, object,
+        "__mx_kernel_descs", "-u", MXGPU_KERNEL_FACTS, "--dynamic-list", list, "-o", image, object,
     };
     unsigned n = 0;
 

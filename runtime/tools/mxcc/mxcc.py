@@ -94,7 +94,7 @@ class Install:
             self.set_root(os.path.dirname(os.path.dirname(here)))
             top = os.path.dirname(here)
             self.link = os.path.join(top, "libexec/mx-kernel-link")
-            self.builtins = os.path.join(top, "lib/builtins.o")
+            self.builtins = os.path.join(top, "lib/libmcdevice.a")
         self.clang = self.tool("clang")
         self.lld = self.tool("ld.lld")
         self.objcopy = self.tool("llvm-objcopy")

@@ -164,19 +164,17 @@ __MC_DEVICE__ long long wall_clock64()
     return v;
 }
 
-/* Ends the kernel with an error. */
+/* Ends the kernel with mcErrorLaunchFailure. */
 __attribute__((noreturn)) __MC_DEVICE__ void __trap()
 {
     __asm__ volatile("ebreak" ::: "memory");
     __builtin_unreachable();
 }
 
-/* A failed assert() in a kernel is a trap; there is no message. */
-extern "C" __attribute__((noreturn)) inline __device__ void
-__assert_fail(const char *, const char *, unsigned, const char *) noexcept
+/* There is no debugger to stop in: the same as __trap(). */
+__attribute__((noreturn)) __MC_DEVICE__ void __brkpt()
 {
-    __asm__ volatile("li a7, 1\n\tecall" ::: "a7", "memory");
-    __builtin_unreachable();
+    __trap();
 }
 
 #endif
