@@ -149,7 +149,7 @@ static void test_errors(void)
 
     /* what kernels cannot do is said when compiling */
     test_file("print.maca", "#include <cstdio>\n"
-                            "__global__ void k() { printf(\"x\"); }\n");
+                            "__global__ void k() { puts(\"x\"); }\n");
     test_mxcc_fails("call to __host__ function from __global__ function", "-c",
                     "print.maca", NULL);
     test_file("alloc.maca", "__global__ void k(int **p) { *p = new int; }\n");
