@@ -18,7 +18,7 @@
 #include "mxgpu/regs.h"
 
 #define FW_VERSION_MAJOR 1
-#define FW_VERSION_MINOR 0
+#define FW_VERSION_MINOR 1
 #define FW_VERSION_PATCH 0
 #define FW_VERSION                                                             \
     ((uint32_t)FW_VERSION_MAJOR << 16 | FW_VERSION_MINOR << 8 |                \
@@ -77,6 +77,10 @@ typedef struct FwQueue {
     union mxgpu_packet packet;
     uint64_t poll_time; /* WAIT packets: next look at memory */
     uint32_t backoff;   /* ... and the pause after that one */
+    /* Records of MXGPU_PKT_PROFILE; stride 0: there is no place for them. */
+    uint64_t profile_base;
+    uint32_t profile_mask, profile_stride;
+    uint32_t profile_samples, profile_interval;
 } FwQueue;
 
 /* ---- units: copy engines and dispatch slots ---- */
@@ -98,6 +102,7 @@ typedef struct FwJob {
     uint64_t packet_index;
     uint64_t signal_addr, signal_value;
     uint64_t deadline; /* watchdog, or when an abort is overdue */
+    uint64_t start;    /* device clock, of copies with MXGPU_PKT_PROFILE */
     struct mxgpu_packet_header header;
     uint8_t index; /* unit number */
     uint8_t abort; /* FwAbort */
@@ -136,7 +141,7 @@ typedef struct FwState {
     uint32_t int_enable;
     uint32_t log_level;
     uint32_t num_queues, num_vectors;
-    uint32_t block_threads, cu_registers, cu_shared;
+    uint32_t block_threads, cu_registers, cu_shared, compute_units;
     uint64_t watchdog; /* ns, 0: none */
     uint64_t alarm;    /* what MTIMECMP holds */
     uint32_t timed_jobs; /* jobs whose deadline is not FW_NEVER */
@@ -215,6 +220,7 @@ void queue_init(void);
 enum mxgpu_msg_status queue_create(const struct mxgpu_msg_queue_create *msg);
 /* OK, or BUSY: mailbox_finish() follows when the queue is gone. */
 enum mxgpu_msg_status queue_destroy(uint32_t id);
+bool queue_in_address_space(uint64_t addr, uint64_t size);
 void queue_doorbells(void);
 /* Loads the next packet into queue->packet; false: the queue stopped. */
 bool queue_fetch(FwQueue *queue);
@@ -251,6 +257,16 @@ void unit_collect(FwUnitKind kind);
 void unit_abort_queue(FwQueue *queue);
 void unit_check_deadlines(uint64_t now);
 
+/* ---- profile.c: packets with MXGPU_PKT_PROFILE ---- */
+enum mxgpu_msg_status
+profile_setup(const struct mxgpu_msg_queue_profile *msg);
+/* Where dispatch slot index leaves samples of queue's current packet. */
+void profile_program_slot(const FwQueue *queue, unsigned index);
+/* Writes the record of a job that has ended, or of queue's current packet,
+ * which was complete at once; false: the queue stopped on that. */
+bool profile_job(FwUnitKind kind, const FwJob *job, uint32_t status);
+bool profile_current(FwQueue *queue);
+
 /* ---- time.c ---- */
 uint64_t time_now(void);
 /* Whether anything waits for the clock. */
@@ -275,6 +291,7 @@ typedef enum FwStart {
 typedef struct FwCommand {
     const char *name;
     bool barrier; /* as if MXGPU_PKT_BARRIER were set */
+    uint16_t flags; /* those it may have besides MXGPU_PKT_FLAGS */
     /* Offset of the first field that is out of range, or FW_FIELD_OK. Type,
      * flags and signal_addr have been checked. */
     uint32_t (*check)(const union mxgpu_packet *packet);

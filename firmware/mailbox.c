@@ -92,6 +92,14 @@ static uint32_t handle_queue_destroy(const uint32_t *request, uint32_t *answer)
     return status == MXGPU_MSG_BUSY ? DEFERRED : status;
 }
 
+static uint32_t handle_queue_profile(const uint32_t *request, uint32_t *answer)
+{
+    struct mxgpu_msg_queue_profile msg;
+
+    __builtin_memcpy(&msg, request, sizeof(msg));
+    return profile_setup(&msg);
+}
+
 static uint32_t handle_log_level(const uint32_t *request, uint32_t *answer)
 {
     if (request[1] >= FW_LOG_LEVELS) {
@@ -109,6 +117,7 @@ static const Handler handlers[] = {
     [MXGPU_MSG_QUEUE_CREATE] = {handle_queue_create, 10, false},
     [MXGPU_MSG_QUEUE_DESTROY] = {handle_queue_destroy, 2, false},
     [MXGPU_MSG_LOG_LEVEL] = {handle_log_level, 2, false},
+    [MXGPU_MSG_QUEUE_PROFILE] = {handle_queue_profile, 8, false},
 };
 
 static uint32_t handle(const uint32_t *request, uint32_t *answer)

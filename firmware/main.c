@@ -36,6 +36,8 @@ static void read_limits(void)
     fw.block_threads = MXGPU_GET(MXGPU_CU_CAPS_BLOCK_THREADS, caps);
     fw.cu_shared = MXGPU_GET(MXGPU_CU_CAPS2_SHARED_KIB, caps2) * 1024;
     fw.cu_registers = reg_read(MXGPU_CU_REGS);
+    fw.compute_units = MXGPU_GET(MXGPU_UNIT_CAPS_COMPUTE_UNITS,
+                                 reg_read(MXGPU_UNIT_CAPS));
     fw.watchdog = reg_read(MXGPU_WATCHDOG_MS) * FW_MS;
 }
 

@@ -29,7 +29,7 @@ static void enable_doorbell(unsigned id, bool enable)
 
 /* ---- creation --------------------------------------------------------- */
 
-static bool in_address_space(uint64_t addr, uint64_t size)
+bool queue_in_address_space(uint64_t addr, uint64_t size)
 {
     return addr < MXGPU_VA_LIMIT && size <= MXGPU_VA_LIMIT - addr;
 }
@@ -44,9 +44,9 @@ check_create(const struct mxgpu_msg_queue_create *msg)
         msg->priority >= FW_PRIORITIES || msg->log2_packets < 2 ||
         msg->log2_packets > 16 || ring % MXGPU_PACKET_SIZE ||
         ctl % 64 ||
-        !in_address_space(ring, (uint64_t)MXGPU_PACKET_SIZE
-                                    << msg->log2_packets) ||
-        !in_address_space(ctl, sizeof(struct mxgpu_queue_ctl)) ||
+        !queue_in_address_space(ring, (uint64_t)MXGPU_PACKET_SIZE
+                                          << msg->log2_packets) ||
+        !queue_in_address_space(ctl, sizeof(struct mxgpu_queue_ctl)) ||
         (msg->vector != FW_NO_VECTOR && msg->vector >= fw.num_vectors)) {
         return MXGPU_MSG_BAD_ARGUMENT;
     }
@@ -88,6 +88,7 @@ enum mxgpu_msg_status queue_create(const struct mxgpu_msg_queue_create *msg)
     queue->priority = (uint8_t)msg->priority;
     queue->fetched = queue->barrier = queue->publish = false;
     queue->running = 0;
+    queue->profile_stride = 0;
     queue->vector = msg->vector;
     queue->mask = (1u << msg->log2_packets) - 1;
     queue->ring = msg->ring_lo | (uint64_t)msg->ring_hi << 32;

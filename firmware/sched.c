@@ -101,6 +101,16 @@ static void refuse(FwQueue *queue, uint32_t code, uint32_t fault,
     queue_fail(queue, &error);
 }
 
+/* Whether the packet may have flags that not all types have. */
+static bool more_flags(const FwQueue *queue)
+{
+    const struct mxgpu_packet_header *header = &queue->packet.header;
+    uint16_t allowed = MXGPU_PKT_FLAGS | fw_commands[header->type]->flags;
+
+    return !(header->flags & ~allowed) &&
+           (!(header->flags & MXGPU_PKT_PROFILE) || queue->profile_stride);
+}
+
 /* Checks a packet that was just fetched; false: the queue stopped. */
 static bool check_packet(FwQueue *queue)
 {
@@ -109,7 +119,8 @@ static bool check_packet(FwQueue *queue)
 
     if (packet->header.type >= MXGPU_PKT_TYPES) {
         field = offsetof(struct mxgpu_packet_header, type);
-    } else if (packet->header.flags & ~MXGPU_PKT_FLAGS) {
+    } else if (unlikely(packet->header.flags & ~MXGPU_PKT_FLAGS) &&
+               !more_flags(queue)) {
         field = offsetof(struct mxgpu_packet_header, flags);
     } else {
         field = fw_commands[packet->header.type]->check(packet);
@@ -136,6 +147,10 @@ static bool is_barrier(const FwQueue *queue)
 static bool complete_current(FwQueue *queue)
 {
     queue->fetched = false;
+    if (unlikely(queue->packet.header.flags & MXGPU_PKT_PROFILE) &&
+        !profile_current(queue)) {
+        return false;
+    }
     return queue_complete(queue, queue->read_index - 1, &queue->packet.header,
                           packet_signal_addr(&queue->packet),
                           packet_signal_value(&queue->packet));

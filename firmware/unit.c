@@ -108,6 +108,9 @@ void unit_run(FwUnitKind kind, FwJob *job, FwQueue *queue)
     job->header = queue->packet.header;
     job->abort = FW_ABORT_NONE;
     job->deadline = FW_NEVER;
+    if (unlikely(job->header.flags & MXGPU_PKT_PROFILE)) {
+        job->start = reg_read64(MXGPU_CLOCK_LO);
+    }
     if (kind == FW_UNIT_SLOT && fw.watchdog) {
         set_deadline(job, time_now() + fw.watchdog);
     }
@@ -150,6 +153,11 @@ static void end_job(FwUnitKind kind, FwJob *job, uint32_t status)
     }
 
     queue->barrier = false; /* if it was one, it ran alone */
+    if (unlikely(job->header.flags & MXGPU_PKT_PROFILE) &&
+        !profile_job(kind, job, status)) {
+        unit_control(kind, job->index, FW_BIT(MXGPU_CE_CTRL_ACK));
+        return;
+    }
     if (MXGPU_GET(MXGPU_CE_STATUS_STATE, status) == MXGPU_UNIT_FAULT) {
         fail_job(kind, job, status);
     } else {

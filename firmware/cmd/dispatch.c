@@ -138,7 +138,9 @@ static void program_slot(const FwQueue *queue, unsigned slot,
     reg_write(MXGPU_CD_CFG + base,
               MXGPU_SET(MXGPU_CD_CFG_VMID, queue->vmid) |
                   MXGPU_SET(MXGPU_CD_CFG_PRIORITY, queue->priority) |
-                  MXGPU_SET(MXGPU_CD_CFG_REGISTERS, desc->registers));
+                  MXGPU_SET(MXGPU_CD_CFG_REGISTERS, desc->registers) |
+                  MXGPU_SET(MXGPU_CD_CFG_PROFILE,
+                            packet->flags / MXGPU_PKT_PROFILE));
     reg_write(MXGPU_CD_CTRL + base, FW_BIT(MXGPU_CD_CTRL_START));
 }
 
@@ -152,6 +154,9 @@ static FwStart dispatch_start(FwQueue *queue)
     }
     if (!load_desc(queue, &d) || !check_resources(queue, &d.desc)) {
         return FW_START_FAILED;
+    }
+    if (unlikely(queue->packet.header.flags & MXGPU_PKT_PROFILE)) {
+        profile_program_slot(queue, job->index);
     }
     program_slot(queue, job->index, &d.desc);
     unit_run(FW_UNIT_SLOT, job, queue);
@@ -177,6 +182,7 @@ void dispatch_fault(unsigned index, uint32_t status,
 
 const FwCommand cmd_dispatch = {
     .name = "dispatch",
+    .flags = MXGPU_PKT_PROFILE,
     .check = dispatch_check,
     .start = dispatch_start,
 };

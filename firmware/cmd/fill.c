@@ -49,6 +49,7 @@ static FwStart fill_start(FwQueue *queue)
 
 const FwCommand cmd_fill = {
     .name = "fill",
+    .flags = MXGPU_PKT_PROFILE,
     .check = fill_check,
     .start = fill_start,
 };

@@ -70,7 +70,7 @@ static void test_reserved_words(void)
         }
     }
     g_assert_cmpuint(STATUS(0), ==, MXGPU_MSG_UNKNOWN_OP);
-    g_assert_cmpuint(STATUS(8), ==, MXGPU_MSG_UNKNOWN_OP);
+    g_assert_cmpuint(STATUS(9), ==, MXGPU_MSG_UNKNOWN_OP);
     g_assert_cmpuint(STATUS(UINT32_MAX), ==, MXGPU_MSG_UNKNOWN_OP);
 }
 

@@ -66,11 +66,18 @@ static MxgpuDispatch load_dispatch(MxgpuDevice *dev, unsigned slot)
         .vmid = MXGPU_GET(MXGPU_CD_CFG_VMID, cfg),
         .priority = MXGPU_GET(MXGPU_CD_CFG_PRIORITY, cfg),
         .registers = MXGPU_GET(MXGPU_CD_CFG_REGISTERS, cfg),
+        .accesses = MXGPU_GET(MXGPU_PROFILE_CTRL_ACCESSES,
+                              *mxgpu_reg(dev, MXGPU_PROFILE_CTRL)),
+        .profile = MXGPU_GET(MXGPU_CD_CFG_PROFILE, cfg),
     };
+    uint32_t profile = slot * MXGPU_CP_UNIT_STRIDE;
 
     for (unsigned i = 0; i < 3; i++) {
         d.grid[i] = *mxgpu_reg(dev, cd_offset(MXGPU_CD_GRID_X, slot) + 4 * i);
     }
+    d.sample_addr = mxgpu_reg64(dev, MXGPU_CP_SAMPLE_ADDR_LO + profile);
+    d.sample_max = *mxgpu_reg(dev, MXGPU_CP_SAMPLE_MAX + profile);
+    d.sample_interval = *mxgpu_reg(dev, MXGPU_CP_SAMPLE_INTERVAL + profile);
     return d;
 }
 

@@ -22,8 +22,6 @@
 #include "simt/simt.h"
 #include "unit.h"
 
-#define MXGPU_COUNTERS 32
-
 /* Who accesses a register. */
 typedef enum MxgpuParty {
     MXGPU_PARTY_HOST,
@@ -99,6 +97,7 @@ typedef struct MxgpuMemPort {
 typedef struct MxgpuLatches {
     uint32_t clock_hi;
     uint32_t counter_hi[MXGPU_COUNTERS];
+    uint32_t cu_counter_hi;
 } MxgpuLatches;
 
 struct MxgpuDevice {
@@ -207,6 +206,13 @@ uint32_t mxgpu_int_pending(MxgpuDevice *dev);
 /* counters.c */
 uint32_t mxgpu_counter_read(MxgpuDevice *dev, const MxgpuAccess *a);
 uint32_t mxgpu_counter_hi_read(MxgpuDevice *dev, const MxgpuAccess *a);
+uint32_t mxgpu_cu_counter_read(MxgpuDevice *dev, const MxgpuAccess *a);
+uint32_t mxgpu_cu_counter_hi_read(MxgpuDevice *dev, const MxgpuAccess *a);
+/* Of dispatches; the MCU is the only reader. */
+uint32_t mxgpu_cp_counter_read(MxgpuDevice *dev, const MxgpuAccess *a);
+uint32_t mxgpu_cp_samples_read(MxgpuDevice *dev, const MxgpuAccess *a);
+void mxgpu_cp_unit_write(MxgpuDevice *dev, const MxgpuAccess *a,
+                         uint32_t value);
 void mxgpu_counters_reset(MxgpuDevice *dev);
 
 /* doorbell.c */

@@ -141,6 +141,7 @@ static const RegHooks hooks[R_COUNT] = {
     [R_IRQ_ENABLE] = {.write = mxgpu_irq_enable_write},
     [R_COUNTER_LO] = {.read = mxgpu_counter_read},
     [R_COUNTER_HI] = {.read = mxgpu_counter_hi_read},
+    [R_PROFILE_CTRL] = {.mask = 1},
     [R_MTIME_LO] = {.read = mxgpu_mtime_read, .clock = true},
     [R_MTIMECMP_LO] = {.write = mxgpu_mtimecmp_write, .clock = true},
     [R_MTIMECMP_HI] = {.write = mxgpu_mtimecmp_write, .clock = true},
@@ -168,6 +169,11 @@ static const RegHooks hooks[R_COUNT] = {
     [R_CD_CTRL] = {.write = mxgpu_cd_ctrl_write,
                    .clock = true,
                    .unlocked = true},
+    [R_CP_SAMPLES_LO] = {.read = mxgpu_cp_samples_read},
+    [R_CP_UNIT] = {.write = mxgpu_cp_unit_write},
+    [R_CP_COUNTER_LO] = {.read = mxgpu_cp_counter_read},
+    [R_CU_COUNTER_LO] = {.read = mxgpu_cu_counter_read},
+    [R_CU_COUNTER_HI] = {.read = mxgpu_cu_counter_hi_read},
 };
 
 void mxgpu_regs_init(MxgpuDevice *dev)
@@ -176,10 +182,12 @@ void mxgpu_regs_init(MxgpuDevice *dev)
         for (unsigned i = 0; i < descs[r].count; i++) {
             unsigned offset = descs[r].offset + i * descs[r].stride;
 
-            /* Engines that are not there have no registers. */
-            if (descs[r].offset >= MXGPU_CE_SRC_LO &&
-                descs[r].offset < MXGPU_MMU_ROOT_LO &&
-                i >= dev->config.copy_engines) {
+            /* Engines and units that are not there have no registers. */
+            if ((descs[r].offset >= MXGPU_CE_SRC_LO &&
+                 descs[r].offset < MXGPU_MMU_ROOT_LO &&
+                 i >= dev->config.copy_engines) ||
+                (descs[r].offset >= MXGPU_CU_COUNTER_LO &&
+                 i / MXGPU_COUNTERS >= dev->config.compute_units)) {
                 continue;
             }
             dev->reg_index[offset / 4] = (uint8_t)r;

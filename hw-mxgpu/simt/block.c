@@ -119,6 +119,7 @@ void mxgpu_block_arrive(MxgpuCu *cu, MxgpuWarp *w, uint64_t mask,
 {
     SimtBlock *block = &cu->blocks[w->block];
 
+    simt_count(cu, COUNT_barrier_waits, 1);
     block->arrived += __builtin_popcountll(mask);
     block->count += __builtin_popcountll(mask & nonzero);
     check_barrier(cu, block);
@@ -191,6 +192,7 @@ static bool named_arrive(MxgpuCu *cu, MxgpuWarp *w, uint64_t mask, uint64_t id,
         }
         named->arrived += __builtin_popcountll(group.mask);
         if (waits) {
+            simt_count(cu, COUNT_barrier_waits, 1);
             w->cur.mask &= ~group.mask;
             mxgpu_warp_wait(w, group, WAIT_NAMED, 0, id);
         }
@@ -267,6 +269,7 @@ bool mxgpu_block_grid(MxgpuCu *cu, MxgpuWarp *w, uint64_t pc)
         return false;
     }
     w->cur.pc = pc + 4;
+    simt_count(cu, COUNT_barrier_waits, 1);
     block->grid_arrived += __builtin_popcountll(w->cur.mask);
     mxgpu_warp_wait(w, w->cur, WAIT_GRID, 0, 0);
     w->cur.mask = 0;
@@ -464,6 +467,10 @@ void mxgpu_block_start(MxgpuCu *cu, unsigned slot, uint64_t number)
         b->warps[i] = warp;
         start_warp(cu, slot, n, warp, i);
     }
+    simt_count(cu, COUNT_warps, b->num_warps);
+    if (d->profile) {
+        mxgpu_simt_profile_block(cu, slot, b->num_warps);
+    }
     cu->num_blocks++;
     cu->threads += lanes;
     cu->registers += b->registers;
@@ -512,6 +519,41 @@ void mxgpu_block_fault_stuck(MxgpuCu *cu, const SimtBlock *b)
             mxgpu_simt_fault_at(cu, w, __builtin_ctzll(g->mask),
                                 MXGPU_FAULT_BARRIER, MXGPU_ACCESS_EXECUTE,
                                 g->pc - 4, g->pc - 4);
+            return;
+        }
+    }
+}
+
+/* Whose turn it is, else one that is ready, else one that waits. */
+void mxgpu_block_fault_stopped(MxgpuCu *cu, const SimtBlock *b,
+                               enum mxgpu_fault code)
+{
+    const MxgpuWarp *best = NULL;
+    const SimtGroup *at = NULL;
+
+    for (unsigned i = 0; i < b->num_warps; i++) {
+        const MxgpuWarp *w = &cu->warps[b->warps[i]];
+        const SimtGroup *g = w->cur.mask  ? &w->cur
+                             : w->num_ready ? &w->ready[w->num_ready - 1]
+                                            : NULL;
+
+        if (g && (!at || b->warps[i] == cu->next_warp)) {
+            best = w;
+            at = g;
+        }
+    }
+    if (at) {
+        mxgpu_simt_fault_at(cu, best, __builtin_ctzll(at->mask), code,
+                            MXGPU_ACCESS_EXECUTE, at->pc, at->pc);
+        return;
+    }
+    for (unsigned i = 0; i < b->num_warps; i++) {
+        const MxgpuWarp *w = &cu->warps[b->warps[i]];
+
+        if (w->num_waiting) {
+            at = &w->waiting[0].group;
+            mxgpu_simt_fault_at(cu, w, __builtin_ctzll(at->mask), code,
+                                MXGPU_ACCESS_EXECUTE, at->pc - 4, at->pc - 4);
             return;
         }
     }

@@ -24,5 +24,8 @@ void mxgpu_block_grid_end(MxgpuSimt *simt, SimtSlot *slot);
 /* Whether none of its threads can go on. */
 bool mxgpu_block_stuck(const MxgpuCu *cu, const SimtBlock *block);
 void mxgpu_block_fault_stuck(MxgpuCu *cu, const SimtBlock *block);
+/* The grid was stopped from outside: says where one of its warps was. */
+void mxgpu_block_fault_stopped(MxgpuCu *cu, const SimtBlock *block,
+                               enum mxgpu_fault code);
 
 #endif

@@ -150,11 +150,24 @@ SimtExit SIMT_EXEC(MxgpuCu *cu, MxgpuWarp *w, uint64_t limit)
 
 /* ---- one line for each kind of instruction */
 
+/* To the handler of p. When counting, a sample may be due before it. */
+#ifdef SIMT_COUNTING
+#define GO(table)                                                              \
+    do {                                                                       \
+        if (__builtin_expect(ni >= cu->sample_at, 0)) {                        \
+            goto sample;                                                       \
+        }                                                                      \
+        goto *table[p->op];                                                    \
+    } while (0)
+#else
+#define GO(table) goto *table[p->op]
+#endif
+
 #define NEXT_F                                                                 \
     do {                                                                       \
         ni++;                                                                  \
         p += p->len;                                                           \
-        goto *full[p->op];                                                     \
+        GO(full);                                                              \
     } while (0)
 #define NEXT_M                                                                 \
     do {                                                                       \
@@ -163,7 +176,7 @@ SimtExit SIMT_EXEC(MxgpuCu *cu, MxgpuWarp *w, uint64_t limit)
         if (__builtin_expect(p >= stop, 0)) {                                  \
             goto meet;                                                         \
         }                                                                      \
-        goto *masked[p->op];                                                   \
+        GO(masked);                                                            \
     } while (0)
 
 #define DO_LANE(ID)                                                            \
@@ -210,7 +223,7 @@ SimtExit SIMT_EXEC(MxgpuCu *cu, MxgpuWarp *w, uint64_t limit)
             goto quantum;                                                      \
         }                                                                      \
         p += p->imm / 2;                                                       \
-        goto *full[p->op];                                                     \
+        GO(full);                                                              \
     }                                                                          \
     goto branch;                                                               \
     M_##ID : taken = t_##ID(w, p) & mask;                                      \
@@ -337,7 +350,7 @@ enter:
         if (ni >= limit) {
             return EXIT_QUANTUM;
         }
-        goto *full[p->op];
+        GO(full);
     }
     if (w->slice_end <= ni) {
         bool began = w->slice_end == 0;
@@ -353,7 +366,18 @@ enter:
         return EXIT_QUANTUM;
     }
     stop = meeting_point(w, page);
+    GO(masked);
+
+#ifdef SIMT_COUNTING
+sample:
+    if (!mxgpu_simt_sample(cu, w, PC, mask, ni)) {
+        goto faulted;
+    }
+    if (solo) {
+        goto *full[p->op];
+    }
     goto *masked[p->op];
+#endif
 
     /* ---- leave the group; p is the next instruction */
 quantum:
@@ -432,12 +456,12 @@ branch: /* lanes of taken go to p + imm, the others on */
             goto slice;
         }
         if (solo) {
-            goto *full[p->op];
+            GO(full);
         }
         if (p >= stop) {
             goto meet;
         }
-        goto *masked[p->op];
+        GO(masked);
     }
     ACCOUNT;
     cu->divergent_now++;
@@ -474,7 +498,7 @@ F_JAL:
         goto moved;
     }
     p += p->imm / 2;
-    goto *full[p->op];
+    GO(full);
 M_JAL:
     if (p->rd != SINK) {
         set_lanes(w, p->rd, PC + 2 * p->len, mask);
@@ -489,7 +513,7 @@ M_JAL:
     if (p >= stop) {
         goto meet;
     }
-    goto *masked[p->op];
+    GO(masked);
 F_JALR:
 M_JALR:
     ni++;

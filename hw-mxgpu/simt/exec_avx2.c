@@ -11,7 +11,11 @@
 #endif
 #define SIMT_FMA
 #endif
+#ifdef SIMT_COUNTING
+#define SIMT_EXEC mxgpu_simt_count_avx2
+#else
 #define SIMT_EXEC mxgpu_simt_exec_avx2
+#endif
 #include "exec.inc.h"
 #if defined(__x86_64__) && defined(__clang__)
 #pragma clang attribute pop

@@ -15,7 +15,11 @@
 #define SIMT_FMA
 #define SIMT_AVX512
 #endif
+#ifdef SIMT_COUNTING
+#define SIMT_EXEC mxgpu_simt_count_avx512
+#else
 #define SIMT_EXEC mxgpu_simt_exec_avx512
+#endif
 #include "exec.inc.h"
 #if defined(__x86_64__) && defined(__clang__)
 #pragma clang attribute pop

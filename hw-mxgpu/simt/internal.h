@@ -8,6 +8,7 @@
 #define MXGPU_SIMT_INTERNAL_H
 
 #include "mxgpu/isa.h"
+#include "mxgpu/packets.h"
 #include "rv/rv.h"
 #include "simt/simt.h"
 
@@ -161,6 +162,21 @@ typedef struct SimtBlock {
 
 struct MxgpuSimt;
 
+/* ---- counters */
+
+typedef enum SimtCount {
+#define F(name, index) COUNT_##name,
+    MXGPU_SIMT_COUNTERS(F)
+#undef F
+    COUNTS
+} SimtCount;
+
+/* What a unit has counted for the dispatch of a slot, if that is profiled. */
+typedef struct SimtSlotProfile {
+    _Atomic uint64_t count[COUNTS];
+    _Atomic uint64_t first, last;
+} SimtSlotProfile;
+
 typedef struct MxgpuCu {
     struct MxgpuSimt *simt;
     unsigned index;
@@ -187,9 +203,12 @@ typedef struct MxgpuCu {
     uint64_t dirty[CU_WARPS];  /* bytes of a thread that may be nonzero */
     uint64_t drops;            /* TLB drops: address spaces may have changed */
 
-    _Atomic uint64_t warp_instructions, lane_instructions, blocks_run;
-    _Atomic uint64_t divergent_branches, tlb_misses;
+    _Atomic uint64_t count[COUNTS]; /* written by who runs the unit */
     uint64_t lanes_now, divergent_now; /* not yet in the above */
+    SimtSlotProfile profile[MXGPU_DISPATCH_SLOTS];
+    uint64_t sample_at;   /* instructions of the warp at the next sample */
+    uint64_t sample_left; /* instructions of the unit until then */
+    uint64_t random;      /* which samples are kept */
 } MxgpuCu;
 
 /* next: generation << 48 | next block; SLOT_NONE in the low bits when no block
@@ -210,6 +229,8 @@ typedef struct SimtSlot {
      * not arrived at the barrier, and how often it has opened. */
     _Atomic uint64_t grid_alive, grid_missing;
     _Atomic uint32_t grid_phase;
+    _Atomic unsigned stop_code; /* why it was stopped from outside */
+    _Atomic uint64_t samples;
     MxgpuDispatchFault fault;
 } SimtSlot;
 
@@ -229,6 +250,7 @@ typedef struct SimtFlagScan {
 struct MxgpuSimt {
     MxgpuSimtConfig config;
     SimtExecFn *exec;
+    SimtExecFn *count; /* the same, counting accesses and taking samples */
     SimtSlot slots[MXGPU_DISPATCH_SLOTS];
     /* The cooperative grid whose blocks the units take: its generation, as in
      * SimtSlot.next, and slot + 1; 0: none. */
@@ -243,11 +265,13 @@ struct MxgpuSimt {
 
 /* exec.inc.h, built once for each instruction set */
 SimtExecFn mxgpu_simt_exec_base, mxgpu_simt_exec_avx2, mxgpu_simt_exec_avx512;
+SimtExecFn mxgpu_simt_count_base, mxgpu_simt_count_avx2,
+    mxgpu_simt_count_avx512;
 
 /* ---- simt.c */
 typedef struct SimtVariant {
     const char *name;
-    SimtExecFn *exec;
+    SimtExecFn *exec, *count;
 } SimtVariant;
 #define SIMT_VARIANTS 3
 /* Those that this host can run, the best one first; returns how many. */
@@ -287,6 +311,28 @@ uintptr_t mxgpu_simt_atomic_at(MxgpuCu *cu, MxgpuWarp *w, unsigned lane,
 /* ---- atomic.c: lr, sc, amo*, mx.af*; false: faulted, or tired */
 bool mxgpu_simt_atomic(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,
                        uint64_t mask);
+
+/* ---- count.c */
+static inline void simt_count(MxgpuCu *cu, SimtCount counter, uint64_t n)
+{
+    atomic_store_explicit(
+        &cu->count[counter],
+        atomic_load_explicit(&cu->count[counter], memory_order_relaxed) + n,
+        memory_order_relaxed);
+}
+
+/* Counts a load, store or atomic of the lanes of mask at a[lane] + imm. */
+void mxgpu_simt_count_access(MxgpuCu *cu, MxgpuWarp *w, const uint64_t *a,
+                             uint64_t imm, uint64_t mask, unsigned size);
+/* Takes a sample; false: it could not be stored, which is a fault now. */
+bool mxgpu_simt_sample(MxgpuCu *cu, MxgpuWarp *w, uint64_t pc, uint64_t mask,
+                       uint64_t instructions);
+/* Runs a warp of a dispatch that counts. */
+void mxgpu_simt_run_counted(MxgpuCu *cu, MxgpuWarp *w, uint64_t limit);
+/* Before the slot's dispatch starts; no unit has a block of it. */
+void mxgpu_simt_profile_start(MxgpuSimt *simt, unsigned slot);
+/* A block of a profiled dispatch begins or ends. */
+void mxgpu_simt_profile_block(MxgpuCu *cu, unsigned slot, unsigned warps);
 
 /* ---- csr.c */
 bool mxgpu_simt_csr(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,
@@ -347,6 +393,11 @@ static inline void simt_charge(MxgpuCu *cu, unsigned work)
 static inline bool simt_tired(const MxgpuCu *cu)
 {
     return cu->patience < 0;
+}
+
+static inline uint64_t simt_clock(const MxgpuCu *cu)
+{
+    return cu->simt->config.ops->clock(cu->simt->config.host);
 }
 
 static inline SimtSlot *simt_slot(const MxgpuCu *cu, const MxgpuWarp *w)

@@ -7,6 +7,24 @@
  * (then the instruction is done again later).
  */
 
+/* What a load or store did, when counting; the address register is still as
+ * it was. */
+#ifdef SIMT_COUNTING
+#define COUNTED(ok, size)                                                      \
+    counted(cu, w, p, mask, (size), (ok))
+static inline bool counted(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p,
+                           uint64_t mask, unsigned size, bool ok)
+{
+    if (ok) {
+        mxgpu_simt_count_access(cu, w, w->x[p->r1],
+                                (uint64_t)(int64_t)p->imm, mask, size);
+    }
+    return ok;
+}
+#else
+#define COUNTED(ok, size) (ok)
+#endif
+
 typedef enum Shape { SHAPE_UNIFORM, SHAPE_CONTIGUOUS, SHAPE_OTHER } Shape;
 
 /* How the addresses of mask's lanes relate; first is its lowest lane. */
@@ -286,9 +304,10 @@ PLAIN_GATHER(uint64_t)
         MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,               \
         uint64_t mask, T *d)                                                   \
     {                                                                          \
-        return mask == ALL_LANES                                               \
-                   ? load_lanes_##T(cu, w, p, pc, ALL_LANES, d)                \
-                   : load_lanes_##T(cu, w, p, pc, mask, d);                    \
+        return COUNTED(mask == ALL_LANES                                       \
+                           ? load_lanes_##T(cu, w, p, pc, ALL_LANES, d)        \
+                           : load_lanes_##T(cu, w, p, pc, mask, d),            \
+                       sizeof(T));                                             \
     }                                                                          \
     static __attribute__((noinline)) bool store_each_##T(                      \
         MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,               \
@@ -312,8 +331,9 @@ PLAIN_GATHER(uint64_t)
         }                                                                      \
         return true;                                                           \
     }                                                                          \
-    static inline bool store_##T(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p,   \
-                                 uint64_t pc, uint64_t mask, const T *s)       \
+    static inline __attribute__((always_inline)) bool store_lanes_##T(         \
+        MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,               \
+        uint64_t mask, const T *s)                                             \
     {                                                                          \
         const uint64_t *a = w->x[p->r1];                                       \
         const unsigned size = sizeof(T);                                       \
@@ -359,6 +379,11 @@ PLAIN_GATHER(uint64_t)
             }                                                                  \
         }                                                                      \
         return store_each_##T(cu, w, p, pc, mask, s);                          \
+    }                                                                          \
+    static inline bool store_##T(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p,   \
+                                 uint64_t pc, uint64_t mask, const T *s)       \
+    {                                                                          \
+        return COUNTED(store_lanes_##T(cu, w, p, pc, mask, s), sizeof(T));     \
     }
 DEF_LOAD(uint8_t)
 DEF_LOAD(uint16_t)
@@ -444,7 +469,8 @@ MEM_FN x_FLW(MEM_ARGS)
     _Alignas(64) uint32_t v[LANES];
 
     if (mask == ALL_LANES) { /* x registers are not touched: no copy */
-        if (!load_lanes_uint32_t(cu, w, p, pc, ALL_LANES, w->f[p->rd])) {
+        if (!COUNTED(load_lanes_uint32_t(cu, w, p, pc, ALL_LANES, w->f[p->rd]),
+                     4)) {
             return false;
         }
         w->narrow[p->rd] = ALL_LANES;

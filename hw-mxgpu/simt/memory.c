@@ -28,8 +28,7 @@ static enum mxgpu_fault fill(MxgpuCu *cu, const MxgpuWarp *w, SimtKind kind,
     SimtTlb *entry;
 
     simt_charge(cu, COST_WALK);
-    atomic_store_explicit(&cu->tlb_misses, cu->tlb_misses + 1,
-                          memory_order_relaxed);
+    simt_count(cu, COUNT_tlb_misses, 1);
     if (fault != MXGPU_FAULT_NONE || !t->host) {
         return fault;
     }

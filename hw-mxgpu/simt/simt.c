@@ -76,7 +76,11 @@ static unsigned gang_slot(MxgpuSimt *simt)
 static void slot_done(MxgpuSimt *simt, SimtSlot *s)
 {
     bool gang = gang_drop(simt, gang_token(simt, s, atomic_load(&s->next)));
+    unsigned code = atomic_load(&s->stop_code);
 
+    if (code && !atomic_exchange(&s->fault_taken, true)) {
+        s->fault = (MxgpuDispatchFault){.code = code}; /* nothing ran */
+    }
     atomic_store(&s->active, false);
     simt->config.done(simt->config.opaque, s - simt->slots);
     if (gang) {
@@ -106,8 +110,9 @@ static void slot_cancel(MxgpuSimt *simt, SimtSlot *s)
 }
 
 /*
- * Ends a grid from outside. It counts as one more block meanwhile, so that the
- * grid cannot end, and its fault be read, while the fault is written.
+ * Ends a grid from outside: the first unit that ends a block of it tells where
+ * a warp was. It counts as one more block meanwhile, so that the grid cannot
+ * end, and its fault be read, before the code is there.
  */
 static void slot_stop(MxgpuSimt *simt, SimtSlot *s, enum mxgpu_fault code)
 {
@@ -118,9 +123,7 @@ static void slot_stop(MxgpuSimt *simt, SimtSlot *s, enum mxgpu_fault code)
             return; /* it has just ended */
         }
     } while (!atomic_compare_exchange_weak(&s->left, &left, left + 1));
-    if (!atomic_exchange(&s->fault_taken, true)) {
-        s->fault = (MxgpuDispatchFault){.code = code};
-    }
+    atomic_store(&s->stop_code, code);
     atomic_store(&s->stop, true);
     slot_cancel(simt, s);
     slot_left(simt, s, 1);
@@ -175,6 +178,7 @@ static bool init_cu(MxgpuSimt *simt, MxgpuCu *cu, unsigned index)
 {
     cu->simt = simt;
     cu->index = index;
+    cu->random = index + 1;
     cu->pages[0] = malloc(sizeof(*cu->pages[0]));
     cu->warps = reserve(CU_WARPS * sizeof(*cu->warps));
     cu->written_x = 1u << 2 | 1u << 10; /* sp and a0, by mxgpu_warp_start() */
@@ -229,34 +233,32 @@ unsigned mxgpu_simt_variants(SimtVariant out[SIMT_VARIANTS])
 #if defined(__x86_64__)
     __builtin_cpu_init();
     if (has_avx512()) {
-        out[n++] = (SimtVariant){"avx512", mxgpu_simt_exec_avx512};
+        out[n++] = (SimtVariant){"avx512", mxgpu_simt_exec_avx512,
+                                 mxgpu_simt_count_avx512};
     }
     if (has_avx2()) {
-        out[n++] = (SimtVariant){"avx2", mxgpu_simt_exec_avx2};
+        out[n++] = (SimtVariant){"avx2", mxgpu_simt_exec_avx2,
+                                 mxgpu_simt_count_avx2};
     }
 #endif
-    out[n++] = (SimtVariant){"base", mxgpu_simt_exec_base};
+    out[n++] = (SimtVariant){"base", mxgpu_simt_exec_base,
+                             mxgpu_simt_count_base};
     return n;
-}
-
-static SimtExecFn *choose_exec(void)
-{
-    SimtVariant v[SIMT_VARIANTS];
-
-    mxgpu_simt_variants(v);
-    return v[0].exec;
 }
 
 MxgpuSimt *mxgpu_simt_new(const MxgpuSimtConfig *config)
 {
     MxgpuSimt *simt = calloc(1, sizeof(*simt));
+    SimtVariant v[SIMT_VARIANTS];
     bool ok;
 
     if (!simt) {
         return NULL;
     }
     simt->config = *config;
-    simt->exec = choose_exec();
+    mxgpu_simt_variants(v);
+    simt->exec = v[0].exec;
+    simt->count = v[0].count;
     simt->cus = calloc(config->compute_units, sizeof(*simt->cus));
     ok = simt->cus;
     for (unsigned i = 0; i < MXGPU_DISPATCH_SLOTS; i++) {
@@ -309,8 +311,9 @@ void mxgpu_simt_reset(MxgpuSimt *simt)
             }
         }
         invalidate(cu);
-        cu->warp_instructions = cu->lane_instructions = cu->blocks_run = 0;
-        cu->divergent_branches = cu->tlb_misses = 0;
+        for (unsigned n = 0; n < COUNTS; n++) {
+            atomic_store(&cu->count[n], 0);
+        }
         cu->lanes_now = cu->divergent_now = 0;
     }
     atomic_store(&simt->dispatches, 0);
@@ -318,6 +321,14 @@ void mxgpu_simt_reset(MxgpuSimt *simt)
 }
 
 /* ---- dispatch */
+
+/* Samples never go to the windows of the upper half. */
+static bool samples_ok(const MxgpuDispatch *d)
+{
+    return !d->profile || !d->sample_interval || !d->sample_max ||
+           (d->sample_addr % 8 == 0 && d->sample_addr < MXGPU_VA_LIMIT &&
+            d->sample_max <= (MXGPU_VA_LIMIT - d->sample_addr) / 8);
+}
 
 static bool dispatch_ok(const MxgpuDispatch *d, uint64_t *total)
 {
@@ -338,7 +349,8 @@ static bool dispatch_ok(const MxgpuDispatch *d, uint64_t *total)
            threads * d->registers <= MXGPU_CU_REGISTERS &&
            d->shared <= MXGPU_SHARED_MAX && d->shared_static <= d->shared &&
            d->private_bytes <= MXGPU_PRIVATE_MAX &&
-           d->private_bytes % 1024 == 0 && d->vmid < MXGPU_NUM_VMIDS;
+           d->private_bytes % 1024 == 0 && d->vmid < MXGPU_NUM_VMIDS &&
+           samples_ok(d);
 }
 
 /*
@@ -386,10 +398,15 @@ enum mxgpu_fault mxgpu_simt_start(MxgpuSimt *simt, unsigned slot,
         return MXGPU_FAULT_CONFIG;
     }
     s->dispatch = *d;
+    s->dispatch.accesses |= d->profile;
     atomic_store(&s->needs, mxgpu_block_needs(d));
     atomic_store(&s->priority, d->priority);
     s->flags = reads_flags(simt, d);
     s->fault = (MxgpuDispatchFault){.code = MXGPU_FAULT_NONE};
+    atomic_store(&s->stop_code, MXGPU_FAULT_NONE);
+    if (d->profile) {
+        mxgpu_simt_profile_start(simt, slot);
+    }
     atomic_store(&s->stop, false);
     atomic_store(&s->fault_taken, false);
     atomic_store(&s->left, total);
@@ -473,26 +490,23 @@ static bool take_block(MxgpuCu *cu)
     return false;
 }
 
-static void add(_Atomic uint64_t *counter, uint64_t n)
-{
-    atomic_store_explicit(
-        counter, atomic_load_explicit(counter, memory_order_relaxed) + n,
-        memory_order_relaxed);
-}
-
 static void end_block(MxgpuCu *cu, SimtBlock *b)
 {
     SimtSlot *s = &cu->simt->slots[b->slot];
 
-    mxgpu_block_end(cu, b);
-    add(&cu->blocks_run, 1);
     if (atomic_load(&s->stop)) {
+        mxgpu_block_fault_stopped(cu, b, atomic_load(&s->stop_code));
         slot_cancel(cu->simt, s);
         if (s->dispatch.cooperative) { /* units wait for this block */
             cu->simt->config.wake(cu->simt->config.opaque);
         }
     } else if (s->dispatch.cooperative) {
         mxgpu_block_grid_end(cu->simt, s);
+    }
+    mxgpu_block_end(cu, b);
+    simt_count(cu, COUNT_blocks, 1);
+    if (s->dispatch.profile) {
+        mxgpu_simt_profile_block(cu, b->slot, 0);
     }
     slot_left(cu->simt, s, 1);
 }
@@ -546,10 +560,14 @@ static uint64_t run_warp(MxgpuCu *cu, MxgpuWarp *w, uint64_t budget)
     if (s->flags && w->fp_level != 2) {
         mxgpu_simt_fp_level(w, true);
     }
+    if (__builtin_expect(s->dispatch.accesses, 0)) {
+        mxgpu_simt_run_counted(cu, w, before + budget);
+        return w->instructions - before;
+    }
     (void)cu->simt->exec(cu, w, before + budget);
-    add(&cu->warp_instructions, w->instructions - before);
-    add(&cu->lane_instructions, cu->lanes_now);
-    add(&cu->divergent_branches, cu->divergent_now);
+    simt_count(cu, COUNT_warp_instructions, w->instructions - before);
+    simt_count(cu, COUNT_lane_instructions, cu->lanes_now);
+    simt_count(cu, COUNT_divergent_branches, cu->divergent_now);
     cu->lanes_now = cu->divergent_now = 0;
     return w->instructions - before;
 }
@@ -567,7 +585,7 @@ static void refuse(MxgpuSimt *simt)
 bool mxgpu_simt_run(MxgpuSimt *simt, unsigned index, unsigned budget)
 {
     MxgpuCu *cu = &simt->cus[index];
-    uint64_t left = budget;
+    uint64_t left = budget, began;
     bool more = true;
 
     cu->patience = PATIENCE(budget);
@@ -578,6 +596,7 @@ bool mxgpu_simt_run(MxgpuSimt *simt, unsigned index, unsigned budget)
         refuse(simt);
         return false;
     }
+    began = simt_clock(cu);
     if (mxgpu_mmu_client_begin(&cu->client)) {
         invalidate(cu);
     }
@@ -632,6 +651,7 @@ bool mxgpu_simt_run(MxgpuSimt *simt, unsigned index, unsigned budget)
         left -= ran < left ? ran : left;
     }
     mxgpu_mmu_client_end(&cu->client);
+    simt_count(cu, COUNT_busy_ns, simt_clock(cu) - began);
     return more;
 }
 
@@ -643,18 +663,4 @@ bool mxgpu_simt_has_work(MxgpuSimt *simt)
         }
     }
     return false;
-}
-
-void mxgpu_simt_counters(MxgpuSimt *simt, MxgpuSimtCounters *out)
-{
-    *out = (MxgpuSimtCounters){.dispatches = atomic_load(&simt->dispatches)};
-    for (unsigned i = 0; i < simt->config.compute_units; i++) {
-        MxgpuCu *cu = &simt->cus[i];
-
-        out->warp_instructions += cu->warp_instructions;
-        out->lane_instructions += cu->lane_instructions;
-        out->blocks += cu->blocks_run;
-        out->divergent_branches += cu->divergent_branches;
-        out->tlb_misses += cu->tlb_misses;
-    }
 }

@@ -28,6 +28,11 @@ typedef struct MxgpuDispatch {
     uint32_t private_bytes; /* of a thread, multiple of 1024 */
     unsigned vmid, priority, registers;
     bool cooperative;       /* all blocks run at once: mx.grid.sync */
+    bool accesses;          /* count memory accesses */
+    bool profile;           /* likewise, and everything for this dispatch */
+    /* With profile and interval: where samples go, how many, how often. */
+    uint64_t sample_addr;
+    uint32_t sample_max, sample_interval;
 } MxgpuDispatch;
 
 typedef struct MxgpuDispatchFault {
@@ -73,10 +78,37 @@ typedef struct MxgpuSimtConfig {
     void *opaque;
 } MxgpuSimtConfig;
 
+/* What a unit counts: F(name, enum mxgpu_counter). Those from mem_requests on
+ * only in dispatches with accesses or profile. */
+#define MXGPU_SIMT_COUNTERS(F)                                                 \
+    F(warp_instructions, WARP_INSTRUCTIONS)                                    \
+    F(lane_instructions, LANE_INSTRUCTIONS)                                    \
+    F(blocks, BLOCKS)                                                          \
+    F(warps, WARPS)                                                            \
+    F(divergent_branches, DIVERGENT_BRANCHES)                                  \
+    F(tlb_misses, TLB_MISSES)                                                  \
+    F(barrier_waits, BARRIER_WAITS)                                            \
+    F(atomics, ATOMICS)                                                        \
+    F(busy_ns, BUSY_NS)                                                        \
+    F(mem_requests, MEM_REQUESTS)                                              \
+    F(mem_transactions, MEM_TRANSACTIONS)                                      \
+    F(mem_bytes, MEM_BYTES)                                                    \
+    F(tlb_lookups, TLB_LOOKUPS)                                                \
+    F(shared_requests, SHARED_REQUESTS)                                        \
+    F(bank_conflicts, BANK_CONFLICTS)
+
 typedef struct MxgpuSimtCounters {
-    uint64_t warp_instructions, lane_instructions, blocks, dispatches;
-    uint64_t divergent_branches, tlb_misses;
+    uint64_t dispatches;
+#define F(name, index) uint64_t name;
+    MXGPU_SIMT_COUNTERS(F)
+#undef F
 } MxgpuSimtCounters;
+
+/* A unit's part in a dispatch. */
+typedef struct MxgpuSimtTimes {
+    uint32_t blocks;
+    uint64_t first, last, busy; /* clock, clock, ns */
+} MxgpuSimtTimes;
 
 MxgpuSimt *mxgpu_simt_new(const MxgpuSimtConfig *config);
 void mxgpu_simt_free(MxgpuSimt *simt);
@@ -101,6 +133,16 @@ MxgpuDispatchFault mxgpu_simt_fault(MxgpuSimt *simt, unsigned slot);
 bool mxgpu_simt_run(MxgpuSimt *simt, unsigned cu, unsigned budget);
 bool mxgpu_simt_has_work(MxgpuSimt *simt);
 
+/* Of all units, and of one (dispatches 0). */
 void mxgpu_simt_counters(MxgpuSimt *simt, MxgpuSimtCounters *out);
+void mxgpu_simt_unit_counters(MxgpuSimt *simt, unsigned cu,
+                              MxgpuSimtCounters *out);
+/* Of the slot's last dispatch with profile, complete after done: counters,
+ * samples taken, and one unit's part. */
+void mxgpu_simt_slot_counters(MxgpuSimt *simt, unsigned slot,
+                              MxgpuSimtCounters *out);
+uint64_t mxgpu_simt_slot_samples(MxgpuSimt *simt, unsigned slot);
+void mxgpu_simt_slot_times(MxgpuSimt *simt, unsigned slot, unsigned cu,
+                           MxgpuSimtTimes *out);
 
 #endif

@@ -70,3 +70,29 @@ void mxgpu_simt_counters(MxgpuSimt *simt, MxgpuSimtCounters *out)
 {
     *out = fake_simt.counters;
 }
+
+/* Units count what the test says; of unit n, n more. */
+void mxgpu_simt_unit_counters(MxgpuSimt *simt, unsigned cu,
+                              MxgpuSimtCounters *out)
+{
+    *out = fake_simt.counters;
+    out->warps += cu;
+}
+
+void mxgpu_simt_slot_counters(MxgpuSimt *simt, unsigned slot,
+                              MxgpuSimtCounters *out)
+{
+    *out = fake_simt.counters;
+    out->mem_requests += slot;
+}
+
+uint64_t mxgpu_simt_slot_samples(MxgpuSimt *simt, unsigned slot)
+{
+    return 0x100000000ull + slot;
+}
+
+void mxgpu_simt_slot_times(MxgpuSimt *simt, unsigned slot, unsigned cu,
+                           MxgpuSimtTimes *out)
+{
+    *out = (MxgpuSimtTimes){cu + 1, 0x100000000ull + slot, 0x200000000ull, 7};
+}

@@ -45,6 +45,9 @@ static void test_access_rules(void)
 
             g_assert_cmpuint(rule[offset / 4], ==, NA); /* no overlap */
             rule[offset / 4] = descs[i].host;
+            if (offset >= MXGPU_CU_COUNTER_LO + 2 * 8 * MXGPU_COUNTERS) {
+                rule[offset / 4] = NA; /* there are two units */
+            }
         }
     }
     for (uint32_t offset = 0; offset < MXGPU_REGS_SIZE; offset += 4) {
@@ -169,6 +172,75 @@ static void test_clock_latch(void)
     test_host_free(h);
 }
 
+/* Counters of units and of dispatches, as the machine tells them. */
+static void test_counters(void)
+{
+    TestHost *h = test_host_new(true);
+    uint32_t warps = MXGPU_CU_COUNTER_LO + 8 * MXGPU_COUNTER_WARPS;
+
+    fake_simt.counters.warps = 0x100000002ull;
+    fake_simt.counters.mem_requests = 0x600000007ull;
+    g_assert_cmphex(test_read(h, warps), ==, 2);
+    g_assert_cmphex(test_read(h, warps + 4), ==, 1);
+    g_assert_cmphex(test_read(h, warps + 8 * MXGPU_COUNTERS), ==, 3);
+    g_assert_cmphex(mcu_read(h, warps + 16), ==, 0);
+    g_assert_cmphex(test_read(h, warps + 4), ==, 1); /* its own latch */
+    g_assert_cmphex(mcu_read(h, warps + 4), ==, 0);
+    g_assert_cmphex(test_read(h, MXGPU_COUNTER_LO +
+                                     8 * MXGPU_COUNTER_MEM_REQUESTS),
+                    ==, 7);
+
+    g_assert_cmphex(mcu_read(h, MXGPU_CP_COUNTER_LO + 3 * 256 +
+                                    8 * MXGPU_COUNTER_MEM_REQUESTS),
+                    ==, 10);
+    g_assert_cmphex(mcu_read(h, MXGPU_CP_COUNTER_HI + 3 * 256 +
+                                    8 * MXGPU_COUNTER_MEM_REQUESTS),
+                    ==, 6);
+    g_assert_cmphex(mcu_read(h, MXGPU_CP_SAMPLES_LO + 5 * 0x40), ==, 5);
+    g_assert_cmphex(mcu_read(h, MXGPU_CP_SAMPLES_HI + 5 * 0x40), ==, 1);
+    mcu_write(h, MXGPU_CP_UNIT + 0x40, 1);
+    g_assert_cmphex(mcu_read(h, MXGPU_CP_UNIT + 0x40), ==, 1);
+    g_assert_cmphex(mcu_read(h, MXGPU_CP_UNIT_BLOCKS + 0x40), ==, 2);
+    g_assert_cmphex(mcu_read(h, MXGPU_CP_UNIT_FIRST_LO + 0x40), ==, 1);
+    g_assert_cmphex(mcu_read(h, MXGPU_CP_UNIT_FIRST_HI + 0x40), ==, 1);
+    g_assert_cmphex(mcu_read(h, MXGPU_CP_UNIT_LAST_HI + 0x40), ==, 2);
+    g_assert_cmphex(mcu_read(h, MXGPU_CP_UNIT_BUSY_LO + 0x40), ==, 7);
+    g_assert_cmphex(mcu_read(h, MXGPU_CP_UNIT_BLOCKS), ==, 0);
+
+    test_write(h, MXGPU_PROFILE_CTRL, UINT32_MAX);
+    g_assert_cmphex(mcu_read(h, MXGPU_PROFILE_CTRL), ==, 1);
+    test_host_free(h);
+}
+
+/* What a dispatch is started with. */
+static void test_profile_dispatch(void)
+{
+    TestHost *h = test_host_new(true);
+    const MxgpuDispatch *d = &fake_simt.dispatch[1];
+
+    for (unsigned i = 0; i < 3; i++) {
+        mcu_write(h, MXGPU_CD_GRID_X + 0x80 + 4 * i, 1);
+    }
+    mcu_write(h, MXGPU_CD_BLOCK_XY + 0x80, 1 | 1 << 16);
+    mcu_write(h, MXGPU_CD_BLOCK_Z + 0x80, 1);
+    mcu_write(h, MXGPU_CD_CFG + 0x80, 32 << 8);
+    mcu_write(h, MXGPU_CD_CTRL + 0x80, 1);
+    g_assert_false(d->profile || d->accesses);
+    fake_simt_finish(1, (MxgpuDispatchFault){.code = MXGPU_FAULT_NONE});
+    mcu_write(h, MXGPU_CD_CTRL + 0x80, 2);
+    test_write(h, MXGPU_PROFILE_CTRL, 1);
+    mcu_write64(h, MXGPU_CP_SAMPLE_ADDR_LO + 0x40, 0x123456789abcull);
+    mcu_write(h, MXGPU_CP_SAMPLE_MAX + 0x40, 55);
+    mcu_write(h, MXGPU_CP_SAMPLE_INTERVAL + 0x40, 66);
+    mcu_write(h, MXGPU_CD_CFG + 0x80, 32 << 8 | 1 << 24);
+    mcu_write(h, MXGPU_CD_CTRL + 0x80, 1);
+    g_assert_true(d->profile && d->accesses);
+    g_assert_cmphex(d->sample_addr, ==, 0x123456789abcull);
+    g_assert_cmpuint(d->sample_max, ==, 55);
+    g_assert_cmpuint(d->sample_interval, ==, 66);
+    test_host_free(h);
+}
+
 static void ring(TestHost *h, unsigned queue, uint64_t value)
 {
     mxgpu_device_doorbell_write(h->dev, queue * 4096ull, value, 8);
@@ -264,6 +336,8 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/regs/identity", test_identity);
     g_test_add_func("/regs/access-rules", test_access_rules);
+    g_test_add_func("/regs/counters", test_counters);
+    g_test_add_func("/regs/profile", test_profile_dispatch);
     g_test_add_func("/regs/bad-size", test_bad_size);
     g_test_add_func("/regs/clock-latch", test_clock_latch);
     g_test_add_func("/irq/error-latch", test_error_latch);

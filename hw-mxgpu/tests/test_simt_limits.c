@@ -123,7 +123,10 @@ static void test_abort_race(void)
         }
         g_assert_true(r.fault.code == MXGPU_FAULT_NONE ||
                       r.fault.code == MXGPU_FAULT_ABORTED);
-        g_assert_cmphex(r.fault.pc, ==, 0);
+        /* Where a warp was, or nothing when none ran. */
+        g_assert_true(r.fault.pc == 0 ||
+                      (r.fault.code == MXGPU_FAULT_ABORTED &&
+                       r.fault.pc - HOST_CODE_VA <= sizeof(code)));
         aborted += r.fault.code == MXGPU_FAULT_ABORTED;
     }
     g_test_message("%u of 3000 were aborted", aborted);

@@ -24,6 +24,7 @@ enum mxgpu_msg_op {
     MXGPU_MSG_QUEUE_CREATE = 5,
     MXGPU_MSG_QUEUE_DESTROY = 6,
     MXGPU_MSG_LOG_LEVEL = 7,
+    MXGPU_MSG_QUEUE_PROFILE = 8,
 };
 
 enum mxgpu_msg_status {
@@ -97,7 +98,25 @@ struct mxgpu_msg_log_level {
     uint32_t level;
 };
 
+/*
+ * QUEUE_PROFILE: where packets with MXGPU_PKT_PROFILE leave their records
+ * (struct mxgpu_profile): packet n at base + (n & (records - 1)) * stride.
+ * Refused while the queue has a packet in flight.
+ */
+struct mxgpu_msg_queue_profile {
+    uint32_t op;
+    uint32_t queue;
+    uint32_t base_lo, base_hi; /* multiple of 64; 0: such packets are errors,
+                                  and all that follows is 0 */
+    uint32_t log2_records;     /* 0 to 12 */
+    uint32_t stride;           /* multiple of 64, at least
+                                  MXGPU_PROFILE_SIZE(units, samples) */
+    uint32_t samples;          /* room in a record, at most 65536 */
+    uint32_t interval;         /* CP_SAMPLE_INTERVAL; 0 with samples 0 */
+};
+
 MXGPU_ASSERT_SIZE(struct mxgpu_msg_ping, 64);
+MXGPU_ASSERT_SIZE(struct mxgpu_msg_queue_profile, 32);
 MXGPU_ASSERT_SIZE(struct mxgpu_msg_queue_create, 40);
 
 #endif

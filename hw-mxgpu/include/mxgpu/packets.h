@@ -27,6 +27,7 @@
 #ifndef MXGPU_PACKETS_H
 #define MXGPU_PACKETS_H
 
+#include "regs.h"
 #include "types.h"
 
 #define MXGPU_PACKET_SIZE 64
@@ -46,7 +47,9 @@ enum mxgpu_packet_type {
 /* flags */
 #define MXGPU_PKT_BARRIER 0x0001u
 #define MXGPU_PKT_IRQ     0x0002u
-#define MXGPU_PKT_FLAGS   0x0003u /* all others must be 0 */
+#define MXGPU_PKT_FLAGS   0x0003u /* of every type; others must be 0, but: */
+#define MXGPU_PKT_PROFILE 0x0008u /* COPY, FILL, DISPATCH: leave a record, on
+                                     a queue set up by QUEUE_PROFILE */
 
 struct mxgpu_packet_header {
     uint16_t type;
@@ -205,5 +208,46 @@ struct mxgpu_queue_ctl {
 };
 MXGPU_ASSERT_SIZE(struct mxgpu_queue_ctl, 128);
 MXGPU_ASSERT_OFFSET(struct mxgpu_queue_ctl, error, 64);
+
+/* One compute unit's part in a dispatch; times are of the device clock. */
+struct mxgpu_profile_unit {
+    uint32_t unit;
+    uint32_t blocks;
+    uint64_t first; /* its first block started */
+    uint64_t last;  /* its last block ended */
+    uint64_t busy;  /* ns in which it ran warps of the dispatch */
+};
+MXGPU_ASSERT_SIZE(struct mxgpu_profile_unit, 32);
+
+/*
+ * What a packet with MXGPU_PKT_PROFILE leaves, before it is signalled or stops
+ * its queue. Of COPY and FILL only the part before counter[] is written.
+ * Behind counter[] there is room for UNIT_CAPS.COMPUTE_UNITS entries of struct
+ * mxgpu_profile_unit, of which "units" are written, and then for the samples.
+ */
+struct mxgpu_profile {
+    uint64_t sequence;    /* packet index + 1, written last */
+    uint32_t packet_type;
+    uint32_t fault;       /* enum mxgpu_fault */
+    uint64_t start, end;  /* device clock */
+    uint64_t samples;     /* taken: a random choice is kept where room lacks */
+    uint32_t units;
+    uint32_t interval;    /* warp instructions between samples */
+    uint64_t reserved[2];
+    uint64_t counter[MXGPU_COUNTERS]; /* enum mxgpu_counter */
+};
+MXGPU_ASSERT_SIZE(struct mxgpu_profile, 64 + 8 * MXGPU_COUNTERS);
+MXGPU_ASSERT_OFFSET(struct mxgpu_profile, counter, 64);
+
+/* Bytes of a record on a device with that many compute units. */
+#define MXGPU_PROFILE_SIZE(compute_units, samples)                             \
+    (sizeof(struct mxgpu_profile) +                                            \
+     (uint64_t)(compute_units) * sizeof(struct mxgpu_profile_unit) +           \
+     (uint64_t)(samples) * 8)
+
+/* A sample: where a warp was, with how many lanes, on which unit. */
+#define MXGPU_SAMPLE_PC(s)    ((s) & 0x0000ffffffffffffull)
+#define MXGPU_SAMPLE_LANES(s) ((uint32_t)((s) >> 48) & 0xff)
+#define MXGPU_SAMPLE_UNIT(s)  ((uint32_t)((s) >> 56))
 
 #endif

@@ -144,7 +144,12 @@ enum mxgpu_fault {
     MXGPU_FAULT_CONFIG = 33,      /* impossible parameters */
 };
 
-/* Index of COUNTER_LO/HI. All count from device reset. */
+/*
+ * Index of COUNTER_LO/HI, CU_COUNTER_LO/HI and of struct mxgpu_profile. All
+ * count from device reset; docs/profiling.md says what exactly. Those from
+ * MEM_REQUESTS on count only in dispatches that count accesses.
+ */
+#define MXGPU_COUNTERS 32
 enum mxgpu_counter {
     MXGPU_COUNTER_WARP_INSTRUCTIONS = 0,
     MXGPU_COUNTER_LANE_INSTRUCTIONS = 1,
@@ -157,6 +162,16 @@ enum mxgpu_counter {
     MXGPU_COUNTER_DOORBELLS = 8,
     MXGPU_COUNTER_INTERRUPTS = 9,
     MXGPU_COUNTER_FAULTS = 10,
+    MXGPU_COUNTER_WARPS = 11,
+    MXGPU_COUNTER_BARRIER_WAITS = 12,
+    MXGPU_COUNTER_ATOMICS = 13,
+    MXGPU_COUNTER_BUSY_NS = 14,
+    MXGPU_COUNTER_MEM_REQUESTS = 16,
+    MXGPU_COUNTER_MEM_TRANSACTIONS = 17,
+    MXGPU_COUNTER_MEM_BYTES = 18,
+    MXGPU_COUNTER_TLB_LOOKUPS = 19,
+    MXGPU_COUNTER_SHARED_REQUESTS = 20,
+    MXGPU_COUNTER_BANK_CONFLICTS = 21,
 };
 
 /*

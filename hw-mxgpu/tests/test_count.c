@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: MIT */
+/* Counters and samples of compute units, against kernels of known figures. */
+#include <string.h>
+
+#include "simt/internal.h"
+#include "simt_host.h"
+
+#define LANE        0xccc022f3u /* csrr t0, lane */
+#define SHIFT(n)    (0x00029313u | (n) << 20) /* slli t1, t0, n */
+#define ADD_ARGS    0x00a30333u /* add t1, t1, a0 */
+#define LW(at)      (0x00032383u | (at) << 20) /* lw t2, at(t1) */
+#define LD(at)      (0x00033383u | (at) << 20)
+#define LB_UNIFORM  0x00050383u /* lb t2, 0(a0) */
+#define SD          0x00733023u /* sd t2, 0(t1) */
+#define FLW         0x00032007u /* flw ft0, 0(t1) */
+#define AMOADD      0x005323afu /* amoadd.w t2, t0, (t1) */
+#define BARRIER     0x0200000bu
+#define EXIT        0x0000000bu
+#define SHARED_BASE 0xe00003b7u /* lui t2, 0xe0000 */
+#define ADD_SHARED  0x00730333u /* add t1, t1, t2 */
+#define ODD         0x0012f393u /* andi t2, t0, 1 */
+#define SKIP_IF     0x00039463u /* bnez t2, +8 */
+#define COUNT(n)    (0x00000e13u | (n) << 20) /* li t3, n */
+#define DOWN        0xfffe0e13u /* addi t3, t3, -1 */
+#define LOOP        0xfe0e1ee3u /* bnez t3, -4 */
+#define FOREVER     0x0000006fu /* j . */
+
+typedef struct Kernel {
+    SimtHost *h;
+    MxgpuDispatch d;
+    MxgpuSimtCounters c;
+} Kernel;
+
+/* 64 threads, 4 KiB of shared memory. */
+static Kernel load(const uint32_t *code, size_t size, bool accesses)
+{
+    Kernel k = {.h = simt_host_new(2)};
+
+    memcpy(simt_host_data(k.h, HOST_CODE_VA), code, size);
+    k.d = simt_host_dispatch(HOST_CODE_VA, 1, 64);
+    k.d.shared = 16384;
+    k.d.accesses = accesses;
+    return k;
+}
+
+static void go(Kernel *k)
+{
+    g_assert_cmpint(simt_host_run(k->h, &k->d).code, ==, MXGPU_FAULT_NONE);
+    mxgpu_simt_counters(k->h->simt, &k->c);
+}
+
+static MxgpuSimtCounters run(const uint32_t *code, size_t size, bool accesses)
+{
+    Kernel k = load(code, size, accesses);
+
+    go(&k);
+    simt_host_free(k.h);
+    return k.c;
+}
+
+/* Lanes "shift" apart, each doing one access. */
+static MxgpuSimtCounters strided(unsigned shift, uint32_t access)
+{
+    const uint32_t code[] = {LANE, SHIFT(shift), ADD_ARGS, access, EXIT};
+
+    return run(code, sizeof(code), true);
+}
+
+static void expect(MxgpuSimtCounters c, uint64_t requests,
+                   uint64_t transactions, uint64_t bytes, uint64_t lookups)
+{
+    g_assert_cmpuint(c.mem_requests, ==, requests);
+    g_assert_cmpuint(c.mem_transactions, ==, transactions);
+    g_assert_cmpuint(c.mem_bytes, ==, bytes);
+    g_assert_cmpuint(c.tlb_lookups, ==, lookups);
+    g_assert_cmpuint(c.tlb_misses, <=, lookups);
+}
+
+static void test_coalescing(void)
+{
+    const uint32_t uniform[] = {LB_UNIFORM, EXIT};
+
+    expect(strided(2, LW(0)), 1, 4, 256, 1);
+    expect(strided(2, FLW), 1, 4, 256, 1);
+    expect(strided(2, LW(2)), 1, 5, 256, 1); /* over a segment's edge */
+    expect(strided(3, LD(0)), 1, 8, 512, 1);
+    expect(strided(3, SD), 1, 8, 512, 1);
+    expect(strided(3, LW(0)), 1, 8, 256, 1);
+    expect(strided(6, LW(0)), 1, 64, 256, 1);
+    expect(strided(12, LW(0)), 1, 64, 256, 64);
+    expect(strided(2, AMOADD), 1, 4, 256, 1);
+    expect(run(uniform, sizeof(uniform), true), 1, 1, 64, 1);
+    g_assert_cmpuint(strided(2, LW(0)).tlb_misses, ==, 1);
+    g_assert_cmpuint(strided(2, LW(0)).shared_requests, ==, 0);
+    g_assert_cmpuint(strided(2, AMOADD).atomics, ==, 64);
+}
+
+/* Atomics and all that costs nothing are counted in any case. */
+static void test_off(void)
+{
+    const uint32_t code[] = {
+        LANE, SHIFT(2), ADD_ARGS, LW(0), AMOADD, BARRIER, EXIT,
+    };
+    MxgpuSimtCounters off = run(code, sizeof(code), false);
+    MxgpuSimtCounters on = run(code, sizeof(code), true);
+
+    g_assert_cmpuint(off.mem_requests, ==, 0);
+    g_assert_cmpuint(off.tlb_lookups, ==, 0);
+    expect(on, 2, 8, 512, 2);
+    g_assert_cmpuint(off.atomics, ==, 64);
+    g_assert_cmpuint(off.barrier_waits, ==, 1);
+    g_assert_cmpuint(off.warps, ==, 1);
+    g_assert_cmpuint(off.blocks, ==, 1);
+    g_assert_cmpuint(off.warp_instructions, ==, 7);
+    g_assert_cmpuint(off.lane_instructions, ==, 7 * 64);
+    g_assert_cmpuint(off.busy_ns, >, 0);
+    g_assert_cmpuint(on.warp_instructions, ==, 7);
+    g_assert_cmpuint(on.lane_instructions, ==, 7 * 64);
+    g_assert_cmpuint(on.tlb_misses, ==, off.tlb_misses);
+}
+
+static uint64_t conflicts(unsigned shift, uint32_t access)
+{
+    const uint32_t code[] = {
+        LANE, SHIFT(shift), SHARED_BASE, ADD_SHARED, access, EXIT,
+    };
+    MxgpuSimtCounters c = run(code, sizeof(code), true);
+
+    g_assert_cmpuint(c.shared_requests, ==, 1);
+    g_assert_cmpuint(c.mem_requests, ==, 0);
+    return c.bank_conflicts;
+}
+
+static void test_banks(void)
+{
+    g_assert_cmpuint(conflicts(0, LW(0)), ==, 0);
+    g_assert_cmpuint(conflicts(2, LW(0)), ==, 0);
+    g_assert_cmpuint(conflicts(3, LW(0)), ==, 1);
+    g_assert_cmpuint(conflicts(4, LW(0)), ==, 3);
+    g_assert_cmpuint(conflicts(8, LW(0)), ==, 63);
+    g_assert_cmpuint(conflicts(3, LD(0)), ==, 0);
+    g_assert_cmpuint(conflicts(4, LD(0)), ==, 2);
+}
+
+/* Odd lanes skip one instruction: the rest is run by all. */
+static void test_divergence(void)
+{
+    const uint32_t code[] = {LANE, ODD, SKIP_IF, DOWN, ODD, EXIT};
+
+    for (unsigned on = 0; on < 2; on++) {
+        Kernel k = load(code, sizeof(code), on);
+
+        k.d.grid[0] = 5;
+        k.d.block[0] = 256;
+        go(&k);
+        g_assert_cmpuint(k.c.warps, ==, 20);
+        g_assert_cmpuint(k.c.blocks, ==, 5);
+        g_assert_cmpuint(k.c.divergent_branches, ==, 20);
+        g_assert_cmpuint(k.c.warp_instructions, ==, 20 * 6);
+        g_assert_cmpuint(k.c.lane_instructions, ==, 20 * (5 * 64 + 32));
+        simt_host_free(k.h);
+    }
+}
+
+/* What a slot counted is its dispatch's, whatever ran before. */
+static void test_dispatches(void)
+{
+    const uint32_t code[] = {LANE, SHIFT(2), ADD_ARGS, LW(0), BARRIER, EXIT};
+    Kernel k = load(code, sizeof(code), false);
+    MxgpuSimtCounters c;
+    uint64_t blocks = 0;
+
+    go(&k);
+    k.d.profile = true;
+    k.d.grid[0] = 9;
+    k.d.block[0] = 128;
+    for (unsigned i = 0; i < 3; i++) {
+        go(&k);
+    }
+    mxgpu_simt_slot_counters(k.h->simt, 0, &c);
+    g_assert_cmpuint(c.blocks, ==, 9);
+    g_assert_cmpuint(c.warps, ==, 18);
+    g_assert_cmpuint(c.warp_instructions, ==, 18 * 6);
+    g_assert_cmpuint(c.mem_requests, ==, 18);
+    g_assert_cmpuint(c.mem_transactions, ==, 18 * 4);
+    g_assert_cmpuint(c.barrier_waits, ==, 18);
+    g_assert_cmpuint(c.busy_ns, >, 0);
+    for (unsigned i = 0; i < 2; i++) {
+        MxgpuSimtCounters unit;
+        MxgpuSimtTimes t;
+
+        mxgpu_simt_slot_times(k.h->simt, 0, i, &t);
+        mxgpu_simt_unit_counters(k.h->simt, i, &unit);
+        blocks += t.blocks;
+        if (t.blocks) {
+            g_assert_cmpuint(t.last, >, t.first);
+            g_assert_cmpuint(t.busy, <=, t.last - t.first);
+            g_assert_cmpuint(unit.blocks, >=, t.blocks);
+        }
+    }
+    g_assert_cmpuint(blocks, ==, 9);
+    mxgpu_simt_slot_counters(k.h->simt, 1, &c);
+    g_assert_cmpuint(c.warp_instructions, ==, 0);
+    simt_host_free(k.h);
+}
+
+/* ---- samples */
+
+static const uint32_t loop[] = {COUNT(1000u), DOWN, LOOP, EXIT};
+
+static void test_samples(void)
+{
+    Kernel k = load(loop, sizeof(loop), false);
+    uint64_t *samples = simt_host_data(k.h, HOST_SMALL_VA);
+    unsigned at[4] = {0}, n = 20 * 2002 / 101;
+
+    k.d.profile = true;
+    k.d.grid[0] = 20;
+    k.d.sample_addr = HOST_SMALL_VA;
+    k.d.sample_max = 1000;
+    k.d.sample_interval = 101;
+    go(&k);
+    g_assert_cmpuint(k.c.warp_instructions, ==, 20 * 2002);
+    g_assert_cmpuint(k.c.tlb_misses, ==, 0);
+    n = mxgpu_simt_slot_samples(k.h->simt, 0);
+    /* Each unit takes its first one at once. */
+    g_assert_cmpuint(n, >=, 20 * 2002 / 101 - 1);
+    g_assert_cmpuint(n, <=, 20 * 2002 / 101 + 2);
+    for (unsigned i = 0; i < n; i++) {
+        uint64_t pc = MXGPU_SAMPLE_PC(samples[i]) - HOST_CODE_VA;
+
+        g_assert_cmpuint(pc, <, sizeof(loop));
+        g_assert_cmpuint(pc % 4, ==, 0);
+        at[pc / 4]++;
+        g_assert_cmpuint(MXGPU_SAMPLE_LANES(samples[i]), ==, 64);
+        g_assert_cmpuint(MXGPU_SAMPLE_UNIT(samples[i]), <, 2);
+    }
+    g_assert_cmphex(samples[n], ==, 0);
+    /* Both instructions of the loop are hit, about as often. */
+    g_assert_cmpuint(at[1], >, n / 3);
+    g_assert_cmpuint(at[2], >, n / 3);
+    simt_host_free(k.h);
+}
+
+/* Little room: what stays is of the whole run, not of its beginning. */
+static void test_few_samples(void)
+{
+    static const uint32_t code[] = {
+        COUNT(1000u), DOWN, LOOP, COUNT(1000u), DOWN, LOOP, EXIT,
+    };
+    Kernel k = load(code, sizeof(code), false);
+    uint64_t *samples = simt_host_data(k.h, HOST_SMALL_VA);
+    unsigned first = 0;
+
+    k.d.profile = true;
+    k.d.sample_addr = HOST_SMALL_VA;
+    k.d.sample_max = 100;
+    k.d.sample_interval = 3;
+    go(&k);
+    g_assert_cmpuint(mxgpu_simt_slot_samples(k.h->simt, 0), >=, 4003 / 3);
+    g_assert_cmphex(samples[100], ==, 0);
+    for (unsigned i = 0; i < 100; i++) {
+        first += MXGPU_SAMPLE_PC(samples[i]) < HOST_CODE_VA + 12;
+    }
+    g_assert_cmpuint(first, >, 25);
+    g_assert_cmpuint(first, <, 75);
+    simt_host_free(k.h);
+}
+
+static void test_bad_samples(void)
+{
+    static const uint64_t refused[] = {
+        HOST_SMALL_VA + 4, MXGPU_VA_LIMIT, MXGPU_VA_LIMIT - 8,
+        MXGPU_SHARED_BASE, MXGPU_PRIVATE_END - 4096, UINT64_MAX - 7,
+    };
+    Kernel k = load(loop, sizeof(loop), false);
+    MxgpuDispatchFault f;
+
+    k.d.profile = true;
+    k.d.sample_max = 1000;
+    k.d.sample_interval = 101;
+    for (unsigned i = 0; i < G_N_ELEMENTS(refused); i++) {
+        k.d.sample_addr = refused[i];
+        g_assert_cmpint(simt_host_run(k.h, &k.d).code, ==,
+                        MXGPU_FAULT_CONFIG);
+    }
+    k.d.sample_addr = HOST_CODE_VA; /* not writable */
+    f = simt_host_run(k.h, &k.d);
+    g_assert_cmpint(f.code, ==, MXGPU_FAULT_PERMISSION);
+    g_assert_cmpint(f.access, ==, MXGPU_ACCESS_WRITE);
+    g_assert_cmphex(f.addr, ==, HOST_CODE_VA);
+    k.d.sample_addr = 0x700000000000ull;
+    f = simt_host_run(k.h, &k.d);
+    g_assert_cmpint(f.code, ==, MXGPU_FAULT_NOT_PRESENT);
+    simt_host_free(k.h);
+}
+
+/* An abort says where a warp was. */
+static void test_abort(void)
+{
+    const uint32_t code[] = {LANE, FOREVER};
+
+    for (unsigned profile = 0; profile < 2; profile++) {
+        Kernel k = load(code, sizeof(code), false);
+        MxgpuDispatchFault f;
+
+        k.d.profile = profile;
+        k.d.grid[0] = 3;
+        k.h->done = 0;
+        g_assert_cmpint(mxgpu_simt_start(k.h->simt, 0, &k.d), ==,
+                        MXGPU_FAULT_NONE);
+        mxgpu_simt_run(k.h->simt, 1, 1000);
+        mxgpu_simt_abort(k.h->simt, 0);
+        mxgpu_simt_run(k.h->simt, 1, 1000);
+        g_assert_cmpuint(k.h->done, ==, 1);
+        f = mxgpu_simt_fault(k.h->simt, 0);
+        g_assert_cmpint(f.code, ==, MXGPU_FAULT_ABORTED);
+        g_assert_cmphex(f.pc, ==, HOST_CODE_VA + 4);
+        g_assert_cmpuint(f.block[0], ==, 0);
+        g_assert_cmpuint(f.thread, ==, 0);
+        simt_host_free(k.h);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/count/coalescing", test_coalescing);
+    g_test_add_func("/count/off", test_off);
+    g_test_add_func("/count/banks", test_banks);
+    g_test_add_func("/count/divergence", test_divergence);
+    g_test_add_func("/count/dispatches", test_dispatches);
+    g_test_add_func("/count/samples", test_samples);
+    g_test_add_func("/count/samples/few", test_few_samples);
+    g_test_add_func("/count/samples/bad", test_bad_samples);
+    g_test_add_func("/count/abort", test_abort);
+    return g_test_run();
+}
