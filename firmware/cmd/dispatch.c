@@ -139,6 +139,8 @@ static void program_slot(const FwQueue *queue, unsigned slot,
               MXGPU_SET(MXGPU_CD_CFG_VMID, queue->vmid) |
                   MXGPU_SET(MXGPU_CD_CFG_PRIORITY, queue->priority) |
                   MXGPU_SET(MXGPU_CD_CFG_REGISTERS, desc->registers) |
+                  MXGPU_SET(MXGPU_CD_CFG_COOPERATIVE,
+                            packet->flags / MXGPU_PKT_COOPERATIVE) |
                   MXGPU_SET(MXGPU_CD_CFG_PROFILE,
                             packet->flags / MXGPU_PKT_PROFILE));
     reg_write(MXGPU_CD_CTRL + base, FW_BIT(MXGPU_CD_CTRL_START));
@@ -182,7 +184,7 @@ void dispatch_fault(unsigned index, uint32_t status,
 
 const FwCommand cmd_dispatch = {
     .name = "dispatch",
-    .flags = MXGPU_PKT_PROFILE,
+    .flags = MXGPU_PKT_COOPERATIVE | MXGPU_PKT_PROFILE,
     .check = dispatch_check,
     .start = dispatch_start,
 };

@@ -29,7 +29,7 @@ static uint32_t take(Input *in, unsigned bytes)
 static Packet random_packet(Input *in)
 {
     uint32_t kind = take(in, 1), signal = take(in, 1) % 16;
-    uint16_t flags = take(in, 1) & 3;
+    uint16_t flags = take(in, 1) & 7;
     Packet p;
 
     switch (kind % 8) {

@@ -125,6 +125,18 @@ static void test_dispatch(void)
     g_assert_cmpuint(bus.irqs[0], ==, 1);
 }
 
+static void test_dispatch_cooperative(void)
+{
+    Packet p = dispatch(MXGPU_PKT_COOPERATIVE, 0);
+
+    start_queue(0);
+    run_packet(&p);
+    g_assert_cmphex(slot_reg(MXGPU_CD_CFG), ==, 1 | 64 << 8 | 1 << 16);
+    fake_finish(FW_UNIT_SLOT, 0, MXGPU_FAULT_CONFIG); /* too large */
+    g_assert_true(fake_settle());
+    expect_error(0, MXGPU_QERR_RESOURCES, 0);
+}
+
 static void test_dispatch_private(void)
 {
     struct mxgpu_kernel_desc *desc;
@@ -325,6 +337,8 @@ static const Bad bad_fields[] = {
     {0, 0, 2, 0xffff, -1},
     {0, 2, 2, 4, -1},
     {0, 2, 2, 0x8000, -1},
+    {MXGPU_PKT_COPY, 2, 2, MXGPU_PKT_COOPERATIVE, -1},
+    {MXGPU_PKT_WAIT, 2, 2, MXGPU_PKT_COOPERATIVE, -1},
     {0, 4, 4, 1, -1},
     {0, 44, 4, 1, -1},
     {MXGPU_PKT_COPY, 2, 2, 8, -1},
@@ -526,6 +540,7 @@ int main(int argc, char **argv)
     g_test_add_func("/packets/copy/fault", test_copy_fault);
     g_test_add_func("/packets/fill", test_fill);
     g_test_add_func("/packets/dispatch", test_dispatch);
+    g_test_add_func("/packets/dispatch/cooperative", test_dispatch_cooperative);
     g_test_add_func("/packets/dispatch/private", test_dispatch_private);
     g_test_add_func("/packets/dispatch/fault", test_dispatch_fault);
     g_test_add_func("/packets/dispatch/descriptors", test_descriptors);

@@ -69,6 +69,7 @@ static MxgpuDispatch load_dispatch(MxgpuDevice *dev, unsigned slot)
         .accesses = MXGPU_GET(MXGPU_PROFILE_CTRL_ACCESSES,
                               *mxgpu_reg(dev, MXGPU_PROFILE_CTRL)),
         .profile = MXGPU_GET(MXGPU_CD_CFG_PROFILE, cfg),
+        .cooperative = MXGPU_GET(MXGPU_CD_CFG_COOPERATIVE, cfg),
     };
     uint32_t profile = slot * MXGPU_CP_UNIT_STRIDE;
 

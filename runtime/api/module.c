@@ -242,7 +242,23 @@ MC_EXPORT mcError_t mcLaunchKernel(const void *symbol, dim3 grid, dim3 block,
     API_STREAM(stream, handle);
     API_TRY(mc_symbol_function(stream->ctx, symbol, &function));
     API_RETURN(mc_launch(stream, function, grid, block, shared, args, NULL,
-                         0));
+                         0, 0));
+}
+
+MC_EXPORT mcError_t mcLaunchCooperativeKernel(const void *symbol, dim3 grid,
+                                              dim3 block, void **args,
+                                              unsigned int shared,
+                                              mcStream_t handle)
+{
+    McFunction *function;
+
+    API_ENTER("%p, %u,%u,%u, %u,%u,%u, %p, %u, %p", symbol, grid.x, grid.y,
+              grid.z, block.x, block.y, block.z, (void *)args, shared,
+              (void *)handle);
+    API_STREAM(stream, handle);
+    API_TRY(mc_symbol_function(stream->ctx, symbol, &function));
+    API_RETURN(mc_launch(stream, function, grid, block, shared, args, NULL,
+                         0, MXGPU_PKT_COOPERATIVE));
 }
 
 /* Pairs of key and value; false when they are not understood. */
@@ -285,5 +301,5 @@ MC_EXPORT mcError_t mcModuleLaunchKernel(
     dim3 grid = {gridDimX, gridDimY, gridDimZ};
     dim3 block = {blockDimX, blockDimY, blockDimZ};
     API_RETURN(mc_launch(stream, function, grid, block, sharedMemBytes,
-                         kernelParams, buffer, size));
+                         kernelParams, buffer, size, 0));
 }

@@ -124,6 +124,7 @@ MC_EXPORT mcError_t mcOccupancyAvailableDynamicSMemPerBlock(
     API_TRY(mc_symbol_function(ctx, f, &function));
     API_CHECK(mc_occupancy(ctx, function, blockSize, 0) >= (unsigned)numBlocks,
               mcErrorInvalidValue);
-    *size = ctx->info.cu_shared / numBlocks - function->static_shared;
+    *size = ctx->info.cu_shared / MC_SHARED_PIECE / numBlocks *
+                MC_SHARED_PIECE - function->static_shared;
     API_RETURN(mcSuccess);
 }

@@ -45,6 +45,7 @@ void mc_api_properties(const McContext *ctx, mcDeviceProp_t *p)
     p->sharedMemPerBlockOptin = info->cu_shared;
     p->maxBlocksPerMultiProcessor = info->cu_blocks;
     p->concurrentKernels = 1;
+    p->cooperativeLaunch = 1;
     p->pciDomainID = info->pci_domain;
     p->pciBusID = info->pci_bus;
     p->pciDeviceID = info->pci_device;
@@ -96,6 +97,7 @@ static bool property_attribute(const mcDeviceProp_t *p,
         FROM(mcDeviceAttributeComputeCapabilityMajor, p->major)
         FROM(mcDeviceAttributeComputeCapabilityMinor, p->minor)
         FROM(mcDeviceAttributeConcurrentKernels, p->concurrentKernels)
+        FROM(mcDeviceAttributeCooperativeLaunch, p->cooperativeLaunch)
         FROM(mcDeviceAttributePciBusId, p->pciBusID)
         FROM(mcDeviceAttributePciDeviceId, p->pciDeviceID)
         FROM(mcDeviceAttributePciDomainId, p->pciDomainID)

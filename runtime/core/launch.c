@@ -36,6 +36,23 @@ bad:
     return mcErrorInvalidConfiguration;
 }
 
+/* All blocks have to be resident at once. */
+static mcError_t check_cooperative(const McContext *ctx, const McFunction *f,
+                                   dim3 grid, dim3 block, size_t shared)
+{
+    uint64_t most = (uint64_t)ctx->info.compute_units *
+                    mc_occupancy(ctx, f, block.x * block.y * block.z, shared);
+
+    /* Each dimension is below 2^31: the third product could overflow. */
+    if ((uint64_t)grid.x * grid.y > most ||
+        (uint64_t)grid.x * grid.y * grid.z > most) {
+        mc_error("kernel %s: %u,%u,%u cooperating blocks, at most %" PRIu64
+                 " run at once", f->name, grid.x, grid.y, grid.z, most);
+        return mcErrorCooperativeLaunchTooLarge;
+    }
+    return mcSuccess;
+}
+
 static mcError_t check_args(const McFunction *f, void **params,
                             const void *buffer, size_t buffer_size)
 {
@@ -78,7 +95,7 @@ static void marshal(const McFunction *f, uint8_t *block, void **params,
 
 mcError_t mc_launch(McStream *stream, McFunction *f, dim3 grid, dim3 block,
                     size_t shared, void **params, const void *buffer,
-                    size_t buffer_size)
+                    size_t buffer_size, unsigned flags)
 {
     McContext *ctx = stream->ctx;
     mcError_t error;
@@ -105,6 +122,12 @@ mcError_t mc_launch(McStream *stream, McFunction *f, dim3 grid, dim3 block,
             return error;
         }
     }
+    if (flags & MXGPU_PKT_COOPERATIVE) {
+        error = check_cooperative(ctx, f, grid, block, shared);
+        if (error != mcSuccess) {
+            return error;
+        }
+    }
     size_t stack = atomic_load_explicit(&ctx->stack, memory_order_relaxed);
     stack = stack > f->private_bytes ? stack : f->private_bytes;
 
@@ -127,7 +150,7 @@ mcError_t mc_launch(McStream *stream, McFunction *f, dim3 grid, dim3 block,
         },
     };
     memcpy(mc_submit_label(&submit), f->name, MC_LABEL_SIZE - 1);
-    mc_submit_push(&submit, &packet, 0);
+    mc_submit_push(&submit, &packet, flags);
     mc_submit_end(&submit);
     if (mc_launch_blocking()) {
         error = mc_stream_sync(stream);
@@ -140,6 +163,7 @@ unsigned mc_occupancy(const McContext *ctx, const McFunction *f,
 {
     const KmdInfo *info = &ctx->info;
     size_t shared = f->static_shared + dynamic_shared;
+    size_t pieces = (shared + MC_SHARED_PIECE - 1) / MC_SHARED_PIECE;
     /* Warps are whole. */
     unsigned rounded = (threads + info->warp_size - 1) / info->warp_size *
                        info->warp_size;
@@ -155,7 +179,7 @@ unsigned mc_occupancy(const McContext *ctx, const McFunction *f,
     limit = info->cu_registers / (f->registers * rounded);
     blocks = limit < blocks ? limit : blocks;
     if (shared) {
-        limit = info->cu_shared / shared;
+        limit = info->cu_shared / MC_SHARED_PIECE / pieces;
         blocks = limit < blocks ? limit : blocks;
     }
     return blocks;

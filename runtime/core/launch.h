@@ -11,11 +11,15 @@
 /*
  * Arguments come as one pointer each (params) or packed (buffer). Limits that
  * are not met: mcErrorInvalidConfiguration (grid, block), mcErrorInvalidValue
- * (shared memory, arguments), mcErrorLaunchOutOfResources (registers, stack).
+ * (shared memory, arguments), mcErrorLaunchOutOfResources (registers, stack),
+ * mcErrorCooperativeLaunchTooLarge. flags: MXGPU_PKT_COOPERATIVE or 0.
  */
 mcError_t mc_launch(McStream *stream, McFunction *function, dim3 grid,
                     dim3 block, size_t shared, void **params,
-                    const void *buffer, size_t buffer_size);
+                    const void *buffer, size_t buffer_size, unsigned flags);
+
+/* A compute unit gives out shared memory in pieces of this size. */
+#define MC_SHARED_PIECE 64u
 
 /* Blocks of a kernel that fit a compute unit together. */
 unsigned mc_occupancy(const McContext *ctx, const McFunction *function,

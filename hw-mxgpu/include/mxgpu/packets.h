@@ -48,6 +48,8 @@ enum mxgpu_packet_type {
 #define MXGPU_PKT_BARRIER 0x0001u
 #define MXGPU_PKT_IRQ     0x0002u
 #define MXGPU_PKT_FLAGS   0x0003u /* of every type; others must be 0, but: */
+#define MXGPU_PKT_COOPERATIVE 0x0004u /* DISPATCH: all blocks run at once, or
+                                         it fails with QERR_RESOURCES */
 #define MXGPU_PKT_PROFILE 0x0008u /* COPY, FILL, DISPATCH: leave a record, on
                                      a queue set up by QUEUE_PROFILE */
 

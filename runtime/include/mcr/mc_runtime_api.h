@@ -180,7 +180,7 @@ mcError_t mcModuleLaunchKernel(mcFunction_t f, unsigned int gridDimX,
                                void **kernelParams, void **extra);
 /* Calls a host function in stream order; not called after an error. */
 mcError_t mcLaunchHostFunc(mcStream_t stream, mcHostFn_t fn, void *userData);
-/* Not supported. */
+/* As mcLaunchKernel; all blocks run at once and may wait for each other. */
 mcError_t mcLaunchCooperativeKernel(const void *f, dim3 gridDim, dim3 blockDim,
                                     void **kernelParams,
                                     unsigned int sharedMemBytes,
@@ -705,6 +705,16 @@ static inline mcError_t mcGetFuncBySymbol(mcFunction_t *function,
                                           R (*kernel)(Args...))
 {
     return mcGetFuncBySymbol(function, reinterpret_cast<const void *>(kernel));
+}
+
+template <class R, class... Args>
+static inline mcError_t mcLaunchCooperativeKernel(
+    R (*kernel)(Args...), dim3 gridDim, dim3 blockDim, void **kernelParams,
+    unsigned int sharedMemBytes = 0, mcStream_t stream = 0)
+{
+    return mcLaunchCooperativeKernel(reinterpret_cast<const void *>(kernel),
+                                     gridDim, blockDim, kernelParams,
+                                     sharedMemBytes, stream);
 }
 
 template <class R, class... Args>
