@@ -29,10 +29,13 @@
         AMO(18, amominu.d, ld, -5, 3, 3)
         AMO(19, amomaxu.d, ld, -5, 3, -5)
         /* the upper half of a word operand and of memory has no part */
-        CASE(20, a4, 0x7fffffff, la a1, cell; li a2, 0x123456787fffffff; sd a2, 0(a1); li a3, 0xabcdef0100000001; amoadd.w a4, a3, (a1))
+        CASE(20, a4, 0x7fffffff, la a1, cell; li a2, 0x123456787fffffff;
+                sd a2, 0(a1); li a3, 0xabcdef0100000001;
+                amoadd.w a4, a3, (a1))
         CASE(21, a5, 0x1234567880000000, ld a5, 0(a1))
 #endif
-        CASE(22, x0, 0, la a1, cell; sw x0, 0(a1); li a3, 3; amoadd.w x0, a3, (a1))
+        CASE(22, x0, 0, la a1, cell; sw x0, 0(a1); li a3, 3;
+                amoadd.w x0, a3, (a1))
         CASE(23, a4, 3, lw a4, 0(a1))
         END
         .data

@@ -5,7 +5,8 @@
         CASE(2, a4, -32, c.li a4, -32)
         CASE(3, a4, -31, c.addi a4, 1)
         CASE(4, a5, -0x1f000, c.lui a5, 0xfffe1)
-        CASE(5, s0, -992, li sp, 0; c.addi16sp sp, -496; c.addi16sp sp, -496; c.mv s0, sp)
+        CASE(5, s0, -992, li sp, 0; c.addi16sp sp, -496; c.addi16sp sp, -496;
+                c.mv s0, sp)
         CASE(6, a0, 1020, li sp, 0; c.addi4spn a0, sp, 1020)
         CASE(7, s1, 0x60, li s1, 6; c.slli s1, 4)
         CASE(8, s1, 6, c.srli s1, 4)
@@ -35,10 +36,13 @@
         li a1, 0x123456789abcdef0
         CASE(28, a4, 0x123456789abcdef0, c.sdsp a1, 504(sp); c.ldsp a4, 504(sp))
         CASE(29, a5, 0x123456789abcdef0, c.sd a4, 248(s0); c.ld a5, 248(s0))
-        CASE(30, a5, 0x123456789abcdef0, c.fldsp fs0, 504(sp); c.fsdsp fs0, 256(sp); c.fld fs1, 248(s0); c.fsd fs1, 240(s0); ld a5, 240(s0))
+        CASE(30, a5, 0x123456789abcdef0, c.fldsp fs0, 504(sp);
+                c.fsdsp fs0, 256(sp); c.fld fs1, 248(s0); c.fsd fs1, 240(s0);
+                ld a5, 240(s0))
         CASE(31, s1, 1, li s1, 1; c.slli s1, 63; c.srli s1, 63)
 #else
-        CASE(32, ra, 2, la a1, 1f; c.jal 2f; 1: j failed; 2: sub ra, ra, a1; addi ra, ra, 2)
+        CASE(32, ra, 2, la a1, 1f; c.jal 2f; 1: j failed; 2: sub ra, ra, a1;
+                addi ra, ra, 2)
 #endif
         j over
         .section .text

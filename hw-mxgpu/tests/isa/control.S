@@ -32,17 +32,21 @@
         NOT_TAKEN(11, bltu, -1, -2)
         TAKEN(12, bgeu, -1, -2)
         NOT_TAKEN(13, bgeu, 1, -2)
-        CASE(14, a4, 3, li a4, 1; jal ra, 1f; j failed; addi a4, a4, 40; 1: addi a4, a4, 2)
+        CASE(14, a4, 3, li a4, 1; jal ra, 1f; j failed; addi a4, a4, 40;
+                1: addi a4, a4, 2)
         .balign 4
-        CASE(15, ra, 0, .option push; .option norvc; jal ra, 1f; 1: la a5, 1b; sub ra, ra, a5; .option pop)
-        CASE(16, t0, 0, la t0, 1f; .option push; .option norvc; jalr t0, 1(t0); 1: la a5, 1b; sub t0, t0, a5; .option pop)
+        CASE(15, ra, 0, .option push; .option norvc; jal ra, 1f;
+                1: la a5, 1b; sub ra, ra, a5; .option pop)
+        CASE(16, t0, 0, la t0, 1f; .option push; .option norvc;
+                jalr t0, 1(t0); 1: la a5, 1b; sub t0, t0, a5; .option pop)
         li gp, 17
         la sp, stack_end
         li a0, 12
         call fib
         li t2, 144
         bne a0, t2, failed
-        CASE(18, a4, 5050, li a4, 0; li a1, 100; 1: add a4, a4, a1; addi a1, a1, -1; bnez a1, 1b)
+        CASE(18, a4, 5050, li a4, 0; li a1, 100; 1: add a4, a4, a1;
+                addi a1, a1, -1; bnez a1, 1b)
         END
         .section .text
 fib:    li a1, 2

@@ -74,13 +74,18 @@
         TO_X(38, w, 0xffffff0000000000, 0, 0x5f7fffff, 0, fcvt.lu.s a4, fa0)
         FP(39, w, 0x4b800000, NX, 0x1000001, 0, fcvt.s.w fa3, a0)
         FP(40, w, 0x5f800000, NX, -1, 0, fcvt.s.lu fa3, a0)
-        FP(41, d, 0x3ff0000000000001, NX, 0x3ff0000000000000, 0x3ca8000000000000, fadd.d fa3, fa0, fa1)
-        FP(42, d, 0x3ff0000000000001, NX, 0x3ff0000000000000, 0x3ca0000000000000, fadd.d fa3, fa0, fa1, rmm)
+        FP(41, d, 0x3ff0000000000001, NX, 0x3ff0000000000000,
+                0x3ca8000000000000, fadd.d fa3, fa0, fa1)
+        FP(42, d, 0x3ff0000000000001, NX, 0x3ff0000000000000,
+                0x3ca0000000000000, fadd.d fa3, fa0, fa1, rmm)
         FP(43, d, 0x7ff8000000000000, NV, 0x7ff0000000000001, 0, fmul.d fa3, fa0, fa1)
-        FP(44, d, 0x3fd5555555555555, NX, 0x3ff0000000000000, 0x4008000000000000, fdiv.d fa3, fa0, fa1)
+        FP(44, d, 0x3fd5555555555555, NX, 0x3ff0000000000000,
+                0x4008000000000000, fdiv.d fa3, fa0, fa1)
         TO_X(45, d, 1 << 7, 0, 0x7ff0000000000000, 0, fclass.d a4, fa0)
-        FP(46, w, 0x3f800000, NX, 0, 0, li a2, 0x3ff0000000000001; fmv.d.x fa2, a2; fcvt.s.d fa3, fa2)
-        FP(47, d, 0x3ff0000000000000, 0, 0, 0, li a2, 0x3f800000; fmv.w.x fa2, a2; fcvt.d.s fa3, fa2)
+        FP(46, w, 0x3f800000, NX, 0, 0, li a2, 0x3ff0000000000001;
+                fmv.d.x fa2, a2; fcvt.s.d fa3, fa2)
+        FP(47, d, 0x3ff0000000000000, 0, 0, 0, li a2, 0x3f800000;
+                fmv.w.x fa2, a2; fcvt.d.s fa3, fa2)
         FP(48, h, 0x4000, 0, 0x3c00, 0x3c00, fadd.h fa3, fa0, fa1)
         FP(49, h, 0x7c00, OF | NX, 0x7bff, 0x7bff, fmul.h fa3, fa0, fa1)
         FP(50, h, 0x3555, NX, 0x3c00, 0x4200, fdiv.h fa3, fa0, fa1)
@@ -96,15 +101,23 @@
         FP(58, w, 0x3f800001, NX, 0x3f800000, 0x33800000, fadd.s fa3, fa0, fa1)
         CASE(59, a4, 0x60, frcsr a4)
         fsrm zero
-        CASE(60, a4, NX | DZ, fsflags zero; li a0, 0x3f800000; fmv.w.x fa0, a0; li a1, 0x33800000; fmv.w.x fa1, a1; fadd.s fa3, fa0, fa1; fmv.w.x fa1, zero; fdiv.s fa3, fa0, fa1; frflags a4)
+        CASE(60, a4, NX | DZ, fsflags zero; li a0, 0x3f800000;
+                fmv.w.x fa0, a0; li a1, 0x33800000; fmv.w.x fa1, a1;
+                fadd.s fa3, fa0, fa1; fmv.w.x fa1, zero;
+                fdiv.s fa3, fa0, fa1; frflags a4)
         CASE(61, a4, NX | DZ, fsflagsi a4, NV)
         CASE(62, a4, NV, frflags a4)
         /* loads and stores keep every bit */
-        CASE(63, a4, 0xffffffff7f812345, la a1, cells; flw fa0, 0(a1); fsd fa0, 8(a1); ld a4, 8(a1))
-        CASE(64, a4, 0x7ff0000000abcdef, fld fa0, 16(a1); fsd fa0, 8(a1); ld a4, 8(a1))
-        CASE(65, a4, 0xffffffffabcdabcd, fld fa0, 24(a1); fsw fa0, 8(a1); lw a4, 8(a1))
-        CASE(66, a4, 0xffffffffffffabcd, flh fa0, 24(a1); fsd fa0, 8(a1); ld a4, 8(a1))
-        CASE(67, a4, 1 << 31, li a2, 0xffffffff80000000; fmv.w.x fa0, a2; fmv.x.w a4, fa0; slli a4, a4, 32; srli a4, a4, 32)
+        CASE(63, a4, 0xffffffff7f812345, la a1, cells; flw fa0, 0(a1);
+                fsd fa0, 8(a1); ld a4, 8(a1))
+        CASE(64, a4, 0x7ff0000000abcdef, fld fa0, 16(a1); fsd fa0, 8(a1);
+                ld a4, 8(a1))
+        CASE(65, a4, 0xffffffffabcdabcd, fld fa0, 24(a1); fsw fa0, 8(a1);
+                lw a4, 8(a1))
+        CASE(66, a4, 0xffffffffffffabcd, flh fa0, 24(a1); fsd fa0, 8(a1);
+                ld a4, 8(a1))
+        CASE(67, a4, 1 << 31, li a2, 0xffffffff80000000; fmv.w.x fa0, a2;
+                fmv.x.w a4, fa0; slli a4, a4, 32; srli a4, a4, 32)
         END
         .data
         .balign 8

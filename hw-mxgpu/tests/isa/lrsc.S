@@ -19,11 +19,13 @@
         addi a1, a1, -1
         bnez a1, 1b
         CASE(5, a4, 300, lw a4, 0(a0))
-        CASE(6, a4, 1, 1: lr.w a5, (a0); sc.w a4, x0, (a0); bnez a4, 1b; sc.w a4, x0, (a0))
+        CASE(6, a4, 1, 1: lr.w a5, (a0); sc.w a4, x0, (a0); bnez a4, 1b;
+                sc.w a4, x0, (a0))
         CASE(7, a4, -7, li a5, -7; sw a5, 0(a0); lr.w a4, (a0))
 #if __riscv_xlen == 64
         CASE(8, a4, 1, lr.w a5, (a0); sc.d a4, x0, (a0))
-        CASE(9, a4, 0, 1: lr.d a5, (a0); addi a5, a5, 1; sc.d a4, a5, (a0); bnez a4, 1b)
+        CASE(9, a4, 0, 1: lr.d a5, (a0); addi a5, a5, 1; sc.d a4, a5, (a0);
+                bnez a4, 1b)
         CASE(10, a4, 0xfffffffa, ld a4, 0(a0))
 #endif
         END

@@ -32,7 +32,8 @@
         li s2, 64
         la s3, 1f
         jr s2
-1:      CASE(15, a0, 0x1234, li a0, 0x1234; csrw mscratch, a0; li a0, 0; csrr a0, mscratch)
+1:      CASE(15, a0, 0x1234, li a0, 0x1234; csrw mscratch, a0; li a0, 0;
+                csrr a0, mscratch)
         CASE(16, a0, 0x1234, csrrc a0, mscratch, a0)
         CASE(17, a0, 0, csrrsi a0, mscratch, 9)
         CASE(18, a0, 9, csrrwi a0, mscratch, 0)

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Conformance of the compute units: one instruction at a time, over 64 lanes
+ * with different operands and under different masks, each lane against a
+ * reference that shares nothing with the machine. Every line of rv/insns.def
+ * has an entry in one of the conform_*() tables, or the test fails.
+ */
+#ifndef MXGPU_TESTS_CONFORM_H
+#define MXGPU_TESTS_CONFORM_H
+
+#include "rv/rv.h"
+#include "simt_host.h"
+
+/* What a lane gets and leaves: a record of 128 bytes at HOST_DATA_VA. */
+typedef struct Record {
+    uint64_t a, b;      /* x11, x12 */
+    uint64_t f[3];      /* f11, f12, f13 */
+    uint64_t old_x;     /* x14 */
+    uint64_t old_f;     /* f14 */
+    uint64_t active;    /* 0: the lane does not execute the instruction */
+    uint8_t narrow[4];  /* f11 to f14 are loaded as 32 bits */
+    uint8_t frm, pad[3];
+    uint64_t out_x;     /* the instruction's rd */
+    uint64_t out_f;
+    uint64_t out_flags; /* fflags */
+    uint64_t spare[4];
+} Record;
+
+enum { ZERO = 0, T0 = 5, T1 = 6, T2 = 7, A0 = 10, A1, A2, A3, A4, A5, A6 };
+
+typedef enum Mode {
+    MODE_ALL,    /* 64 lanes */
+    MODE_MASK,   /* some jump over the instruction */
+    MODE_EXITED, /* those have ended */
+    MODE_PART,   /* a block of 37, and some jump */
+    MODE_ONE,    /* a block of one */
+    MODES
+} Mode;
+
+/* How a program is made besides its instruction. */
+typedef struct Shape {
+    Mode mode;
+    bool dynamic; /* frm of the record, else untouched */
+    bool flags;   /* fflags are read, and so recorded */
+    const uint32_t *before, *after; /* more code, may be NULL */
+    unsigned num_before, num_after;
+} Shape;
+
+extern SimtHost *host;
+extern GRand *rng;
+
+uint64_t random64(void);
+unsigned random_below(unsigned n);
+Record *record(unsigned lane);
+
+uint32_t match_of(RvOp op);
+RvInsn info_of(RvOp op);
+uint32_t enc(RvOp op, unsigned rd, unsigned rs1, unsigned rs2);
+uint32_t enc_i(RvOp op, unsigned rd, unsigned rs1, int imm);
+uint32_t enc_s(RvOp op, unsigned rs2, unsigned rs1, int imm);
+uint32_t enc_b(RvOp op, unsigned rs1, unsigned rs2, int imm);
+
+/* Random operands in all records; narrow only where f values are boxed. */
+void fill_records(Mode mode);
+unsigned threads_of(Mode mode);
+/* Runs insn; rd_x and rd_f are stored to out_x and out_f. */
+MxgpuDispatchFault try_insn(uint32_t insn, unsigned rd_x, unsigned rd_f,
+                            const Shape *shape);
+/* The same; no fault must come of it. */
+void run_insn(uint32_t insn, unsigned rd_x, unsigned rd_f, const Shape *shape);
+/* What was in f11 + k at the instruction. */
+uint64_t f_operand(const Record *r, unsigned k);
+
+/* Counts a difference; only some are printed. */
+void differ(RvOp op, unsigned lane, const Record *r, uint64_t got,
+            uint64_t want, const char *what);
+
+/* Entries: what checks an instruction. */
+typedef void CheckFn(RvOp op);
+void conform_integer(CheckFn **table);
+void conform_float(CheckFn **table);
+void conform_memory(CheckFn **table);
+void conform_control(CheckFn **table);
+void conform_group(CheckFn **table);
+
+#endif
