@@ -127,6 +127,7 @@ static mcError_t make_heap(McServices *s)
     memset(h, 0, start);
     h->pages = pages;
     h->base = s->heap.va + start;
+    h->run_top = pages;
     return mcSuccess;
 }
 

@@ -154,14 +154,14 @@ static void *small(struct mc_heap *h, unsigned class)
 /* ---- runs of pages ---- */
 
 /* Takes the pages from first on, if all are free; others may take one
- * meanwhile. */
+ * meanwhile. Each of them says how far the first is. */
 static int take_run(struct mc_heap *h, uint64_t first, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++) {
-        uint64_t seen = 0, kind = i ? MC_HEAP_PART : MC_HEAP_RUN;
+        uint64_t seen = 0;
 
         if (!swap(&h->page[first + i].state, &seen,
-                  STATE(kind, i ? 0 : count))) {
+                  i ? STATE(MC_HEAP_PART, i) : STATE(MC_HEAP_RUN, count))) {
             while (i--) {
                 store(&h->page[first + i].state, 0);
             }
@@ -171,54 +171,82 @@ static int take_run(struct mc_heap *h, uint64_t first, uint64_t count)
     return 1;
 }
 
-/* From the end: objects fill the heap from the start. */
-static void *find_run(struct mc_heap *h, uint64_t count)
+/* A run among the pages below top, from the end: objects fill the heap from
+ * the start. *top becomes the end of what may be free. */
+static uint64_t find_run(struct mc_heap *h, uint64_t *top, uint64_t count)
 {
-    uint64_t freed = __atomic_load_n(&h->freed, __ATOMIC_ACQUIRE), run = 0;
+    uint64_t run = 0, end = 0;
 
-    if (h->run_failed == freed + 1 && count >= h->run_size) {
-        return NULL;
-    }
-    for (uint64_t page = h->pages; page--;) {
-        run = load(&h->page[page].state) ? 0 : run + 1;
-        if (run == count) {
-            if (take_run(h, page, count)) {
-                return (void *)(h->base + page * MC_HEAP_PAGE);
-            }
+    for (uint64_t page = *top; page--;) {
+        uint64_t state = load(&h->page[page].state);
+
+        if (state) {
             run = 0;
-            page += count; /* as nothing was: look again */
-        }
-    }
-    h->run_failed = freed + 1;
-    h->run_size = count;
-    return NULL;
-}
-
-static void *large(struct mc_heap *h, size_t size)
-{
-    uint64_t lane = MX_CSR(MXGPU_CSR_LANE);
-    uint64_t count = (size + MC_HEAP_PAGE - 1) / MC_HEAP_PAGE;
-    void *object = NULL;
-
-    if (size > h->pages * MC_HEAP_PAGE) {
-        return NULL;
-    }
-    for (uint64_t lanes = mx_active(); lanes; lanes &= lanes - 1) {
-        if ((unsigned)__builtin_ctzl(lanes) != lane) {
+            if (KIND(state) == MC_HEAP_PART) {
+                page -= COUNT(state) < page ? COUNT(state) : page;
+            }
             continue;
         }
-        while (__atomic_exchange_n(&h->run_lock, 1, __ATOMIC_ACQUIRE)) {
+        if (++run == count) {
+            if (take_run(h, page, count)) {
+                *top = end > page + count ? end : page;
+                return page;
+            }
+            run = 0; /* somebody was faster: on, below */
         }
-        object = find_run(h, count);
-        __atomic_store_n(&h->run_lock, 0, __ATOMIC_RELEASE);
+        end = end ? end : page + 1;
+    }
+    return NONE;
+}
+
+/* No lock: whoever waits for one spins for a whole turn of its warp. */
+static void *new_run(struct mc_heap *h, uint64_t count)
+{
+    uint64_t freed = __atomic_load_n(&h->freed, __ATOMIC_ACQUIRE);
+    uint64_t top = load(&h->run_top), page;
+
+    if (load(&h->run_failed) == freed + 1 && count >= load(&h->run_size)) {
+        return NULL;
+    }
+    top = top < h->pages ? top : h->pages;
+    page = find_run(h, &top, count);
+    if (page == NONE) {
+        top = h->pages; /* the hint may be old */
+        page = find_run(h, &top, count);
+    }
+    if (page == NONE) {
+        store(&h->run_size, count);
+        store(&h->run_failed, freed + 1);
+        return NULL;
+    }
+    store(&h->run_top, top);
+    return (void *)(h->base + page * MC_HEAP_PAGE);
+}
+
+/* Lanes in turn, so that they do not take each other's pages. */
+static void *large(struct mc_heap *h, size_t size)
+{
+    uint64_t lanes = mx_active(), lane = MX_CSR(MXGPU_CSR_LANE);
+    void *object = NULL;
+
+    for (uint64_t rest = lanes; rest; rest &= rest - 1) {
+        if ((unsigned)__builtin_ctzl(rest) == lane &&
+            size <= h->pages * MC_HEAP_PAGE) {
+            object = new_run(h, (size + MC_HEAP_PAGE - 1) / MC_HEAP_PAGE);
+        }
+        mx_warpsync(lanes);
     }
     return object;
 }
 
 /* ---- free ---- */
 
-static void made_room(struct mc_heap *h)
+/* end: of pages that became free; or 0 */
+static void made_room(struct mc_heap *h, uint64_t end)
 {
+    if (end > load(&h->run_top)) {
+        store(&h->run_top, end);
+    }
     __atomic_fetch_add(&h->freed, 1, __ATOMIC_ACQ_REL);
 }
 
@@ -238,9 +266,9 @@ static int free_small(struct mc_heap *h, struct mc_heap_page *page,
         uint64_t empty = STATE(class, 0);
 
         swap(&page->state, &empty, 0);
-        made_room(h);
+        made_room(h, page - h->page + 1);
     } else if (COUNT(state) == MC_HEAP_PAGE / size) {
-        made_room(h);
+        made_room(h, 0);
     }
     return 1;
 }
@@ -255,7 +283,7 @@ static int free_run(struct mc_heap *h, struct mc_heap_page *page,
     for (uint64_t i = COUNT(state); i--;) {
         __atomic_store_n(&page[i].state, 0, __ATOMIC_RELEASE);
     }
-    made_room(h);
+    made_room(h, page - h->page + COUNT(state));
     return 1;
 }
 

@@ -26,7 +26,7 @@ struct mc_heap {
     uint64_t pages;
     uint64_t base;       /* of the first page */
     uint64_t freed;      /* counts what made room */
-    uint64_t run_lock;   /* taken to look for a run of pages */
+    uint64_t run_top;    /* hint: no page at or above it is free */
     uint64_t run_failed; /* freed + 1 when none of run_size was found */
     uint64_t run_size;
     uint64_t reserved[2];

@@ -406,7 +406,7 @@ class Compiler:
                cc1[cc1.index("-triple") + 1], "-target-cpu", "generic-rv64",
                "-target-abi", "lp64d", "-mrelocation-model", "static",
                "-mcmodel=medium", "-msmall-data-limit", "0",
-               "-fcuda-is-device", "-disable-llvm-passes",
+               "-fcuda-is-device", "-disable-llvm-passes", "-fcheck-new",
                "-debug-info-kind=standalone", "-dwarf-version=5",
                f"-D__MACA_ARCH__={ARCH_MACRO}", "-U__HIP_DEVICE_COMPILE__"]
         for feature in DEVICE_FEATURES:

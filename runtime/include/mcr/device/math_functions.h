@@ -133,6 +133,15 @@ __device__ long long llround(double) noexcept;
 __device__ void *memcpy(void *, const void *, size_t) noexcept;
 __device__ void *memmove(void *, const void *, size_t) noexcept;
 __device__ void *memset(void *, int, size_t) noexcept;
+__device__ int memcmp(const void *, const void *, size_t) noexcept;
+__device__ size_t strlen(const char *) noexcept;
+__device__ size_t strnlen(const char *, size_t) noexcept;
+__device__ int strcmp(const char *, const char *) noexcept;
+__device__ int strncmp(const char *, const char *, size_t) noexcept;
+__device__ char *strcpy(char *, const char *) noexcept;
+__device__ char *strncpy(char *, const char *, size_t) noexcept;
+__device__ char *strcat(char *, const char *) noexcept;
+__device__ char *strncat(char *, const char *, size_t) noexcept;
 }
 
 #undef __MC_LIBRARY1
@@ -393,7 +402,7 @@ __MC_BOTH__ double max(double a, double b)
     return __builtin_fmax(a, b);
 }
 
-/* Placement new; there is no device heap. */
+/* Placement new. */
 __device__ inline void *operator new(size_t, void *p) noexcept
 {
     return p;
