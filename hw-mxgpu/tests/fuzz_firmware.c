@@ -7,6 +7,7 @@
  */
 #include <zlib.h>
 
+#include "fuzz_main.h"
 #include "test_host.h"
 
 #define MAX_WORDS 2000
@@ -131,36 +132,12 @@ static void run_one(const uint8_t *data, size_t size)
     test_host_free(h);
 }
 
-#ifdef MXGPU_LIBFUZZER
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+/* Every other round without random words, which mostly crash. */
+static void tame(uint8_t *data, size_t size, unsigned round)
 {
-    run_one(data, size);
-    return 0;
-}
-#else
-static void test_fixed_seeds(void)
-{
-    GRand *rand = g_rand_new_with_seed(21);
-    uint8_t data[3000];
-
-    for (unsigned round = 0; round < 150; round++) {
-        for (size_t i = 0; i < sizeof(data); i++) {
-            data[i] = (uint8_t)g_rand_int(rand);
-        }
-        /* Every other round without random words, which mostly crash. */
-        for (size_t i = 0; round & 1 && i < sizeof(data); i++) {
-            data[i] |= (uint8_t)(i % 4 == 0) << 2;
-        }
-        run_one(data, sizeof(data));
+    for (size_t i = 0; round & 1 && i < size; i++) {
+        data[i] |= (uint8_t)(i % 4 == 0) << 2;
     }
-    g_rand_free(rand);
 }
 
-int main(int argc, char **argv)
-{
-    g_test_init(&argc, &argv, NULL);
-    g_test_add_func("/fuzz/firmware", test_fixed_seeds);
-    return g_test_run();
-}
-#endif
+FUZZ_MAIN("/fuzz/firmware", 21, 3000, run_one, tame)

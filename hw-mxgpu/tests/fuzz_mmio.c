@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 
+#include "fuzz_main.h"
 #include "test_host.h"
 
 #define LEAF (MXGPU_PTE_VALID | MXGPU_PTE_READ | MXGPU_PTE_WRITE)
@@ -171,32 +172,4 @@ static void run_one(const uint8_t *data, size_t size)
     test_host_free(h);
 }
 
-#ifdef MXGPU_LIBFUZZER
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
-{
-    run_one(data, size);
-    return 0;
-}
-#else
-static void test_fixed_seeds(void)
-{
-    GRand *rand = g_rand_new_with_seed(20);
-    uint8_t data[4000];
-
-    for (unsigned round = 0; round < 150; round++) {
-        for (size_t i = 0; i < sizeof(data); i++) {
-            data[i] = (uint8_t)g_rand_int(rand);
-        }
-        run_one(data, sizeof(data));
-    }
-    g_rand_free(rand);
-}
-
-int main(int argc, char **argv)
-{
-    g_test_init(&argc, &argv, NULL);
-    g_test_add_func("/fuzz/mmio", test_fixed_seeds);
-    return g_test_run();
-}
-#endif
+FUZZ_MAIN("/fuzz/mmio", 20, 4000, run_one, NULL)

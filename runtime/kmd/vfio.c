@@ -49,30 +49,14 @@ static VfioTransport *from_base(KmdTransport *t)
 /* Information on a region with its capabilities; free() it. */
 static struct vfio_region_info *region_info(VfioTransport *v, unsigned index)
 {
-    uint32_t size = sizeof(struct vfio_region_info);
-    int tries;
+    const struct vfio_region_info ask = { .index = index };
+    struct vfio_region_info *info =
+        kmd_vfio_info(v->fd, VFIO_DEVICE_GET_REGION_INFO, &ask, sizeof(ask));
 
-    for (tries = 0; tries < 4; tries++) {
-        struct vfio_region_info *info = calloc(1, size);
-
-        if (!info) {
-            return NULL;
-        }
-        info->argsz = size;
-        info->index = index;
-        if (ioctl(v->fd, VFIO_DEVICE_GET_REGION_INFO, info) < 0) {
-            mc_error("%s: region %u: %s", v->bdf, index, strerror(errno));
-            free(info);
-            return NULL;
-        }
-        if (info->argsz <= size) {
-            info->argsz = size;
-            return info;
-        }
-        size = info->argsz;
-        free(info);
+    if (!info && errno != ENOMEM) {
+        mc_error("%s: region %u: %s", v->bdf, index, strerror(errno));
     }
-    return NULL;
+    return info;
 }
 
 /*

@@ -34,6 +34,11 @@ int kmd_vfio_check(const VfioFunction *f, char *reason, size_t size);
 
 typedef struct VfioGroup VfioGroup;
 
+/* Asks fd with a structure that begins with its argsz; the answer has its
+ * capabilities and is to be freed. NULL: errno says why. */
+void *kmd_vfio_info(int fd, unsigned long request, const void *ask,
+                    uint32_t bytes);
+
 /* Joins a group; the devices of one group share it and its bus addresses. */
 int kmd_vfio_group_get(const VfioFunction *f, VfioGroup **group);
 void kmd_vfio_group_put(VfioGroup *group);

@@ -111,30 +111,47 @@ find_range_cap(const struct vfio_iommu_type1_info *info)
     return NULL;
 }
 
-static struct vfio_iommu_type1_info *get_info(VfioGroup *g)
+/*
+ * The kernel says in argsz (the first word of each of these structures) how
+ * large one with its capabilities would be, which may change between calls.
+ */
+void *kmd_vfio_info(int fd, unsigned long request, const void *ask,
+                    uint32_t bytes)
 {
-    uint32_t size = sizeof(struct vfio_iommu_type1_info);
+    uint32_t size = bytes;
     int tries;
 
     for (tries = 0; tries < 4; tries++) {
-        struct vfio_iommu_type1_info *info = calloc(1, size);
+        uint32_t *info = calloc(1, size);
 
         if (!info) {
             return NULL;
         }
-        info->argsz = size;
-        if (ioctl(g->container, VFIO_IOMMU_GET_INFO, info) < 0) {
+        memcpy(info, ask, bytes);
+        info[0] = size;
+        if (ioctl(fd, request, info) < 0) {
+            int saved = errno;
+
             free(info);
+            errno = saved;
             return NULL;
         }
-        if (info->argsz <= size) {
-            info->argsz = size;
+        if (info[0] <= size) {
+            info[0] = size;
             return info;
         }
-        size = info->argsz;
+        size = info[0];
         free(info);
     }
+    errno = E2BIG;
     return NULL;
+}
+
+static struct vfio_iommu_type1_info *get_info(VfioGroup *g)
+{
+    const struct vfio_iommu_type1_info ask = { 0 };
+
+    return kmd_vfio_info(g->container, VFIO_IOMMU_GET_INFO, &ask, sizeof(ask));
 }
 
 static int learn_ranges(VfioGroup *g)
