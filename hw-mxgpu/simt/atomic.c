@@ -88,6 +88,7 @@ static uint64_t load_reserved(MxgpuWarp *w, unsigned lane, uint64_t va,
                                                   __ATOMIC_SEQ_CST))
                          : __atomic_load_n((uint64_t *)at, __ATOMIC_SEQ_CST);
 
+    w->reserved |= 1ull << lane;
     w->reserved_addr[lane] = va;
     w->reserved_value[lane] = value;
     w->reserved_size[lane] = size;
@@ -99,9 +100,10 @@ static uint64_t store_conditional(MxgpuWarp *w, unsigned lane, uint64_t va,
 {
     uint64_t old = w->reserved_value[lane];
     uint32_t old32 = (uint32_t)old;
-    bool ok = w->reserved_addr[lane] == va && w->reserved_size[lane] == size;
+    bool ok = (w->reserved >> lane & 1) && w->reserved_addr[lane] == va &&
+              w->reserved_size[lane] == size;
 
-    w->reserved_addr[lane] = 1;
+    w->reserved &= ~(1ull << lane);
     if (!ok) {
         return 1;
     }

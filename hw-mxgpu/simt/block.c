@@ -412,6 +412,19 @@ static void private_owner(MxgpuCu *cu, unsigned warp, const MxgpuWarp *w)
     }
 }
 
+/*
+ * Lanes of a row, as a shift: threads of one line of the block where whole
+ * lines fill a warp, so that indices of threads are SimtLines.
+ */
+static unsigned row_shift(const MxgpuDispatch *d)
+{
+    unsigned x = d->block[0];
+
+    return d->block[1] * d->block[2] > 1 && x < LANES && LANES % x == 0
+               ? __builtin_ctz(x)
+               : 6;
+}
+
 static void start_warp(MxgpuCu *cu, unsigned slot, unsigned block,
                        unsigned warp, unsigned index)
 {
@@ -421,7 +434,8 @@ static void start_warp(MxgpuCu *cu, unsigned slot, unsigned block,
     unsigned left = block_threads(d) - index * LANES;
 
     mxgpu_warp_start(w, left >= LANES ? ALL_LANES : (1ull << left) - 1,
-                     d->entry, d->args, cu->written_x, cu->written_d);
+                     d->entry, d->args, cu->written_d);
+    w->row_shift = row_shift(d);
     w->used = true;
     w->slot = slot;
     w->block = block;

@@ -64,6 +64,30 @@ static void thread_index(const MxgpuWarp *w, const MxgpuDispatch *d,
     }
 }
 
+/* threadIdx as a line; false: lanes do not lie so. */
+static bool thread_line(const MxgpuWarp *w, const MxgpuDispatch *d,
+                        unsigned dim, SimtLine *line)
+{
+    uint32_t t = w->index * LANES, x = d->block[0], y = d->block[1];
+    uint32_t rows = LANES >> w->row_shift;
+    uint64_t at[3] = {t % x, t / x % y, t / x / y};
+
+    if (y == 1 && d->block[2] == 1) {
+        *line = dim ? (SimtLine){0, 0, 0} : (SimtLine){t, 1, LANES};
+        return true;
+    }
+    if (x % LANES == 0) {
+        *line = (SimtLine){at[dim], dim == 0, dim ? 0 : LANES};
+        return true;
+    }
+    if (x != 1u << w->row_shift ||
+        (at[1] + rows > y && d->block[2] != 1)) {
+        return false;
+    }
+    *line = (SimtLine){at[dim], dim == 0, dim == 1};
+    return true;
+}
+
 /* CSRs that are the same for all lanes. */
 static bool read_uniform(const MxgpuCu *cu, const MxgpuWarp *w, unsigned csr,
                          uint64_t *value)
@@ -148,15 +172,38 @@ static bool read_csr(const MxgpuCu *cu, const MxgpuWarp *w, unsigned csr,
     return true;
 }
 
+/* What a whole warp reads without writing, where it has a closed form. */
+static bool read_line(const MxgpuCu *cu, const MxgpuWarp *w, unsigned csr,
+                      SimtLine *line)
+{
+    if (csr >= MXGPU_CSR_TID_X && csr <= MXGPU_CSR_TID_Z) {
+        return thread_line(w, &simt_slot(cu, w)->dispatch,
+                           csr - MXGPU_CSR_TID_X, line);
+    }
+    if (csr == MXGPU_CSR_LANE) {
+        *line = (SimtLine){0, 1, 1u << w->row_shift};
+        return true;
+    }
+    *line = (SimtLine){0, 0, 0};
+    return read_uniform(cu, w, csr, &line->base);
+}
+
 bool mxgpu_simt_csr(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,
                     uint64_t mask)
 {
     bool immediate = p->op >= RV_CSRRWI, writes;
     unsigned csr = p->imm;
     uint64_t old[LANES], now[LANES];
+    SimtLine line;
 
     /* csrrs and csrrc with x0 (or 0) do not write; csrrw always does. */
     writes = p->op == RV_CSRRW || p->op == RV_CSRRWI || p->r1 != 0;
+    if (!writes && mask == w->live && read_line(cu, w, csr, &line)) {
+        simt_set_line(w, p->rd, line);
+        return true;
+    }
+    mxgpu_warp_widen(w, p->r1);
+    mxgpu_warp_widen(w, p->rd);
     if (!read_csr(cu, w, csr, old) || (writes && csr > CSR_FCSR)) {
         mxgpu_simt_fault_at(cu, w, __builtin_ctzll(mask), MXGPU_FAULT_ILLEGAL,
                             MXGPU_ACCESS_EXECUTE, pc, pc);
@@ -187,6 +234,7 @@ bool mxgpu_simt_csr(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,
             w->x[p->rd][i] = old[i];
         }
     }
+    simt_wrote_wide(w, p->rd);
     if (writes) {
         write_fcsr(w, csr, now, mask);
     }

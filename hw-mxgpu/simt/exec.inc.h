@@ -33,12 +33,17 @@ static void jump_apart(MxgpuWarp *w, const uint64_t *to, int32_t depth)
 }
 
 /* The targets of jalr; whether all lanes of mask have the same. */
-static bool jalr_targets(const MxgpuWarp *w, const SimtOp *p, uint64_t mask,
+static bool jalr_targets(MxgpuWarp *w, const SimtOp *p, uint64_t mask,
                          uint64_t *to)
 {
-    const uint64_t *a = w->x[p->r1];
     uint64_t imm = (uint64_t)(int64_t)p->imm, differ = 0, first;
+    const uint64_t *a;
 
+    if (w->form[p->r1] & FORM_UNIFORM) {
+        to[__builtin_ctzll(mask)] = (w->line[p->r1].base + imm) & ~1ull;
+        return true;
+    }
+    a = wide(w, p->r1);
     LANE_LOOP {
         to[i] = (a[i] + imm) & ~1ull;
     }
@@ -60,7 +65,7 @@ static inline int32_t call_depth(int32_t depth, int by)
 /* mx.warpsync: lanes that name the same set wait together. */
 static void warpsync(MxgpuWarp *w, const SimtOp *p)
 {
-    const uint64_t *a = w->x[p->r1];
+    const uint64_t *a = wide(w, p->r1);
     SimtGroup group = w->cur;
     uint64_t rest = group.mask;
 
@@ -99,7 +104,8 @@ static void barrier(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p)
     uint64_t mask = w->cur.mask, nonzero = 0;
 
     if (wait != WAIT_BARRIER) {
-        nonzero = mxgpu_warp_nonzero(w->x[p->r1]);
+        nonzero = mxgpu_warp_nonzero(wide(w, p->r1));
+        (void)wide_partly(w, p->rd); /* mxgpu_block_arrive() writes it */
     }
     mxgpu_warp_wait(w, w->cur, wait, p->rd, 0);
     w->cur.mask = 0;
@@ -184,8 +190,7 @@ SimtExit SIMT_EXEC(MxgpuCu *cu, MxgpuWarp *w, uint64_t limit)
     NEXT_F;                                                                    \
     M_##ID : m_##ID(w, p);                                                     \
     NEXT_M;
-#define DO_RI(ID, IID, e) DO_LANE(ID) DO_LANE(IID)
-#define DO_R(ID, e)       DO_LANE(ID)
+#define DO_INT(ID, E, IMM) DO_LANE(ID)
 
 #define DO_MEM(ID)                                                             \
     F_##ID : if (!x_##ID(cu, w, p, PC, mask)) goto faulted;                    \
@@ -233,19 +238,18 @@ SimtExit SIMT_EXEC(MxgpuCu *cu, MxgpuWarp *w, uint64_t limit)
     goto branch;
 
 /* Every op with labels of its own. LAB is F_ or M_. */
-#define LAB_RI(ID, IID, e) LAB(ID) LAB(IID)
 #define LAB_2(ID, e)       LAB(ID)
 #define LAB_3(ID, T, X)    LAB(ID)
 #define LABELS                                                                 \
-    INTEGER_OPS(LAB_RI, LAB_2, LAB_2, LAB_RI, LAB_2, LAB_2)                    \
+    INTEGER_OPS(LAB_3)                                                         \
     LOAD_OPS(LAB_3)                                                            \
     STORE_OPS(LAB_2)                                                           \
     RV_SEM_LIST_BRANCH(LAB_2, , )                                              \
     FP_FLAG_OPS_S(LAB)                                                         \
     FP_FLAG_OPS_D(LAB)                                                         \
     FP_MOVE_OPS(LAB)                                                           \
-    LAB(LUI) LAB(FLW) LAB(FLH) LAB(FLD) LAB(FSW) LAB(FSH) LAB(FSD) LAB(AUIPC)  \
-    LAB(JAL) LAB(JALR) LAB(FENCE) LAB(MX_SHFL) LAB(MX_BALLOT) LAB(MX_ACTIVE)   \
+    LAB(SD) LAB(LUI) LAB(FLW) LAB(FLH) LAB(FLD) LAB(FSW) LAB(FSH) LAB(FSD)     \
+    LAB(AUIPC) LAB(JAL) LAB(JALR) LAB(FENCE) LAB(MX_SHFL) LAB(MX_BALLOT) LAB(MX_ACTIVE)   \
     LAB(MX_MATCH_ANY)
 
 /* Ops that are the same in both modes: they may change the group. */
@@ -322,6 +326,11 @@ static SimtExit interpret(MxgpuCu *cu, MxgpuWarp *w, uint64_t limit)
     enum mxgpu_fault code;
     bool solo, same, back;
 
+#if defined(SIMT_PLAIN)
+    for (unsigned r = 0; r < 33; r++) {
+        SETTLE(w, r);
+    }
+#endif
     /* ---- choose a group and find its code */
 enter:
     if (!w->cur.mask && !mxgpu_warp_pick(w, false)) {
@@ -429,7 +438,7 @@ illegal:
     code = MXGPU_FAULT_ILLEGAL;
     goto trap;
 ecall:
-    code = w->x[17][__builtin_ctzll(mask)] == MXGPU_SYS_ASSERT
+    code = wide(w, 17)[__builtin_ctzll(mask)] == MXGPU_SYS_ASSERT
                ? MXGPU_FAULT_ASSERT : MXGPU_FAULT_SYSCALL;
     goto trap;
 ebreak:
@@ -490,7 +499,7 @@ moved: /* cur.pc is new: another group may come first */
     }
     goto enter;
 F_JAL:
-    set_lanes(w, p->rd, PC + 2 * p->len, ALL_LANES);
+    set_uniform(w, p->rd, PC + 2 * p->len);
     w->cur.depth = call_depth(w->cur.depth, p->link & 1);
     ni++;
     if (p->far || (p->imm <= 0 && ni >= limit)) {
@@ -501,7 +510,7 @@ F_JAL:
     GO(full);
 M_JAL:
     if (p->rd != SINK) {
-        set_lanes(w, p->rd, PC + 2 * p->len, mask);
+        set_masked(w, p->rd, PC + 2 * p->len);
     }
     ni++;
     if (p->far || p->link || (p->imm <= 0 && ni >= lim)) {
@@ -518,8 +527,10 @@ F_JALR:
 M_JALR:
     ni++;
     same = jalr_targets(w, p, mask, to);
-    if (p->rd != SINK) {
-        set_lanes(w, p->rd, PC + 2 * p->len, mask);
+    if (solo) {
+        set_uniform(w, p->rd, PC + 2 * p->len);
+    } else if (p->rd != SINK) {
+        set_masked(w, p->rd, PC + 2 * p->len);
     }
     w->cur.depth = call_depth(w->cur.depth, p->link == 1   ? 1
                                             : p->link == 2 ? -1
@@ -550,6 +561,7 @@ barrier:
     barrier(cu, w, p);
     goto enter;
 named:
+    widen_all(w, p);
     same = mxgpu_block_named(cu, w, p, PC);
     goto counted;
 grid:
@@ -577,6 +589,7 @@ csr:
     if (!mxgpu_simt_csr(cu, w, p, PC, mask)) {
         goto faulted;
     }
+    SETTLE(w, p->rd);
     RESUME;
 F_FENCE:
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -589,28 +602,36 @@ M_FENCE: /* others may be waited for */
     }
     NEXT_M;
 F_atomic:
+    widen_all(w, p);
     if (!mxgpu_simt_atomic(cu, w, p, PC, mask)) {
         goto faulted;
     }
+    simt_wrote_wide(w, p->rd);
     NEXT_F;
 M_atomic:
+    widen_all(w, p);
     if (!mxgpu_simt_atomic(cu, w, p, PC, mask)) {
         goto faulted;
     }
+    simt_wrote_wide(w, p->rd);
     if (w->slice_end > ni + SPIN_SLICE) {
         w->slice_end = ni + SPIN_SLICE;
         lim = limit < w->slice_end ? limit : w->slice_end;
     }
     NEXT_M;
 slow_fp_f:
+    widen_all(w, p);
     if (!mxgpu_simt_float(cu, w, p, PC, mask)) {
         goto faulted;
     }
+    simt_wrote_wide(w, p->rd);
     NEXT_F;
 slow_fp_m:
+    widen_all(w, p);
     if (!mxgpu_simt_float(cu, w, p, PC, mask)) {
         goto faulted;
     }
+    simt_wrote_wide(w, p->rd);
     NEXT_M;
 F_NOP:
     NEXT_F;
@@ -640,16 +661,16 @@ M_MX_SHFL:
     shuffle(w, p, mask);
     NEXT_M;
 F_MX_BALLOT:
-    set_lanes(w, p->rd, mxgpu_warp_nonzero(w->x[p->r1]) & mask, mask);
+    set_uniform(w, p->rd, mxgpu_warp_nonzero(wide(w, p->r1)) & mask);
     NEXT_F;
 M_MX_BALLOT:
-    set_lanes(w, p->rd, mxgpu_warp_nonzero(w->x[p->r1]) & mask, mask);
+    set_masked(w, p->rd, mxgpu_warp_nonzero(wide(w, p->r1)) & mask);
     NEXT_M;
 F_MX_ACTIVE:
-    set_lanes(w, p->rd, mask, mask);
+    set_uniform(w, p->rd, mask);
     NEXT_F;
 M_MX_ACTIVE:
-    set_lanes(w, p->rd, mask, mask);
+    set_masked(w, p->rd, mask);
     NEXT_M;
 F_MX_MATCH_ANY:
     match_any(w, p, mask);
@@ -658,17 +679,23 @@ M_MX_MATCH_ANY:
     match_any(w, p, mask);
     NEXT_M;
 F_AUIPC:
-    set_lanes(w, p->rd, PC + p->imm, ALL_LANES);
+    set_uniform(w, p->rd, PC + p->imm);
     NEXT_F;
 M_AUIPC:
-    set_lanes(w, p->rd, PC + p->imm, mask);
+    set_masked(w, p->rd, PC + p->imm);
+    NEXT_M;
+F_LUI:
+    set_uniform(w, p->rd, (uint64_t)(int64_t)p->imm);
+    NEXT_F;
+M_LUI:
+    set_masked(w, p->rd, (uint64_t)(int64_t)p->imm);
     NEXT_M;
 
     /* ---- one lane loop each */
-    DO_LANE(LUI)
-    INTEGER_OPS(DO_RI, DO_R, DO_R, DO_RI, DO_R, DO_R)
+    INTEGER_OPS(DO_INT)
     LOAD_OPS(DO_LOAD)
     STORE_OPS(DO_STORE)
+    DO_MEM(SD)
     DO_MEM(FLW)
     DO_MEM(FLH)
     DO_MEM(FLD)

@@ -98,8 +98,31 @@ typedef struct SimtWaiter {
     uint8_t wait, rd;
 } SimtWaiter;
 
+/*
+ * What the lanes of an x register hold is kept in up to three forms; those of
+ * form[r] are valid. Only the wide one always exists or can be made. Whoever
+ * writes a register leaves one form; whoever needs another makes it.
+ */
+enum {
+    FORM_WIDE = 1,    /* x[r] */
+    FORM_WORD = 2,    /* word[r], sign-extended */
+    FORM_LINE = 4,    /* line[r] */
+    FORM_UNIFORM = 8, /* and its steps are 0 */
+    FORM_ALL = 15
+};
+
+/* Lane l holds base + (l & (rows - 1)) * step + (l >> row_shift) * row: what
+ * indices of threads, and addresses made of them, look like. */
+typedef struct SimtLine {
+    uint64_t base, step, row;
+} SimtLine;
+
 typedef struct MxgpuWarp {
     _Alignas(64) uint64_t x[33][LANES];
+    _Alignas(64) uint32_t word[33][LANES];
+    SimtLine line[33];
+    uint8_t form[33];
+    uint8_t row_shift; /* lanes of a row: 1 << row_shift */
     /* Lane l of f register r is the f32 (or boxed f16) f[r][l], properly
      * boxed, where bit l of narrow[r] is set, else the 64 bits d[r][l]. */
     _Alignas(64) uint32_t f[32][LANES];
@@ -124,7 +147,8 @@ typedef struct MxgpuWarp {
     uint8_t frm[LANES], fflags[LANES];
     unsigned fp_level;
 
-    /* lr: address (1: none) and the value then read */
+    /* lr: lanes that hold a reservation, its address and the value read */
+    uint64_t reserved;
     uint64_t reserved_addr[LANES], reserved_value[LANES];
     uint8_t reserved_size[LANES];
 
@@ -185,9 +209,8 @@ typedef struct MxgpuCu {
     SimtTlb small[KINDS][TLB_SMALL];
     SimtPage *pages[CODE_PAGES];
     uint64_t code_check;
-    /* Registers that decoded code can write: others are still 0. */
-    uint64_t written_x;
-    uint32_t written_d; /* as 64 bits */
+    /* d planes that decoded code can write: others are still 0. */
+    uint32_t written_d;
 
     MxgpuWarp *warps; /* CU_WARPS */
     SimtBlock blocks[MXGPU_CU_BLOCKS];
@@ -267,14 +290,16 @@ struct MxgpuSimt {
 SimtExecFn mxgpu_simt_exec_base, mxgpu_simt_exec_avx2, mxgpu_simt_exec_avx512;
 SimtExecFn mxgpu_simt_count_base, mxgpu_simt_count_avx2,
     mxgpu_simt_count_avx512;
+SimtExecFn mxgpu_simt_exec_plain; /* wide forms only, for comparison */
 
 /* ---- simt.c */
 typedef struct SimtVariant {
     const char *name;
     SimtExecFn *exec, *count;
 } SimtVariant;
-#define SIMT_VARIANTS 3
-/* Those that this host can run, the best one first; returns how many. */
+#define SIMT_VARIANTS 4
+/* Those that this host can run, the best one first, the plain one last;
+ * returns how many. */
 unsigned mxgpu_simt_variants(SimtVariant out[SIMT_VARIANTS]);
 
 /* ---- code.c */
@@ -345,9 +370,11 @@ bool mxgpu_simt_float(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,
 void mxgpu_simt_fp_level(MxgpuWarp *w, bool flags);
 
 /* ---- warp.c */
-/* written_x and _d: registers of an earlier owner that may not be 0. */
+/* written_d: d planes of an earlier owner that may not be 0. */
 void mxgpu_warp_start(MxgpuWarp *w, uint64_t lanes, uint64_t entry,
-                      uint64_t args, uint64_t written_x, uint32_t written_d);
+                      uint64_t args, uint32_t written_d);
+/* Makes x[r] valid. */
+void mxgpu_warp_widen(MxgpuWarp *w, unsigned r);
 /* Puts cur (where its mask is not 0) back and chooses the next group; false
  * when none is ready. rotate: the one that has waited longest. */
 bool mxgpu_warp_pick(MxgpuWarp *w, bool rotate);
@@ -398,6 +425,24 @@ static inline bool simt_tired(const MxgpuCu *cu)
 static inline uint64_t simt_clock(const MxgpuCu *cu)
 {
     return cu->simt->config.ops->clock(cu->simt->config.host);
+}
+
+/* All of x[r] has been written, or a part of it that was wide before. */
+static inline void simt_wrote_wide(MxgpuWarp *w, unsigned r)
+{
+    w->form[r] = r ? FORM_WIDE : FORM_ALL;
+}
+
+static inline void simt_set_line(MxgpuWarp *w, unsigned r, SimtLine line)
+{
+    w->line[r] = line;
+    w->form[r] = line.step | line.row ? FORM_LINE : FORM_LINE | FORM_UNIFORM;
+}
+
+static inline void simt_set_uniform(MxgpuWarp *w, unsigned r, uint64_t value)
+{
+    w->line[r] = (SimtLine){value, 0, 0};
+    w->form[r] = FORM_LINE | FORM_UNIFORM;
 }
 
 static inline SimtSlot *simt_slot(const MxgpuCu *cu, const MxgpuWarp *w)

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Integer and control instructions as loops over the 64 lanes. f_ forms write
- * all lanes (the group is the whole live warp), m_ forms those of w->m64.
+ * all lanes (the group is the whole live warp), m_ forms those of w->m64. f_
+ * forms take the cheapest way that the forms of their operands allow: one
+ * computation for all lanes (uniform, line), 32-bit lanes, 64-bit lanes. All of
+ * these are made of the same expressions, those of rv/sem.h.
  */
 #include "rv/sem.h"
 
@@ -16,84 +19,214 @@
 #define SEXT32(v) ((uint64_t)(int64_t)(int32_t)(v))
 #define SELECT(m, a, b) (((a) & (m)) | ((b) & ~(m)))
 
-/* d[i] = value, in both forms. PRE sets up what value uses. */
-#define LANE_OP(ID, PRE, LANE, VALUE)                                          \
-    LANE_FN f_##ID(MxgpuWarp *w, const SimtOp *p)                              \
+#include "forms.inc.h"
+
+/* ---- one lane: l64_ID on whole registers, l32_ID on words */
+
+#define LANE_64(ID, e)                                                         \
+    RV_SEM_INLINE uint64_t l64_##ID(uint64_t A, uint64_t B)                    \
     {                                                                          \
-        uint64_t *d = w->x[p->rd];                                             \
-        PRE;                                                                   \
-        LANE_LOOP {                                                            \
-            LANE;                                                              \
-            d[i] = (VALUE);                                                    \
-        }                                                                      \
-    }                                                                          \
-    LANE_FN m_##ID(MxgpuWarp *w, const SimtOp *p)                              \
+        return e;                                                              \
+    }
+#define LANE_32(ID, e)                                                         \
+    RV_SEM_INLINE uint32_t l32_##ID(uint32_t A, uint32_t B)                    \
     {                                                                          \
-        uint64_t *d = w->x[p->rd];                                             \
-        const uint64_t *m = w->m64;                                            \
-        PRE;                                                                   \
-        LANE_LOOP {                                                            \
-            LANE;                                                              \
-            d[i] = SELECT(m[i], (uint64_t)(VALUE), d[i]);                      \
+        return e;                                                              \
+    }
+#define LANE_64_RI(ID, IID, e) LANE_64(ID, e)
+#define LANE_32_RI(ID, IID, e) LANE_32(ID, e)
+RV_SEM_LIST_RI(LANE_64_RI, uint64_t, int64_t, 64, 63)
+RV_SEM_LIST_SHIFT(LANE_64_RI, uint64_t, int64_t, 64, 63)
+RV_SEM_LIST_R(LANE_64, uint64_t, int64_t, 64, 63)
+RV_SEM_LIST_64(LANE_64)
+RV_SEM_LIST_1(LANE_64, uint64_t, int64_t, 64, 63)
+LANE_64(REV8, rv_rev64(A))
+LANE_64(ZEXT_H, (uint16_t)A)
+LANE_64(SLLI_UW, (uint64_t)(uint32_t)A << (B & 63))
+RV_SEM_LIST_RI(LANE_32_RI, uint32_t, int32_t, 32, 31)
+RV_SEM_LIST_R(LANE_32, uint32_t, int32_t, 32, 31)
+RV_SEM_LIST_1(LANE_32, uint32_t, int32_t, 32, 31)
+LANE_32(ZEXT_H, (uint16_t)A)
+RV_SEM_LIST_W_RI(LANE_32_RI)
+RV_SEM_LIST_W_R(LANE_32)
+RV_SEM_LIST_W_1(LANE_32)
+
+/*
+ * Ops on whole registers, F(ID, ID of the expression, whether rs2 is imm):
+ * LINEAR ones map lines to lines; CLOSED ones give, on sign-extended words, the
+ * sign extension of what they give on 32 bits; the rest does neither.
+ */
+#define LINEAR_OPS(F)                                                          \
+    F(ADD, ADD, 0) F(ADDI, ADD, 1) F(SUB, SUB, 0) F(SLL, SLL, 0)               \
+    F(SLLI, SLL, 1) F(SRL, SRL, 0) F(SRLI, SRL, 1) F(SRA, SRA, 0)              \
+    F(SRAI, SRA, 1) F(MUL, MUL, 0) F(SH1ADD, SH1ADD, 0) F(SH2ADD, SH2ADD, 0)   \
+    F(SH3ADD, SH3ADD, 0) F(ADD_UW, ADD_UW, 0) F(SH1ADD_UW, SH1ADD_UW, 0)       \
+    F(SH2ADD_UW, SH2ADD_UW, 0) F(SH3ADD_UW, SH3ADD_UW, 0)                      \
+    F(SLLI_UW, SLLI_UW, 1)
+#define CLOSED_OPS(F)                                                          \
+    F(SLT, SLT, 0) F(SLTI, SLT, 1) F(SLTU, SLTU, 0) F(SLTIU, SLTU, 1)          \
+    F(XOR, XOR, 0) F(XORI, XOR, 1) F(OR, OR, 0) F(ORI, OR, 1) F(AND, AND, 0)   \
+    F(ANDI, AND, 1) F(ANDN, ANDN, 0) F(ORN, ORN, 0) F(XNOR, XNOR, 0)           \
+    F(MIN, MIN, 0) F(MAX, MAX, 0) F(MINU, MINU, 0) F(MAXU, MAXU, 0)            \
+    F(CZERO_EQZ, CZERO_EQZ, 0) F(CZERO_NEZ, CZERO_NEZ, 0)                      \
+    F(SEXT_B, SEXT_B, 1) F(SEXT_H, SEXT_H, 1) F(ZEXT_H, ZEXT_H, 1)
+#define OTHER_OPS(F)                                                           \
+    F(ROR, ROR, 0) F(RORI, ROR, 1) F(ROL, ROL, 0) F(MULH, MULH, 0)             \
+    F(MULHSU, MULHSU, 0) F(MULHU, MULHU, 0) F(DIV, DIV, 0) F(DIVU, DIVU, 0)    \
+    F(REM, REM, 0) F(REMU, REMU, 0) F(CLZ, CLZ, 1) F(CTZ, CTZ, 1)              \
+    F(CPOP, CPOP, 1) F(ORC_B, ORC_B, 1) F(REV8, REV8, 1)
+/* Ops that look at the low words only and give one. */
+#define WORD_LINEAR_OPS(F)                                                     \
+    F(ADDW, ADDW, 0) F(ADDIW, ADDW, 1) F(SUBW, SUBW, 0) F(MULW, MULW, 0)       \
+    F(SLLW, SLLW, 0) F(SLLIW, SLLW, 1)
+#define WORD_OTHER_OPS(F)                                                      \
+    F(SRLW, SRLW, 0) F(SRLIW, SRLW, 1) F(SRAW, SRAW, 0) F(SRAIW, SRAW, 1)      \
+    F(RORW, RORW, 0) F(RORIW, RORW, 1) F(ROLW, ROLW, 0) F(DIVW, DIVW, 0)       \
+    F(DIVUW, DIVUW, 0) F(REMW, REMW, 0) F(REMUW, REMUW, 0) F(CLZW, CLZW, 1)    \
+    F(CTZW, CTZW, 1) F(CPOPW, CPOPW, 1)
+#define INTEGER_OPS(F)                                                         \
+    LINEAR_OPS(F) CLOSED_OPS(F) OTHER_OPS(F) WORD_LINEAR_OPS(F)                \
+    WORD_OTHER_OPS(F)
+
+#define IMM_LINE(p) ((SimtLine){(uint64_t)(int64_t)(p)->imm, 0, 0})
+
+/* All lanes at once, where the forms allow it, or return. */
+#define AS_UNIFORM(E, IMM)                                                     \
+    if (forms & FORM_UNIFORM) {                                                \
+        set_uniform(w, p->rd,                                                  \
+                    E(w->line[p->r1].base,                                     \
+                      IMM ? (uint64_t)(int64_t)p->imm                          \
+                          : w->line[p->r2].base));                             \
+        return;                                                                \
+    }
+#define AS_LINE(E, IMM)                                                        \
+    if (forms & FORM_LINE) {                                                   \
+        SimtLine out, b = IMM ? IMM_LINE(p) : w->line[p->r2];                  \
+                                                                               \
+        if (line_##E(w, &w->line[p->r1], &b, &out)) {                          \
+            set_line(w, p->rd, out);                                           \
+            return;                                                            \
         }                                                                      \
     }
+#define IN_WORDS(E, IMM)                                                       \
+    {                                                                          \
+        const uint32_t imm = (uint32_t)p->imm;                                 \
+        uint32_t *d = w->word[p->rd];                                          \
+                                                                               \
+        LANE_LOOP {                                                            \
+            d[i] = l32_##E(a[i], IMM ? imm : b[i]);                            \
+        }                                                                      \
+        wrote_word(w, p->rd);                                                  \
+    }
+#define IN_WIDE(E, IMM)                                                        \
+    {                                                                          \
+        const uint64_t *a = wide(w, p->r1), *b = IMM ? a : wide(w, p->r2);     \
+        const uint64_t imm = (uint64_t)(int64_t)p->imm;                        \
+        uint64_t *d = w->x[p->rd];                                             \
+                                                                               \
+        LANE_LOOP {                                                            \
+            d[i] = l64_##E(a[i], IMM ? imm : b[i]);                            \
+        }                                                                      \
+        wrote_wide(w, p->rd);                                                  \
+    }
+#define FORMS(IMM) (w->form[p->r1] & (IMM ? FORM_ALL : w->form[p->r2]))
 
-#define PRE_AB const uint64_t *a = w->x[p->r1], *b = w->x[p->r2]
-#define PRE_AI                                                                 \
-    const uint64_t *a = w->x[p->r1];                                           \
-    const uint64_t B = (uint64_t)(int64_t)p->imm
-#define PRE_A const uint64_t *a = w->x[p->r1]
-#define LANE_AB uint64_t A = a[i], B = b[i]
-#define LANE_A  uint64_t A = a[i]
-#define PRE_WI                                                                 \
-    const uint64_t *a = w->x[p->r1];                                           \
-    const uint32_t B = (uint32_t)p->imm
-#define LANE_WAB uint32_t A = (uint32_t)a[i], B = (uint32_t)b[i]
-#define LANE_WA  uint32_t A = (uint32_t)a[i]
+#define DEF_MASKED(ID, LANE)                                                   \
+    LANE_FN m_##ID(MxgpuWarp *w, const SimtOp *p)                              \
+    {                                                                          \
+        const uint64_t *a = wide(w, p->r1), *b = wide(w, p->r2);               \
+        const uint64_t *m = w->m64, imm = (uint64_t)(int64_t)p->imm;           \
+        uint64_t *d = wide_partly(w, p->rd);                                   \
+                                                                               \
+        (void)b;                                                               \
+        (void)imm;                                                             \
+        LANE_LOOP {                                                            \
+            d[i] = SELECT(m[i], (uint64_t)(LANE), d[i]);                       \
+        }                                                                      \
+    }
+#define DEF_LINEAR(ID, E, IMM)                                                 \
+    LANE_FN f_##ID(MxgpuWarp *w, const SimtOp *p)                              \
+    {                                                                          \
+        unsigned forms = FORMS(IMM);                                           \
+                                                                               \
+        AS_LINE(E, IMM)                                                        \
+        AS_UNIFORM(l64_##E, IMM)                                               \
+        IN_WIDE(E, IMM)                                                        \
+    }                                                                          \
+    DEF_MASKED(ID, l64_##E(a[i], IMM ? imm : b[i]))
+#define DEF_CLOSED(ID, E, IMM)                                                 \
+    LANE_FN f_##ID(MxgpuWarp *w, const SimtOp *p)                              \
+    {                                                                          \
+        unsigned forms = FORMS(IMM);                                           \
+                                                                               \
+        AS_UNIFORM(l64_##E, IMM)                                               \
+        if (as_word(w, p->r1) && (IMM || as_word(w, p->r2))) {                 \
+            const uint32_t *a = w->word[p->r1], *b = w->word[p->r2];           \
+                                                                               \
+            IN_WORDS(E, IMM)                                                   \
+            return;                                                            \
+        }                                                                      \
+        IN_WIDE(E, IMM)                                                        \
+    }                                                                          \
+    DEF_MASKED(ID, l64_##E(a[i], IMM ? imm : b[i]))
+#define DEF_OTHER(ID, E, IMM)                                                  \
+    LANE_FN f_##ID(MxgpuWarp *w, const SimtOp *p)                              \
+    {                                                                          \
+        unsigned forms = FORMS(IMM);                                           \
+                                                                               \
+        AS_UNIFORM(l64_##E, IMM)                                               \
+        IN_WIDE(E, IMM)                                                        \
+    }                                                                          \
+    DEF_MASKED(ID, l64_##E(a[i], IMM ? imm : b[i]))
 
-#define DEF_RI(ID, IID, expr)                                                  \
-    LANE_OP(ID, PRE_AB, LANE_AB, expr)                                         \
-    LANE_OP(IID, PRE_AI, LANE_A, expr)
-#define DEF_R(ID, expr)   LANE_OP(ID, PRE_AB, LANE_AB, expr)
-#define DEF_1(ID, expr)   LANE_OP(ID, PRE_A, LANE_A, expr)
-#define DEF_WRI(ID, IID, expr)                                                 \
-    LANE_OP(ID, PRE_AB, LANE_WAB, SEXT32(expr))                                \
-    LANE_OP(IID, PRE_WI, LANE_WA, SEXT32(expr))
-#define DEF_WR(ID, expr) LANE_OP(ID, PRE_AB, LANE_WAB, SEXT32(expr))
-#define DEF_W1(ID, expr) LANE_OP(ID, PRE_A, LANE_WA, SEXT32(expr))
+#define SEXT_L32(E, A, B) SEXT32(l32_##E((uint32_t)(A), (uint32_t)(B)))
+#define WORD_LANES(E, IMM)                                                     \
+    _Alignas(64) uint32_t ta[LANES], tb[LANES];                                \
+    const uint32_t *a = low_word(w, p->r1, ta);                                \
+    const uint32_t *b = IMM ? a : low_word(w, p->r2, tb);                      \
+    IN_WORDS(E, IMM)
+#define WORD_UNIFORM(E, IMM)                                                   \
+    if (forms & FORM_UNIFORM) {                                                \
+        set_uniform(w, p->rd,                                                  \
+                    SEXT_L32(E, w->line[p->r1].base,                           \
+                             IMM ? (uint64_t)(int64_t)p->imm                   \
+                                 : w->line[p->r2].base));                      \
+        return;                                                                \
+    }
+#define DEF_WORD_LINEAR(ID, E, IMM)                                            \
+    LANE_FN f_##ID(MxgpuWarp *w, const SimtOp *p)                              \
+    {                                                                          \
+        unsigned forms = FORMS(IMM);                                           \
+                                                                               \
+        WORD_UNIFORM(E, IMM)                                                   \
+        AS_LINE(E, IMM)                                                        \
+        WORD_LANES(E, IMM)                                                     \
+    }                                                                          \
+    DEF_MASKED(ID, SEXT_L32(E, a[i], IMM ? imm : b[i]))
+#define DEF_WORD_OTHER(ID, E, IMM)                                             \
+    LANE_FN f_##ID(MxgpuWarp *w, const SimtOp *p)                              \
+    {                                                                          \
+        unsigned forms = FORMS(IMM);                                           \
+                                                                               \
+        WORD_UNIFORM(E, IMM)                                                   \
+        WORD_LANES(E, IMM)                                                     \
+    }                                                                          \
+    DEF_MASKED(ID, SEXT_L32(E, a[i], IMM ? imm : b[i]))
 
-/* Every integer instruction: RI(ID, IID, e) R(ID, e) ONE(ID, e) and W forms. */
-#define INTEGER_OPS(RI, R, ONE, WRI, WR, W1)                                   \
-    RV_SEM_LIST_RI(RI, uint64_t, int64_t, 64, 63)                              \
-    RV_SEM_LIST_SHIFT(RI, uint64_t, int64_t, 64, 63)                           \
-    RV_SEM_LIST_R(R, uint64_t, int64_t, 64, 63)                                \
-    RV_SEM_LIST_64(R)                                                          \
-    RV_SEM_LIST_1(ONE, uint64_t, int64_t, 64, 63)                              \
-    ONE(REV8, rv_rev64(A))                                                     \
-    ONE(ZEXT_H, (uint16_t)A)                                                   \
-    ONE(SLLI_UW, (uint64_t)(uint32_t)A << (p->imm & 63))                       \
-    RV_SEM_LIST_W_RI(WRI)                                                      \
-    RV_SEM_LIST_W_R(WR)                                                        \
-    RV_SEM_LIST_W_1(W1)
+LINEAR_OPS(DEF_LINEAR)
+CLOSED_OPS(DEF_CLOSED)
+OTHER_OPS(DEF_OTHER)
+WORD_LINEAR_OPS(DEF_WORD_LINEAR)
+WORD_OTHER_OPS(DEF_WORD_OTHER)
 
-INTEGER_OPS(DEF_RI, DEF_R, DEF_1, DEF_WRI, DEF_WR, DEF_W1)
-
-LANE_OP(LUI, uint64_t value = (uint64_t)(int64_t)p->imm, , value)
-
-/* x[rd] = value for lanes of mask. */
-static void set_lanes(MxgpuWarp *w, unsigned rd, uint64_t value, uint64_t mask)
+/* x[rd] = value for the lanes of w->m64. */
+static void set_masked(MxgpuWarp *w, unsigned rd, uint64_t value)
 {
-    uint64_t *d = w->x[rd];
+    uint64_t *d = wide_partly(w, rd);
     const uint64_t *m = w->m64;
 
-    if (mask == ALL_LANES) {
-        LANE_LOOP {
-            d[i] = value;
-        }
-    } else {
-        LANE_LOOP {
-            d[i] = SELECT(m[i], value, d[i]);
-        }
+    LANE_LOOP {
+        d[i] = SELECT(m[i], value, d[i]);
     }
 }
 
@@ -111,47 +244,71 @@ static inline uint64_t pack_bits(const uint8_t *bytes)
 }
 
 #if defined(SIMT_AVX512)
-#define CMP_BEQ(a, b)  _mm512_cmpeq_epi64_mask(a, b)
-#define CMP_BNE(a, b)  _mm512_cmpneq_epi64_mask(a, b)
-#define CMP_BLT(a, b)  _mm512_cmplt_epi64_mask(a, b)
-#define CMP_BGE(a, b)  _mm512_cmpge_epi64_mask(a, b)
-#define CMP_BLTU(a, b) _mm512_cmplt_epu64_mask(a, b)
-#define CMP_BGEU(a, b) _mm512_cmpge_epu64_mask(a, b)
-#define DEF_BRANCH(ID, cond)                                                   \
-    static inline uint64_t t_##ID(const MxgpuWarp *w, const SimtOp *p)         \
-    {                                                                          \
-        const uint64_t *a = w->x[p->r1], *b = w->x[p->r2];                     \
-        uint64_t bits = 0;                                                     \
+#define CMP_BEQ(a, b, n, s)  _mm512_cmpeq_epi##n##_mask(a, b)
+#define CMP_BNE(a, b, n, s)  _mm512_cmpneq_epi##n##_mask(a, b)
+#define CMP_BLT(a, b, n, s)  _mm512_cmplt_epi##n##_mask(a, b)
+#define CMP_BGE(a, b, n, s)  _mm512_cmpge_epi##n##_mask(a, b)
+#define CMP_BLTU(a, b, n, s) _mm512_cmplt_epu##n##_mask(a, b)
+#define CMP_BGEU(a, b, n, s) _mm512_cmpge_epu##n##_mask(a, b)
+#define COMPARE_LANES(ID, cond, T, S, n)                                       \
+    uint64_t bits = 0;                                                         \
                                                                                \
-        for (unsigned i = 0; i < LANES; i += 8) {                              \
-            bits |= (uint64_t)CMP_##ID(_mm512_load_si512(a + i),               \
-                                       _mm512_load_si512(b + i))               \
-                    << i;                                                      \
-        }                                                                      \
-        return bits;                                                           \
-    }
+    for (unsigned i = 0; i < LANES; i += 512 / n) {                            \
+        bits |= (uint64_t)CMP_##ID(_mm512_load_si512(a + i),                   \
+                                   _mm512_load_si512(b + i), n, )              \
+                << i;                                                          \
+    }                                                                          \
+    return bits
 #else
-#define DEF_BRANCH(ID, cond)                                                   \
-    static inline uint64_t t_##ID(const MxgpuWarp *w, const SimtOp *p)         \
-    {                                                                          \
-        const uint64_t *a = w->x[p->r1], *b = w->x[p->r2];                     \
-        uint8_t bytes[LANES];                                                  \
+#define COMPARE_LANES(ID, cond, T, S, n)                                       \
+    uint8_t bytes[LANES];                                                      \
                                                                                \
-        LANE_LOOP {                                                            \
-            uint64_t A = a[i], B = b[i];                                       \
-            bytes[i] = (cond);                                                 \
-        }                                                                      \
-        return pack_bits(bytes);                                               \
-    }
+    LANE_LOOP {                                                                \
+        bytes[i] = c##n##_##ID(a[i], b[i]);                                    \
+    }                                                                          \
+    return pack_bits(bytes)
 #endif
+#define LANE_CONDITION(ID, cond, T, n)                                         \
+    RV_SEM_INLINE bool c##n##_##ID(T A, T B)                                   \
+    {                                                                          \
+        return cond;                                                           \
+    }
+#define CONDITION_64(ID, cond) LANE_CONDITION(ID, cond, uint64_t, 64)
+#define CONDITION_32(ID, cond) LANE_CONDITION(ID, cond, uint32_t, 32)
+RV_SEM_LIST_BRANCH(CONDITION_64, uint64_t, int64_t)
+RV_SEM_LIST_BRANCH(CONDITION_32, uint32_t, int32_t)
+
+/* Sign extension keeps the order, signed and unsigned. */
+#define DEF_BRANCH(ID, cond)                                                   \
+    static __attribute__((noinline)) uint64_t t32_##ID(                        \
+        const uint32_t *a, const uint32_t *b)                                  \
+    {                                                                          \
+        COMPARE_LANES(ID, cond, uint32_t, int32_t, 32);                        \
+    }                                                                          \
+    static __attribute__((noinline)) uint64_t t64_##ID(                        \
+        const uint64_t *a, const uint64_t *b)                                  \
+    {                                                                          \
+        COMPARE_LANES(ID, cond, uint64_t, int64_t, 64);                        \
+    }                                                                          \
+    static inline uint64_t t_##ID(MxgpuWarp *w, const SimtOp *p)               \
+    {                                                                          \
+        if (w->form[p->r1] & w->form[p->r2] & FORM_UNIFORM) {                  \
+            return -(uint64_t)c64_##ID(w->line[p->r1].base,                    \
+                                       w->line[p->r2].base);                   \
+        }                                                                      \
+        if (as_word(w, p->r1) && as_word(w, p->r2)) {                          \
+            return t32_##ID(w->word[p->r1], w->word[p->r2]);                   \
+        }                                                                      \
+        return t64_##ID(wide(w, p->r1), wide(w, p->r2));                       \
+    }
 RV_SEM_LIST_BRANCH(DEF_BRANCH, uint64_t, int64_t)
 
 /* ---- exchanges between lanes of the group */
 
 static void shuffle(MxgpuWarp *w, const SimtOp *p, uint64_t mask)
 {
-    const uint64_t *a = w->x[p->r1], *b = w->x[p->r2];
-    uint64_t *d = w->x[p->rd], value[LANES];
+    const uint64_t *a = wide(w, p->r1), *b = wide(w, p->r2);
+    uint64_t *d = wide_partly(w, p->rd), value[LANES];
 
     for (unsigned i = 0; i < LANES; i++) {
         unsigned from = b[i] & 63;
@@ -167,8 +324,8 @@ static void shuffle(MxgpuWarp *w, const SimtOp *p, uint64_t mask)
 
 static void match_any(MxgpuWarp *w, const SimtOp *p, uint64_t mask)
 {
-    const uint64_t *a = w->x[p->r1];
-    uint64_t same[LANES], rest = mask;
+    const uint64_t *a = wide(w, p->r1);
+    uint64_t same[LANES], rest = mask, *d = wide_partly(w, p->rd);
 
     while (rest) {
         uint64_t value = a[__builtin_ctzll(rest)], bits = 0;
@@ -185,6 +342,6 @@ static void match_any(MxgpuWarp *w, const SimtOp *p, uint64_t mask)
     for (uint64_t m = mask; m; m &= m - 1) {
         unsigned i = __builtin_ctzll(m);
 
-        w->x[p->rd][i] = same[i];
+        d[i] = same[i];
     }
 }

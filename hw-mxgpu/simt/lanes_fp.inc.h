@@ -104,22 +104,35 @@ static inline const uint32_t *get_f32(const MxgpuWarp *w, unsigned r,
         }                                                                      \
     }                                                                          \
     w->narrow[p->rd] &= ~mask
-#define INT_BODY(LANE, VALUE)                                                  \
-    uint64_t *d = w->x[p->rd];                                                 \
-    const uint64_t *m = w->m64;                                                \
-                                                                               \
+/* To x registers: whole ones, or words. */
+#define INT_BODY_AS(T, D, WROTE, LANE, VALUE, LANE_VALUE)                      \
     if (mask == ALL_LANES) {                                                   \
+        T *d = D;                                                              \
+                                                                               \
         LANE_LOOP {                                                            \
             LANE;                                                              \
-            d[i] = (VALUE);                                                    \
+            d[i] = (T)(VALUE);                                                 \
         }                                                                      \
+        WROTE(w, p->rd);                                                       \
     } else {                                                                   \
+        uint64_t *d = wide_partly(w, p->rd);                                   \
+        const uint64_t *m = w->m64;                                            \
+                                                                               \
         LANE_LOOP {                                                            \
             LANE;                                                              \
-            d[i] = SELECT(m[i], (uint64_t)(VALUE), d[i]);                      \
+            d[i] = SELECT(m[i], (uint64_t)(LANE_VALUE), d[i]);                 \
         }                                                                      \
     }
+#define INT_BODY(LANE, VALUE)                                                  \
+    INT_BODY_AS(uint64_t, w->x[p->rd], wrote_wide, LANE, VALUE, VALUE)
+#define WORD_BODY(LANE, VALUE)                                                 \
+    INT_BODY_AS(uint32_t, w->word[p->rd], wrote_word, LANE, VALUE,             \
+                SEXT32(VALUE))
 
+#define SRC_WORD(n, r)                                                         \
+    _Alignas(64) uint32_t t##n[LANES];                                         \
+    const uint32_t *n = low_word(w, p->r, t##n)
+#define SRC_X(n, r) const uint64_t *n = wide(w, p->r)
 #define SRC32(n, r)                                                            \
     _Alignas(64) uint32_t t##n[LANES];                                         \
     const uint32_t *n = get_f32(w, p->r, mask, t##n)
@@ -127,12 +140,12 @@ static inline const uint32_t *get_f32(const MxgpuWarp *w, unsigned r,
     _Alignas(64) uint64_t t##n[LANES];                                         \
     const uint64_t *n = get_wide(w, p->r, mask, t##n)
 
-#define A32 float A = as_f32(a[i])
-#define AB32 float A = as_f32(a[i]), B = as_f32(b[i])
-#define ABC32 float A = as_f32(a[i]), B = as_f32(b[i]), C = as_f32(c[i])
-#define A64 double A = as_f64(a[i])
-#define AB64 double A = as_f64(a[i]), B = as_f64(b[i])
-#define ABC64 double A = as_f64(a[i]), B = as_f64(b[i]), C = as_f64(c[i])
+#define A32   float A = as_f32(a[i])
+#define AB32  A32; float B = as_f32(b[i])
+#define ABC32 AB32; float C = as_f32(c[i])
+#define A64   double A = as_f64(a[i])
+#define AB64  A64; double B = as_f64(b[i])
+#define ABC64 AB64; double C = as_f64(c[i])
 
 /* Arithmetic: F(name, operands, f32 expression, f64 expression) */
 #define FP_ARITH(F)                                                            \
@@ -223,12 +236,12 @@ FP_SGNJ(DEF_SGNJ)
     FP_FN fp_##ID##_S(FP_ARGS)                                                 \
     {                                                                          \
         SRC32_2;                                                               \
-        INT_BODY(AB32, (E) ? 1 : 0);                                           \
+        WORD_BODY(AB32, (E) ? 1 : 0);                                           \
     }                                                                          \
     FP_FN fp_##ID##_D(FP_ARGS)                                                 \
     {                                                                          \
         SRC64_2;                                                               \
-        INT_BODY(AB64, (E) ? 1 : 0);                                           \
+        WORD_BODY(AB64, (E) ? 1 : 0);                                           \
     }
 FP_COMPARE(DEF_COMPARE)
 
@@ -246,37 +259,37 @@ FP_COMPARE(DEF_COMPARE)
                    : A <= -1 ? 0 : (uint64_t)(A))
 
 #define FP_TO_INT(F)                                                           \
-    F(FCVT_W, SEXT32(TO_I32(A)))                                               \
-    F(FCVT_WU, SEXT32(TO_U32(A)))                                              \
-    F(FCVT_L, (uint64_t)TO_I64(A))                                             \
-    F(FCVT_LU, TO_U64(A))
-#define DEF_TO_INT(ID, E)                                                      \
+    F(FCVT_W, WORD_BODY, TO_I32(A))                                            \
+    F(FCVT_WU, WORD_BODY, TO_U32(A))                                           \
+    F(FCVT_L, INT_BODY, (uint64_t)TO_I64(A))                                   \
+    F(FCVT_LU, INT_BODY, TO_U64(A))
+#define DEF_TO_INT(ID, BODY, E)                                                \
     FP_FN fp_##ID##_S(FP_ARGS)                                                 \
     {                                                                          \
         SRC32_1;                                                               \
-        INT_BODY(A32, E);                                                      \
+        BODY(A32, E);                                                          \
     }                                                                          \
     FP_FN fp_##ID##_D(FP_ARGS)                                                 \
     {                                                                          \
         SRC64_1;                                                               \
-        INT_BODY(A64, E);                                                      \
+        BODY(A64, E);                                                          \
     }
 FP_TO_INT(DEF_TO_INT)
 
 #define FP_FROM_INT(F)                                                         \
-    F(W, (int32_t)a[i])                                                        \
-    F(WU, (uint32_t)a[i])                                                      \
-    F(L, (int64_t)a[i])                                                        \
-    F(LU, a[i])
-#define DEF_FROM_INT(N, E)                                                     \
+    F(W, SRC_WORD(a, r1), (int32_t)a[i])                                       \
+    F(WU, SRC_WORD(a, r1), a[i])                                               \
+    F(L, SRC_X(a, r1), (int64_t)a[i])                                          \
+    F(LU, SRC_X(a, r1), a[i])
+#define DEF_FROM_INT(N, SRC, E)                                                 \
     FP_FN fp_FCVT_S_##N(FP_ARGS)                                               \
     {                                                                          \
-        const uint64_t *a = w->x[p->r1];                                       \
+        SRC;                                                                   \
         FP32_BODY(, bits_f32((float)(E)));                                     \
     }                                                                          \
     FP_FN fp_FCVT_D_##N(FP_ARGS)                                               \
     {                                                                          \
-        const uint64_t *a = w->x[p->r1];                                       \
+        SRC;                                                                   \
         FP64_BODY(, bits_f64((double)(E)));                                    \
     }
 FP_FROM_INT(DEF_FROM_INT)
@@ -327,14 +340,14 @@ FP_FN fp_FMV_X_W(FP_ARGS)
 {
     _Alignas(64) uint32_t ta[LANES];
     const uint32_t *a = get_low(w, p->r1, mask, ta);
-    INT_BODY(, SEXT32(a[i]));
+    WORD_BODY(, a[i]);
 }
 
 FP_FN fp_FMV_X_H(FP_ARGS)
 {
     _Alignas(64) uint32_t ta[LANES];
     const uint32_t *a = get_low(w, p->r1, mask, ta);
-    INT_BODY(, (uint64_t)(int64_t)(int16_t)a[i]);
+    WORD_BODY(, (int32_t)(int16_t)a[i]);
 }
 
 FP_FN fp_FMV_X_D(FP_ARGS)
@@ -345,19 +358,19 @@ FP_FN fp_FMV_X_D(FP_ARGS)
 
 FP_FN fp_FMV_W_X(FP_ARGS)
 {
-    const uint64_t *a = w->x[p->r1];
-    FP32_BODY(, (uint32_t)a[i]);
+    SRC_WORD(a, r1);
+    FP32_BODY(, a[i]);
 }
 
 FP_FN fp_FMV_H_X(FP_ARGS)
 {
-    const uint64_t *a = w->x[p->r1];
+    SRC_WORD(a, r1);
     FP32_BODY(, 0xffff0000u | (uint16_t)a[i]);
 }
 
 FP_FN fp_FMV_D_X(FP_ARGS)
 {
-    const uint64_t *a = w->x[p->r1];
+    SRC_X(a, r1);
     FP64_BODY(, a[i]);
 }
 

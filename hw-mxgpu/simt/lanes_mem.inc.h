@@ -16,7 +16,7 @@ static inline bool counted(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p,
                            uint64_t mask, unsigned size, bool ok)
 {
     if (ok) {
-        mxgpu_simt_count_access(cu, w, w->x[p->r1],
+        mxgpu_simt_count_access(cu, w, wide(w, p->r1),
                                 (uint64_t)(int64_t)p->imm, mask, size);
     }
     return ok;
@@ -25,7 +25,13 @@ static inline bool counted(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p,
 #define COUNTED(ok, size) (ok)
 #endif
 
-typedef enum Shape { SHAPE_UNIFORM, SHAPE_CONTIGUOUS, SHAPE_OTHER } Shape;
+typedef enum Shape {
+    SHAPE_UNIFORM,
+    SHAPE_CONTIGUOUS,
+    SHAPE_ROWS,   /* of a line: each row is contiguous */
+    SHAPE_LEVELS, /* of a line: each row is uniform */
+    SHAPE_OTHER
+} Shape;
 
 /* How the addresses of mask's lanes relate; first is its lowest lane. */
 static inline __attribute__((always_inline)) Shape
@@ -72,6 +78,45 @@ shape_of(const MxgpuWarp *w, const uint64_t *a, uint64_t mask, unsigned first,
     return differ ? SHAPE_OTHER : SHAPE_CONTIGUOUS;
 }
 
+/* The same of lanes that are on a line. */
+static inline Shape shape_of_line(const MxgpuWarp *w, const SimtLine *l,
+                                  uint64_t mask, unsigned size)
+{
+    if (!(l->step | l->row) || !(mask & (mask - 1))) {
+        return SHAPE_UNIFORM;
+    }
+    if (l->step == size && l->row == (uint64_t)size << w->row_shift) {
+        return SHAPE_CONTIGUOUS;
+    }
+    return l->step == size ? SHAPE_ROWS
+           : l->step == 0  ? SHAPE_LEVELS
+                           : SHAPE_OTHER;
+}
+
+/* Shape of the addresses of mask's lanes, and the first one. */
+static inline __attribute__((always_inline)) Shape
+addresses(MxgpuWarp *w, const SimtOp *p, uint64_t mask, unsigned size,
+          uint64_t *va)
+{
+    unsigned first = __builtin_ctzll(mask), shift = w->row_shift;
+    uint64_t imm = (uint64_t)(int64_t)p->imm;
+    const uint64_t *a;
+
+    if (w->form[p->r1] & FORM_LINE) {
+        const SimtLine *l = &w->line[p->r1];
+        Shape shape = shape_of_line(w, l, mask, size);
+
+        *va = l->base + imm + (first & ((1u << shift) - 1)) * l->step +
+              (first >> shift) * l->row;
+        if (shape <= SHAPE_CONTIGUOUS || mask == ALL_LANES) {
+            return shape;
+        }
+    }
+    a = wide(w, p->r1);
+    *va = a[first] + imm;
+    return shape_of(w, a, mask, first, size);
+}
+
 /* simt_span(), loading the translation when that is what is missing. */
 static inline uintptr_t span_fill(MxgpuCu *cu, const MxgpuWarp *w,
                                   SimtKind kind, uint64_t va, uint64_t len)
@@ -116,7 +161,8 @@ common_base(MxgpuCu *cu, const MxgpuWarp *w, SimtKind kind, const uint64_t *a,
         if (__builtin_expect(!at, 0)) {
             enum mxgpu_fault fault;
 
-            if (!mxgpu_simt_fill(cu, w, kind, va, size, &fault)) {
+            if (simt_span(cu, w, kind, va, size) || /* in a small page */
+                !mxgpu_simt_fill(cu, w, kind, va, size, &fault)) {
                 return false;
             }
             at = simt_span(cu, w, kind, start, LARGE_BYTES);
@@ -144,6 +190,72 @@ common_base(MxgpuCu *cu, const MxgpuWarp *w, SimtKind kind, const uint64_t *a,
     *base = (uintptr_t)w->shared - MXGPU_SHARED_BASE;
     return !(outside >> 63);
 }
+
+/*
+ * common_base() of all lanes of a line, the first of which is at va, where no
+ * translation has to be loaded.
+ */
+static inline bool line_base(const MxgpuCu *cu, const MxgpuWarp *w,
+                             SimtKind kind, const SimtLine *l, uint64_t va,
+                             unsigned size, uintptr_t *base)
+{
+    const uint64_t bound = 1ull << 32;
+    uint64_t low = va, high = va, by;
+    uint64_t start = va & ~(LARGE_BYTES - 1);
+    uintptr_t at;
+
+    if (l->step + bound > 2 * bound || l->row + bound > 2 * bound ||
+        (va | l->step | l->row) & (size - 1)) {
+        return false;
+    }
+    by = l->step * ((1u << w->row_shift) - 1);
+    *((int64_t)by < 0 ? &low : &high) += by;
+    by = l->row * ((LANES - 1u) >> w->row_shift);
+    *((int64_t)by < 0 ? &low : &high) += by;
+    if (va < MXGPU_VA_LIMIT) {
+        at = simt_span(cu, w, kind, start, LARGE_BYTES);
+        *base = at - start;
+        return at && low >= start && high >= start &&
+               low - start < LARGE_BYTES && high - start < LARGE_BYTES;
+    }
+    *base = (uintptr_t)w->shared - MXGPU_SHARED_BASE;
+    return in_shared(w, low, size) && in_shared(w, high, size);
+}
+
+#define LOAD_ROW(n)                                                            \
+    for (unsigned r = 0; r < LANES / (n); r++) {                               \
+        __builtin_memcpy(d + (n) * r, (const void *)(at + r * row),            \
+                         (n) * sizeof(*d));                                    \
+    }
+#define LOAD_LEVEL(n)                                                          \
+    for (unsigned r = 0; r < LANES / (n); r++) {                               \
+        __typeof__(*d) v;                                                      \
+                                                                               \
+        __builtin_memcpy(&v, (const void *)(at + r * row), sizeof(v));         \
+        for (unsigned i = 0; i < (n); i++) {                                   \
+            d[(n) * r + i] = v;                                                \
+        }                                                                      \
+    }
+#define STORE_ROW(n)                                                           \
+    for (unsigned r = 0; r < LANES / (n); r++) {                               \
+        __builtin_memcpy((void *)(at + r * row), s + (n) * r,                  \
+                         (n) * sizeof(*s));                                    \
+    }
+/* F(lanes of a row, a constant) */
+#define EACH_ROW_SIZE(shift, F)                                                \
+    switch (shift) {                                                           \
+    case 3:                                                                    \
+        F(8u)                                                                  \
+        return true;                                                           \
+    case 4:                                                                    \
+        F(16u)                                                                 \
+        return true;                                                           \
+    case 5:                                                                    \
+        F(32u)                                                                 \
+        return true;                                                           \
+    default:                                                                   \
+        return false;                                                          \
+    }
 
 static inline bool private_uniform(const MxgpuWarp *w, uint64_t va,
                                    unsigned size)
@@ -229,21 +341,71 @@ PLAIN_GATHER(uint32_t)
 PLAIN_GATHER(uint64_t)
 #endif
 
-/* d[lane] for lanes of mask; the others get anything. */
+/* d[lane] for lanes of mask; the others get anything. Nothing is written to d
+ * when a lane faults. */
 #define DEF_LOAD(T)                                                            \
+    static inline bool load_rows_##T(unsigned shift, Shape shape, T *d,        \
+                                     uintptr_t at, uint64_t row)               \
+    {                                                                          \
+        if (shape == SHAPE_ROWS) {                                             \
+            EACH_ROW_SIZE(shift, LOAD_ROW)                                     \
+        }                                                                      \
+        EACH_ROW_SIZE(shift, LOAD_LEVEL)                                       \
+    }                                                                          \
+    static inline bool store_rows_##T(unsigned shift, const T *s,              \
+                                      uintptr_t at, uint64_t row)              \
+    {                                                                          \
+        EACH_ROW_SIZE(shift, STORE_ROW)                                        \
+    }                                                                          \
+    /* All lanes of a line that is neither uniform nor contiguous. */          \
+    static __attribute__((noinline)) bool load_line_##T(                       \
+        MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t va, Shape shape,  \
+        T *d)                                                                  \
+    {                                                                          \
+        const SimtLine *l = &w->line[p->r1];                                   \
+        uintptr_t base;                                                        \
+                                                                               \
+        if (!line_base(cu, w, KIND_READ, l, va, sizeof(T), &base)) {           \
+            return false;                                                      \
+        }                                                                      \
+        if (shape == SHAPE_OTHER ||                                            \
+            !load_rows_##T(w->row_shift, shape, d, base + va, l->row)) {       \
+            gather_##T(d, base + p->imm, wide(w, p->r1), ALL_LANES);           \
+        }                                                                      \
+        return true;                                                           \
+    }                                                                          \
+    static __attribute__((noinline)) bool store_line_##T(                      \
+        MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t va, Shape shape,  \
+        const T *s)                                                            \
+    {                                                                          \
+        const SimtLine *l = &w->line[p->r1];                                   \
+        uintptr_t base;                                                        \
+                                                                               \
+        if (!line_base(cu, w, KIND_WRITE, l, va, sizeof(T), &base)) {          \
+            return false;                                                      \
+        }                                                                      \
+        if (shape != SHAPE_ROWS ||                                             \
+            !store_rows_##T(w->row_shift, s, base + va, l->row)) {             \
+            scatter_##T(s, base + p->imm, wide(w, p->r1), ALL_LANES);          \
+        }                                                                      \
+        return true;                                                           \
+    }                                                                          \
     static __attribute__((noinline)) bool load_each_##T(                       \
         MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,               \
         uint64_t mask, T *d)                                                   \
     {                                                                          \
+        const uint64_t *a = wide(w, p->r1);                                    \
+        T v[LANES] = {0};                                                      \
+                                                                               \
         if (simt_tired(cu)) {                                                  \
             return false;                                                      \
         }                                                                      \
         simt_charge(cu, __builtin_popcountll(mask));                           \
         for (; mask; mask &= mask - 1) {                                       \
             unsigned i = __builtin_ctzll(mask);                                \
-            uint64_t va = w->x[p->r1][i] + (int64_t)p->imm, at;                \
+            uint64_t va = a[i] + (int64_t)p->imm, at;                          \
             enum mxgpu_fault fault =                                           \
-                mxgpu_simt_read(cu, w, i, va, &d[i], sizeof(T), &at);          \
+                mxgpu_simt_read(cu, w, i, va, &v[i], sizeof(T), &at);          \
                                                                                \
             if (fault != MXGPU_FAULT_NONE) {                                   \
                 mxgpu_simt_fault_at(cu, w, i, fault, MXGPU_ACCESS_READ, at,    \
@@ -251,19 +413,20 @@ PLAIN_GATHER(uint64_t)
                 return false;                                                  \
             }                                                                  \
         }                                                                      \
+        __builtin_memcpy(d, v, sizeof(v));                                     \
         return true;                                                           \
     }                                                                          \
     static inline __attribute__((always_inline)) bool load_lanes_##T(          \
         MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,               \
         uint64_t mask, T *d)                                                   \
     {                                                                          \
-        const uint64_t *a = w->x[p->r1];                                       \
         const unsigned size = sizeof(T);                                       \
-        unsigned first = __builtin_ctzll(mask);                                \
-        uint64_t imm = (uint64_t)(int64_t)p->imm, va = a[first] + imm;         \
+        uint64_t imm = (uint64_t)(int64_t)p->imm, va;                          \
+        const uint64_t *a;                                                     \
         uintptr_t at;                                                          \
+        Shape shape = addresses(w, p, mask, size, &va);                        \
                                                                                \
-        switch (shape_of(w, a, mask, first, size)) {                           \
+        switch (shape) {                                                       \
         case SHAPE_UNIFORM:                                                    \
             at = span_fill(cu, w, KIND_READ, va, size);                        \
             if (at) {                                                          \
@@ -285,14 +448,21 @@ PLAIN_GATHER(uint64_t)
             }                                                                  \
             break;                                                             \
         case SHAPE_CONTIGUOUS:                                                 \
-            va -= first * size;                                                \
+            va -= __builtin_ctzll(mask) * size;                                \
             at = span_fill(cu, w, KIND_READ, va, LANES * size);                \
             if (at) {                                                          \
                 __builtin_memcpy(d, (const void *)at, LANES * size);           \
                 return true;                                                   \
             }                                                                  \
             break;                                                             \
+        case SHAPE_ROWS:                                                       \
+        case SHAPE_LEVELS:                                                     \
         case SHAPE_OTHER:                                                      \
+            if (mask == ALL_LANES && w->form[p->r1] & FORM_LINE &&             \
+                load_line_##T(cu, w, p, va, shape, d)) {                       \
+                return true;                                                   \
+            }                                                                  \
+            a = wide(w, p->r1);                                                \
             if (common_base(cu, w, KIND_READ, a, imm, mask, va, size, &at)) {  \
                 gather_##T(d, at + imm, a, mask);                              \
                 return true;                                                   \
@@ -313,13 +483,15 @@ PLAIN_GATHER(uint64_t)
         MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,               \
         uint64_t mask, const T *s)                                             \
     {                                                                          \
+        const uint64_t *a = wide(w, p->r1);                                    \
+                                                                               \
         if (simt_tired(cu)) {                                                  \
             return false;                                                      \
         }                                                                      \
         simt_charge(cu, __builtin_popcountll(mask));                           \
         for (; mask; mask &= mask - 1) {                                       \
             unsigned i = __builtin_ctzll(mask);                                \
-            uint64_t va = w->x[p->r1][i] + (int64_t)p->imm, at;                \
+            uint64_t va = a[i] + (int64_t)p->imm, at;                          \
             enum mxgpu_fault fault =                                           \
                 mxgpu_simt_write(cu, w, i, va, &s[i], sizeof(T), &at);         \
                                                                                \
@@ -335,17 +507,23 @@ PLAIN_GATHER(uint64_t)
         MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,               \
         uint64_t mask, const T *s)                                             \
     {                                                                          \
-        const uint64_t *a = w->x[p->r1];                                       \
         const unsigned size = sizeof(T);                                       \
-        unsigned first = __builtin_ctzll(mask);                                \
-        uint64_t imm = (uint64_t)(int64_t)p->imm, va = a[first] + imm;         \
+        uint64_t imm = (uint64_t)(int64_t)p->imm, va;                          \
+        const uint64_t *a;                                                     \
         uintptr_t at;                                                          \
+        Shape shape = addresses(w, p, mask, size, &va);                        \
                                                                                \
-        switch (shape_of(w, a, mask, first, size)) {                           \
+        switch (shape) {                                                       \
         case SHAPE_UNIFORM:                                                    \
             if (private_uniform(w, va, size)) {                                \
                 uint8_t *to = private_at(w, va);                               \
                                                                                \
+                if (mask == ALL_LANES) {                                       \
+                    LANE_LOOP {                                                \
+                        *(T *)(to + 8 * i) = s[i];                             \
+                    }                                                          \
+                    return true;                                               \
+                }                                                              \
                 for (uint64_t m = mask; m; m &= m - 1) {                       \
                     unsigned i = __builtin_ctzll(m);                           \
                                                                                \
@@ -370,8 +548,16 @@ PLAIN_GATHER(uint64_t)
                 }                                                              \
                 break;                                                         \
             }                                                                  \
-            /* fall through */                                                 \
+            goto other;                                                        \
+        case SHAPE_ROWS: /* where rows overlap, the last one counts */         \
+        case SHAPE_LEVELS:                                                     \
         case SHAPE_OTHER:                                                      \
+            if (mask == ALL_LANES && w->form[p->r1] & FORM_LINE &&             \
+                store_line_##T(cu, w, p, va, shape, s)) {                      \
+                return true;                                                   \
+            }                                                                  \
+        other:                                                                 \
+            a = wide(w, p->r1);                                                \
             if (common_base(cu, w, KIND_WRITE, a, imm, mask, va, size,         \
                             &at)) {                                            \
                 scatter_##T(s, at + imm, a, mask);                             \
@@ -402,31 +588,64 @@ DEF_LOAD(uint64_t)
 #define STORE_OPS(F)                                                           \
     F(SB, uint8_t)                                                             \
     F(SH, uint16_t)                                                            \
-    F(SW, uint32_t)                                                            \
-    F(SD, uint64_t)
+    F(SW, uint32_t)
 
 #define MEM_FN static __attribute__((noinline)) bool
 #define MEM_ARGS                                                               \
     MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc, uint64_t mask
 
+/* Whether what is loaded is a word: extended from 32 bits or fewer. */
+#define GIVES_WORD(T, X)                                                       \
+    (sizeof(T) < 4 || (sizeof(T) == 4 && (X)-1 < (X)1))
+
 #define DEF_LOAD_OP(ID, T, X)                                                  \
     MEM_FN x_##ID(MEM_ARGS)                                                    \
     {                                                                          \
         _Alignas(64) T v[LANES];                                               \
-        uint64_t *d = w->x[p->rd];                                             \
         const uint64_t *m = w->m64;                                            \
+        uint64_t *d;                                                           \
                                                                                \
+        if (w->form[p->r1] & FORM_UNIFORM && mask == w->live) {                \
+            uint64_t va = w->line[p->r1].base + (int64_t)p->imm;               \
+            uintptr_t at = simt_span(cu, w, KIND_READ, va, sizeof(T));         \
+                                                                               \
+            if (at) {                                                          \
+                T one;                                                         \
+                                                                               \
+                __builtin_memcpy(&one, (const void *)at, sizeof(one));         \
+                (void)COUNTED(true, sizeof(T));                                \
+                set_uniform(w, p->rd, (uint64_t)(int64_t)(X)one);              \
+                return true;                                                   \
+            }                                                                  \
+        }                                                                      \
+        if (mask == w->live && GIVES_WORD(T, X) && sizeof(T) == 4) {           \
+            if (!load_##T(cu, w, p, pc, mask, (T *)w->word[p->rd])) {          \
+                return false;                                                  \
+            }                                                                  \
+            wrote_word(w, p->rd);                                              \
+            return true;                                                       \
+        }                                                                      \
         if (!load_##T(cu, w, p, pc, mask, v)) {                                \
             return false;                                                      \
         }                                                                      \
-        if (mask == ALL_LANES) {                                               \
-            LANE_LOOP {                                                        \
-                d[i] = (uint64_t)(int64_t)(X)v[i];                             \
-            }                                                                  \
-        } else {                                                               \
+        if (mask != w->live) {                                                 \
+            d = wide_partly(w, p->rd);                                         \
             LANE_LOOP {                                                        \
                 d[i] = SELECT(m[i], (uint64_t)(int64_t)(X)v[i], d[i]);         \
             }                                                                  \
+        } else if (GIVES_WORD(T, X)) {                                         \
+            uint32_t *n = w->word[p->rd];                                      \
+                                                                               \
+            LANE_LOOP {                                                        \
+                n[i] = (uint32_t)(int32_t)(X)v[i];                             \
+            }                                                                  \
+            wrote_word(w, p->rd);                                              \
+        } else {                                                               \
+            d = w->x[p->rd];                                                   \
+            LANE_LOOP {                                                        \
+                d[i] = (uint64_t)(int64_t)(X)v[i];                             \
+            }                                                                  \
+            wrote_wide(w, p->rd);                                              \
         }                                                                      \
         return true;                                                           \
     }
@@ -435,15 +654,24 @@ LOAD_OPS(DEF_LOAD_OP)
 #define DEF_STORE_OP(ID, T)                                                    \
     MEM_FN x_##ID(MEM_ARGS)                                                    \
     {                                                                          \
+        _Alignas(64) uint32_t tmp[LANES];                                      \
         _Alignas(64) T v[LANES];                                               \
-        const uint64_t *s = w->x[p->r2];                                       \
+        const uint32_t *s = low_word(w, p->r2, tmp);                           \
                                                                                \
+        if (sizeof(T) == 4) {                                                  \
+            return store_##T(cu, w, p, pc, mask, (const T *)s);                \
+        }                                                                      \
         LANE_LOOP {                                                            \
             v[i] = (T)s[i];                                                    \
         }                                                                      \
         return store_##T(cu, w, p, pc, mask, v);                               \
     }
 STORE_OPS(DEF_STORE_OP)
+
+MEM_FN x_SD(MEM_ARGS)
+{
+    return store_uint64_t(cu, w, p, pc, mask, wide(w, p->r2));
+}
 
 /* ---- f registers */
 

@@ -65,8 +65,8 @@ static bool gives_32(unsigned op)
 static __attribute__((noinline)) void reduce(MxgpuWarp *w, const SimtOp *p,
                                              uint64_t mask)
 {
-    const uint64_t *a = w->x[p->r1], *sets = w->x[p->r2];
-    uint64_t result[LANES], rest = mask;
+    const uint64_t *a = wide(w, p->r1), *sets = wide(w, p->r2);
+    uint64_t result[LANES], rest = mask, *d = wide_partly(w, p->rd);
 
     while (rest) {
         uint64_t set = sets[__builtin_ctzll(rest)], same, value;
@@ -88,7 +88,7 @@ static __attribute__((noinline)) void reduce(MxgpuWarp *w, const SimtOp *p,
     for (uint64_t m = mask; m; m &= m - 1) {
         unsigned i = __builtin_ctzll(m);
 
-        w->x[p->rd][i] = result[i];
+        d[i] = result[i];
     }
 }
 
@@ -195,8 +195,8 @@ static __attribute__((noinline)) void mma_f32(MxgpuWarp *w, const SimtOp *p)
     _Alignas(64) uint32_t unboxed[LANES];
     bool bf16 = p->op == RV_MX_MMA_F32_BF16;
 
-    mma_floats(a, w->x[p->r1], bf16);
-    mma_floats(b, w->x[p->r2], bf16);
+    mma_floats(a, wide(w, p->r1), bf16);
+    mma_floats(b, wide(w, p->r2), bf16);
     for (unsigned j = 0; j < 4; j++) {
         memcpy(d + LANES * j, get_f32(w, p->rd + j, ALL_LANES, unboxed),
                sizeof(unboxed));
@@ -225,10 +225,10 @@ static __attribute__((noinline)) void mma_i32(MxgpuWarp *w, const SimtOp *p)
     _Alignas(64) uint32_t a[MMA_ELEMENTS], b[MMA_ELEMENTS];
     bool is_signed = p->op == RV_MX_MMA_I32_I8;
 
-    mma_bytes(a, w->x[p->r1], is_signed);
-    mma_bytes(b, w->x[p->r2], is_signed);
+    mma_bytes(a, wide(w, p->r1), is_signed);
+    mma_bytes(b, wide(w, p->r2), is_signed);
     for (unsigned m = 0; m < MMA_SIZE; m++) {
-        uint64_t *to = w->x[p->rd + m / 4] + m % 4 * MMA_SIZE;
+        uint64_t *to = wide_partly(w, p->rd + m / 4) + m % 4 * MMA_SIZE;
         uint32_t sum[MMA_SIZE];
 
         for (unsigned n = 0; n < MMA_SIZE; n++) {

@@ -181,7 +181,6 @@ static bool init_cu(MxgpuSimt *simt, MxgpuCu *cu, unsigned index)
     cu->random = index + 1;
     cu->pages[0] = malloc(sizeof(*cu->pages[0]));
     cu->warps = reserve(CU_WARPS * sizeof(*cu->warps));
-    cu->written_x = 1u << 2 | 1u << 10; /* sp and a0, by mxgpu_warp_start() */
     cu->shared = aligned_alloc(64, MXGPU_SHARED_MAX);
     if (!cu->pages[0] || !cu->warps || !cu->shared) {
         return false;
@@ -242,6 +241,8 @@ unsigned mxgpu_simt_variants(SimtVariant out[SIMT_VARIANTS])
     }
 #endif
     out[n++] = (SimtVariant){"base", mxgpu_simt_exec_base,
+                             mxgpu_simt_count_base};
+    out[n++] = (SimtVariant){"plain", mxgpu_simt_exec_plain,
                              mxgpu_simt_count_base};
     return n;
 }

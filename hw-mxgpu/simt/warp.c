@@ -30,12 +30,33 @@ uint64_t mxgpu_warp_nonzero(const uint64_t *x)
     return mask;
 }
 
-void mxgpu_warp_start(MxgpuWarp *w, uint64_t lanes, uint64_t entry,
-                      uint64_t args, uint64_t written_x, uint32_t written_d)
+void mxgpu_warp_widen(MxgpuWarp *w, unsigned r)
 {
-    for (; written_x; written_x &= written_x - 1) {
-        memset(w->x[__builtin_ctzll(written_x)], 0, sizeof(w->x[0]));
+    const SimtLine *line = &w->line[r];
+    uint64_t low = (1u << w->row_shift) - 1;
+
+    if (w->form[r] & FORM_WIDE) {
+        return;
     }
+    for (unsigned i = 0; i < LANES; i++) {
+        w->x[r][i] = w->form[r] & FORM_WORD
+                         ? (uint64_t)(int64_t)(int32_t)w->word[r][i]
+                         : line->base + (i & low) * line->step +
+                               (i >> w->row_shift) * line->row;
+    }
+    w->form[r] |= FORM_WIDE;
+}
+
+/* x0 has all forms of 0 and nothing ever writes it. */
+void mxgpu_warp_start(MxgpuWarp *w, uint64_t lanes, uint64_t entry,
+                      uint64_t args, uint32_t written_d)
+{
+    memset(w->line, 0, sizeof(w->line));
+    memset(w->form, FORM_LINE | FORM_UNIFORM, sizeof(w->form));
+    w->form[0] = FORM_ALL;
+    w->line[2].base = MXGPU_PRIVATE_END;
+    w->line[10].base = args;
+    w->row_shift = 6;
     for (; written_d; written_d &= written_d - 1) {
         memset(w->d[__builtin_ctz(written_d)], 0, sizeof(w->d[0]));
     }
@@ -44,18 +65,16 @@ void mxgpu_warp_start(MxgpuWarp *w, uint64_t lanes, uint64_t entry,
     }
     memset(w->frm, 0, sizeof(w->frm));
     memset(w->fflags, 0, sizeof(w->fflags));
-    for (unsigned i = 0; i < LANES; i++) {
-        w->x[2][i] = MXGPU_PRIVATE_END;
-        w->x[10][i] = args;
-        w->reserved_addr[i] = 1;
-    }
+    w->reserved = 0;
     w->live = lanes;
     w->cur = (SimtGroup){.pc = entry, .mask = lanes};
     w->num_ready = w->num_waiting = 0;
     w->stamps = w->slice_end = w->instructions = 0;
     w->rotated = false;
     w->fp_level = 0;
-    mxgpu_warp_spread(w, lanes);
+    if (lanes != ALL_LANES) {
+        mxgpu_warp_spread(w, lanes);
+    }
 }
 
 /* Whether a runs before b. */

@@ -143,8 +143,12 @@ static void run_one(SimtHost *h, const uint8_t *data, size_t size)
 /* ---- the same everywhere */
 
 /* Registers of the lanes that had not exited. */
-static void same_warp(const MxgpuWarp *a, const MxgpuWarp *b)
+static void same_warp(MxgpuWarp *a, MxgpuWarp *b)
 {
+    for (unsigned r = 0; r < 33; r++) {
+        mxgpu_warp_widen(a, r);
+        mxgpu_warp_widen(b, r);
+    }
     g_assert_cmphex(a->live, ==, b->live);
     g_assert_cmpuint(a->instructions, ==, b->instructions);
     for (unsigned r = 0; r < 32; r++) {

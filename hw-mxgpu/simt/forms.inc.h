@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Forms of x registers (see internal.h): making one from another, and
+ * arithmetic on lines. A line that is computed here gives, in every lane, what
+ * the instruction gives modulo 2^64; where an instruction looks at 32 bits
+ * only, the result is one when no lane leaves the range. With SIMT_PLAIN the
+ * interpreter keeps the wide form only: the others are tested against it.
+ */
+
+static __attribute__((noinline)) void widen(MxgpuWarp *w, unsigned r)
+{
+    uint64_t *d = w->x[r];
+    const uint32_t *s = w->word[r];
+    const SimtLine l = w->line[r];
+    const uint64_t low = (1u << w->row_shift) - 1;
+    const unsigned shift = w->row_shift;
+
+    if (w->form[r] & FORM_WORD) {
+        LANE_LOOP {
+            d[i] = SEXT32(s[i]);
+        }
+    } else if (w->form[r] & FORM_UNIFORM) {
+        LANE_LOOP {
+            d[i] = l.base;
+        }
+    } else {
+        LANE_LOOP {
+            d[i] = l.base + ((uint64_t)i & low) * l.step +
+                   ((uint64_t)i >> shift) * l.row;
+        }
+    }
+    w->form[r] |= FORM_WIDE;
+}
+
+/* The 64 bits of every lane. */
+static inline const uint64_t *wide(MxgpuWarp *w, unsigned r)
+{
+    if (!(w->form[r] & FORM_WIDE)) {
+        widen(w, r);
+    }
+    return w->x[r];
+}
+
+/* A destination of which only some lanes are written. */
+static inline uint64_t *wide_partly(MxgpuWarp *w, unsigned r)
+{
+    (void)wide(w, r);
+    w->form[r] = FORM_WIDE;
+    return w->x[r];
+}
+
+/* The same for ops that know only the wide form; simt_wrote_wide() follows. */
+static inline void widen_all(MxgpuWarp *w, const SimtOp *p)
+{
+    (void)wide(w, p->r1);
+    (void)wide(w, p->r2);
+    (void)wide(w, p->rd);
+}
+
+#if defined(SIMT_PLAIN)
+#define SETTLE(w, r)                                                           \
+    do {                                                                       \
+        (void)wide(w, r);                                                      \
+        (w)->form[r] = FORM_WIDE;                                              \
+    } while (0)
+#else
+#define SETTLE(w, r) ((void)0)
+#endif
+
+static inline void wrote_wide(MxgpuWarp *w, unsigned r)
+{
+    w->form[r] = FORM_WIDE;
+}
+
+static inline void wrote_word(MxgpuWarp *w, unsigned r)
+{
+    w->form[r] = FORM_WORD;
+    SETTLE(w, r);
+}
+
+static inline void set_uniform(MxgpuWarp *w, unsigned r, uint64_t value)
+{
+    simt_set_uniform(w, r, value);
+    SETTLE(w, r);
+}
+
+static inline void set_line(MxgpuWarp *w, unsigned r, SimtLine line)
+{
+    simt_set_line(w, r, line);
+    SETTLE(w, r);
+}
+
+/* Whether every lane, as a signed number, is in low ... high. */
+static inline bool line_within(const MxgpuWarp *w, const SimtLine *l,
+                               int64_t low, int64_t high)
+{
+    const uint64_t bound = 1ull << 48; /* sums cannot overflow below it */
+    int64_t min = l->base, max = l->base, by;
+
+    if (l->step | l->row) {
+        if (l->base + bound > 2 * bound || l->step + bound > 2 * bound ||
+            l->row + bound > 2 * bound) {
+            return false;
+        }
+        by = (int64_t)l->step * ((1 << w->row_shift) - 1);
+        *(by < 0 ? &min : &max) += by;
+        by = (int64_t)l->row * ((LANES - 1) >> w->row_shift);
+        *(by < 0 ? &min : &max) += by;
+    }
+    return min >= low && max <= high;
+}
+
+static __attribute__((noinline)) bool line_to_word(MxgpuWarp *w, unsigned r)
+{
+    const SimtLine l = w->line[r];
+    const uint32_t low = (1u << w->row_shift) - 1, base = (uint32_t)l.base;
+    const uint32_t step = (uint32_t)l.step, row = (uint32_t)l.row;
+    const unsigned shift = w->row_shift;
+    uint32_t *d = w->word[r];
+
+    if (!line_within(w, &l, INT32_MIN, INT32_MAX)) {
+        return false;
+    }
+    LANE_LOOP {
+        d[i] = base + (i & low) * step + (i >> shift) * row;
+    }
+    w->form[r] |= FORM_WORD;
+    return true;
+}
+
+/* Whether the register has, or can get without loss, the word form. */
+static inline bool as_word(MxgpuWarp *w, unsigned r)
+{
+    return w->form[r] & FORM_WORD ||
+           (w->form[r] & FORM_LINE && line_to_word(w, r));
+}
+
+static __attribute__((noinline)) const uint32_t *
+truncate_lanes(MxgpuWarp *w, unsigned r, uint32_t *tmp)
+{
+    const uint64_t *s = wide(w, r);
+
+    LANE_LOOP {
+        tmp[i] = (uint32_t)s[i];
+    }
+    return tmp;
+}
+
+/* The low 32 bits of every lane. */
+static inline const uint32_t *low_word(MxgpuWarp *w, unsigned r, uint32_t *tmp)
+{
+    return as_word(w, r) ? w->word[r] : truncate_lanes(w, r, tmp);
+}
+
+/* ---- arithmetic on lines: whether *out is the result */
+
+#define LINE_FN(ID)                                                            \
+    static inline __attribute__((always_inline)) bool line_##ID(               \
+        const MxgpuWarp *w, const SimtLine *a, const SimtLine *b,              \
+        SimtLine *out)
+
+static inline bool line_uniform(const SimtLine *l)
+{
+    return !(l->step | l->row);
+}
+
+static inline SimtLine line_shl(const SimtLine *a, unsigned by)
+{
+    return (SimtLine){a->base << by, a->step << by, a->row << by};
+}
+
+static inline SimtLine line_plus(const SimtLine *a, const SimtLine *b)
+{
+    return (SimtLine){a->base + b->base, a->step + b->step, a->row + b->row};
+}
+
+static inline SimtLine line_minus(const SimtLine *a, const SimtLine *b)
+{
+    return (SimtLine){a->base - b->base, a->step - b->step, a->row - b->row};
+}
+
+LINE_FN(ADD)
+{
+    *out = line_plus(a, b);
+    return true;
+}
+
+LINE_FN(SUB)
+{
+    *out = line_minus(a, b);
+    return true;
+}
+
+LINE_FN(SLL)
+{
+    *out = line_shl(a, b->base & 63);
+    return line_uniform(b);
+}
+
+LINE_FN(MUL)
+{
+    if (!line_uniform(b)) {
+        const SimtLine *other = a;
+
+        a = b;
+        b = other;
+    }
+    *out = (SimtLine){a->base * b->base, a->step * b->base, a->row * b->base};
+    return line_uniform(b);
+}
+
+/* Exact quotients of lanes that are not negative, or fit when signed. */
+static inline bool line_shr(const MxgpuWarp *w, const SimtLine *a,
+                            const SimtLine *b, SimtLine *out, bool arithmetic)
+{
+    unsigned by = b->base & 63;
+    uint64_t bits = (1ull << by) - 1;
+    int64_t high = INT64_MAX >> (arithmetic ? by : by ? by - 1 : 0);
+
+    *out = (SimtLine){arithmetic ? (uint64_t)((int64_t)a->base >> by)
+                                 : a->base >> by,
+                      (uint64_t)((int64_t)a->step >> by),
+                      (uint64_t)((int64_t)a->row >> by)};
+    return by && line_uniform(b) && !((a->base | a->step | a->row) & bits) &&
+           line_within(w, out, arithmetic ? -high - 1 : 0, high);
+}
+
+LINE_FN(SRL)
+{
+    return line_shr(w, a, b, out, false);
+}
+
+LINE_FN(SRA)
+{
+    return line_shr(w, a, b, out, true);
+}
+
+#define LINE_SHADD(n)                                                          \
+    LINE_FN(SH##n##ADD)                                                        \
+    {                                                                          \
+        SimtLine s = line_shl(a, n);                                           \
+                                                                               \
+        *out = line_plus(&s, b);                                               \
+        return true;                                                           \
+    }                                                                          \
+    LINE_FN(SH##n##ADD_UW)                                                     \
+    {                                                                          \
+        SimtLine s = line_shl(a, n);                                           \
+                                                                               \
+        *out = line_plus(&s, b);                                               \
+        return line_within(w, a, 0, UINT32_MAX);                               \
+    }
+LINE_SHADD(1)
+LINE_SHADD(2)
+LINE_SHADD(3)
+
+LINE_FN(ADD_UW)
+{
+    *out = line_plus(a, b);
+    return line_within(w, a, 0, UINT32_MAX);
+}
+
+LINE_FN(SLLI_UW)
+{
+    *out = line_shl(a, b->base & 63);
+    return line_within(w, a, 0, UINT32_MAX);
+}
+
+/* *W: when the sum in 64 bits is a word, so is the sum in 32, the same one. */
+static inline bool line_is_word(const MxgpuWarp *w, const SimtLine *l)
+{
+    return line_within(w, l, INT32_MIN, INT32_MAX);
+}
+
+LINE_FN(ADDW)
+{
+    return line_ADD(w, a, b, out) && line_is_word(w, out);
+}
+
+LINE_FN(SUBW)
+{
+    return line_SUB(w, a, b, out) && line_is_word(w, out);
+}
+
+LINE_FN(MULW)
+{
+    return line_MUL(w, a, b, out) && line_is_word(w, out);
+}
+
+LINE_FN(SLLW)
+{
+    *out = line_shl(a, b->base & 31);
+    return line_uniform(b) && line_is_word(w, out);
+}
