@@ -13,6 +13,7 @@ static bool trapped(MxgpuCu *cu, MxgpuWarp *w, MxgpuSimtTrap *trap)
     unsigned lane = trap->lane;
 
     for (unsigned i = 0; i < 32; i++) {
+        mxgpu_warp_widen(w, i);
         trap->x[i] = w->x[i][lane];
     }
     if (!cu->simt->config.trap(cu->simt->config.opaque, trap)) {
@@ -20,8 +21,8 @@ static bool trapped(MxgpuCu *cu, MxgpuWarp *w, MxgpuSimtTrap *trap)
     }
     for (unsigned i = 1; i < 32; i++) {
         w->x[i][lane] = trap->x[i];
+        simt_wrote_wide(w, i);
     }
-    cu->written_x = UINT32_MAX;
     w->cur.mask &= ~(1ull << lane);
     mxgpu_warp_spread(w, w->cur.mask);
     mxgpu_warp_park(w, (SimtGroup){trap->pc, 1ull << lane, w->stamps,
