@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bfloat16 and pairs of it: the upper half of a float. The machine has no
- * arithmetic for it: operands become float, the result is rounded. C++ only.
+ * bfloat16 and pairs of it: the upper half of a float. The machine converts it
+ * (Zfbfmin) but has no arithmetic: operands become float, the result is rounded.
+ * C++ only.
  */
 #ifndef MC_COMMON_MACA_BFLOAT16_H
 #define MC_COMMON_MACA_BFLOAT16_H
@@ -24,12 +25,16 @@ __MC_BOTH__ float __mc_bfloat16_to_float(unsigned short bits)
 /* To the nearest even. */
 __MC_BOTH__ unsigned short __mc_float_to_bfloat16(float x)
 {
+#ifdef __MACA_ARCH__
+    return __builtin_bit_cast(unsigned short, (__bf16)x);
+#else
     unsigned bits = __builtin_bit_cast(unsigned, x);
 
     if (x != x) {
         return 0x7fc0;
     }
     return (unsigned short)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+#endif
 }
 
 __MC_BOTH__ unsigned short __mc_double_to_bfloat16(double x)

@@ -19,7 +19,8 @@ from threading import Thread
 
 VERSION = "0.1.0"
 DEVICE_TRIPLE = "riscv64-unknown-elf"
-DEVICE_FEATURES = "m a f d c zba zbb zicond zfh no-default-unroll prefer-w-inst".split()
+DEVICE_FEATURES = ("m a f d c zba zbb zicond zfh zfbfmin no-default-unroll "
+                   "prefer-w-inst").split()
 ARCHS = ("xcore1000", "native", "riscv64-mxgpu")
 ARCH_MACRO = 1000
 PICOLIBC = "/usr/lib/picolibc/riscv64-unknown-elf/lib/release"

@@ -88,6 +88,16 @@ __MC_FATOMIC(atomicMax, double, MXGPU_F7_FMAX_D)
 
 #undef __MC_FATOMIC
 
+#define __MC_SCOPES(name, type)                                                \
+    __MC_DEVICE__ type name##_block(type *p, type v)                           \
+    {                                                                          \
+        return name(p, v);                                                     \
+    }                                                                          \
+    __MC_DEVICE__ type name##_system(type *p, type v)                          \
+    {                                                                          \
+        return name(p, v);                                                     \
+    }
+
 __MC_DEVICE__ float atomicSub(float *p, float v)
 {
     return atomicAdd(p, -v);
@@ -108,6 +118,11 @@ __MC_DEVICE__ double atomicExch(double *p, double v)
     return __longlong_as_double(
         atomicExch((long long *)p, __double_as_longlong(v)));
 }
+
+__MC_SCOPES(atomicSub, float)
+__MC_SCOPES(atomicSub, double)
+__MC_SCOPES(atomicExch, float)
+__MC_SCOPES(atomicExch, double)
 
 /* Stores v if the value is compare. */
 #define __MC_CAS(name, type)                                                   \
@@ -132,18 +147,42 @@ __MC_CASES(atomicCAS_system)
 #undef __MC_CASES
 #undef __MC_CAS
 
-__MC_DEVICE__ float atomicCAS(float *p, float compare, float v)
-{
-    return __uint_as_float(atomicCAS((unsigned *)p, __float_as_uint(compare),
-                                     __float_as_uint(v)));
-}
+#define __MC_CAS_FLOAT(name)                                                   \
+    __MC_DEVICE__ float name(float *p, float compare, float v)                 \
+    {                                                                          \
+        return __uint_as_float(name((unsigned *)p, __float_as_uint(compare),   \
+                                    __float_as_uint(v)));                      \
+    }                                                                          \
+    __MC_DEVICE__ double name(double *p, double compare, double v)             \
+    {                                                                          \
+        return __longlong_as_double(name((long long *)p,                       \
+                                         __double_as_longlong(compare),        \
+                                         __double_as_longlong(v)));            \
+    }                                                                          \
+    /* By way of the aligned word around it. */                                \
+    __MC_DEVICE__ unsigned short name(unsigned short *p,                       \
+                                      unsigned short compare,                  \
+                                      unsigned short v)                        \
+    {                                                                          \
+        unsigned *word = (unsigned *)((unsigned long)p & ~3ul);                \
+        unsigned shift = ((unsigned long)p & 2) * 8;                           \
+        unsigned old = *(volatile unsigned *)word, seen;                       \
+                                                                               \
+        while ((unsigned short)(old >> shift) == compare) {                    \
+            seen = name(word, old, (old & ~(0xffffu << shift)) |               \
+                                       (unsigned)v << shift);                  \
+            if (seen == old) {                                                 \
+                break;                                                         \
+            }                                                                  \
+            old = seen;                                                        \
+        }                                                                      \
+        return (unsigned short)(old >> shift);                                 \
+    }
+__MC_CAS_FLOAT(atomicCAS)
+__MC_CAS_FLOAT(atomicCAS_block)
+__MC_CAS_FLOAT(atomicCAS_system)
 
-__MC_DEVICE__ double atomicCAS(double *p, double compare, double v)
-{
-    return __longlong_as_double(atomicCAS((long long *)p,
-                                          __double_as_longlong(compare),
-                                          __double_as_longlong(v)));
-}
+#undef __MC_CAS_FLOAT
 
 /* Counts up to limit, then from 0. */
 __MC_DEVICE__ unsigned atomicInc(unsigned *p, unsigned limit)
@@ -168,5 +207,10 @@ __MC_DEVICE__ unsigned atomicDec(unsigned *p, unsigned limit)
     }
     return old;
 }
+
+__MC_SCOPES(atomicInc, unsigned)
+__MC_SCOPES(atomicDec, unsigned)
+
+#undef __MC_SCOPES
 
 #endif

@@ -125,6 +125,51 @@ __MC_DEVICE__ void __syncwave()
     __syncwarp();
 }
 
+/* Barrier number id (0 to 15) of the block, apart from __syncthreads(): opens
+ * when count threads have arrived; without count, all that have not ended. */
+__MC_DEVICE__ void __barrier_sync_count(unsigned id, unsigned count)
+{
+    __asm__ volatile(".insn r 0x0b, %0, %1, x0, %2, %3"
+                     :
+                     : "i"(MXGPU_F3_CONTROL), "i"(MXGPU_F7_BAR_SYNC),
+                       "r"((unsigned long)id), "r"((unsigned long)count)
+                     : "memory");
+}
+
+__MC_DEVICE__ void __barrier_sync(unsigned id)
+{
+    __barrier_sync_count(id, 0);
+}
+
+/* Counts as arrived and does not wait. */
+__MC_DEVICE__ void __barrier_arrive_count(unsigned id, unsigned count)
+{
+    __asm__ volatile(".insn r 0x0b, %0, %1, x0, %2, %3"
+                     :
+                     : "i"(MXGPU_F3_CONTROL), "i"(MXGPU_F7_BAR_ARRIVE),
+                       "r"((unsigned long)id), "r"((unsigned long)count)
+                     : "memory");
+}
+
+__MC_DEVICE__ void __barrier_arrive(unsigned id)
+{
+    __barrier_arrive_count(id, 0);
+}
+
+/* All threads of the grid: kernels of mcLaunchCooperativeKernel only. */
+__MC_DEVICE__ void __grid_sync()
+{
+    __asm__ volatile(".insn r 0x0b, %0, %1, x0, x0, x0"
+                     :
+                     : "i"(MXGPU_F3_CONTROL), "i"(MXGPU_F7_GRID_SYNC)
+                     : "memory");
+}
+
+__MC_DEVICE__ bool __is_cooperative()
+{
+    return __mc_csr<MXGPU_CSR_COOPERATIVE, 1>();
+}
+
 /* Earlier accesses are visible to the block, the device, or everyone before
  * later ones. */
 __MC_DEVICE__ void __threadfence_block()
@@ -156,12 +201,38 @@ __MC_DEVICE__ long __clock()
     return (long)clock64();
 }
 
+__MC_DEVICE__ long long __clock64()
+{
+    return clock64();
+}
+
+__MC_DEVICE__ long clock()
+{
+    return (long)clock64();
+}
+
 __MC_DEVICE__ long long wall_clock64()
 {
     long long v;
 
     __asm__ volatile("csrr %0, time" : "=r"(v)::"memory");
     return v;
+}
+
+__MC_DEVICE__ unsigned long long __globaltimer()
+{
+    return (unsigned long long)wall_clock64();
+}
+
+/* At least so many nanoseconds; threads of the warp that went another way run
+ * meanwhile. */
+__MC_DEVICE__ void __nanosleep(unsigned ns)
+{
+    unsigned long long start = __globaltimer();
+
+    do {
+        __threadfence_block();
+    } while (__globaltimer() - start < ns);
 }
 
 /* Ends the kernel with mcErrorLaunchFailure. */

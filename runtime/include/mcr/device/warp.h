@@ -107,6 +107,14 @@ __MC_DEVICE__ unsigned long __match_any_sync(unsigned long mask, T value)
     return r & mask;
 }
 
+template <class T> __MC_DEVICE__ unsigned long __match_any(T value)
+{
+    unsigned long r;
+
+    __MC_INSN(MXGPU_F3_VOTE, MXGPU_F7_MATCH_ANY, r, __mc_bits(value), 0L);
+    return r;
+}
+
 /* mask when all its lanes have the same value, otherwise 0. */
 template <class T>
 __MC_DEVICE__ unsigned long __match_all_sync(unsigned long mask, T value,
@@ -117,6 +125,12 @@ __MC_DEVICE__ unsigned long __match_all_sync(unsigned long mask, T value,
 
     *predicate = all;
     return all ? live : 0;
+}
+
+template <class T>
+__MC_DEVICE__ unsigned long __match_all(T value, int *predicate)
+{
+    return __match_all_sync(__activemask(), value, predicate);
 }
 
 template <class T> __MC_DEVICE__ T __mc_shfl(T value, unsigned lane)
@@ -236,36 +250,39 @@ __MC_DEVICE__ unsigned long __mc_wide_mask(unsigned long long mask)
     return mask;
 }
 
-template <class T, class Op>
-__MC_DEVICE__ T __mc_reduce(unsigned long mask, T value, Op op)
-{
-    unsigned long rest = __ballot_sync(mask, 1);
-    T sum = __mc_shfl_sync(mask, value, __builtin_ctzl(rest));
-
-    for (rest &= rest - 1; rest; rest &= rest - 1) {
-        sum = op(sum, __mc_shfl_sync(mask, value, __builtin_ctzl(rest)));
-    }
-    return sum;
-}
-
-#define __MC_REDUCE(name, type, expr)                                          \
+/* One instruction combines the lanes of mask that run it. */
+#define __MC_REDUCE(name, type, f7)                                            \
     template <class Mask>                                                      \
     __MC_DEVICE__ type __reduce_##name##_sync(Mask mask, type value)           \
     {                                                                          \
-        return __mc_reduce(__mc_wide_mask(mask), value,                        \
-                           [](type a, type b) -> type { return expr; });       \
+        unsigned long wide = __mc_wide_mask(mask), r;                          \
+                                                                               \
+        __MC_SYNC_INSN(wide, MXGPU_F3_REDUCE, f7, r, __mc_bits(value), wide);  \
+        return __mc_value<type>(r);                                            \
     }
+#define __MC_REDUCES(name, f7, uf7)                                            \
+    __MC_REDUCE(name, int, (f7) | MXGPU_F7_RED_W)                              \
+    __MC_REDUCE(name, unsigned, (uf7) | MXGPU_F7_RED_W)                        \
+    __MC_REDUCE(name, long, f7)                                                \
+    __MC_REDUCE(name, unsigned long, uf7)                                      \
+    __MC_REDUCE(name, long long, f7)                                           \
+    __MC_REDUCE(name, unsigned long long, uf7)
 
-__MC_REDUCE(add, int, a + b)
-__MC_REDUCE(add, unsigned, a + b)
-__MC_REDUCE(min, int, a < b ? a : b)
-__MC_REDUCE(min, unsigned, a < b ? a : b)
-__MC_REDUCE(max, int, a > b ? a : b)
-__MC_REDUCE(max, unsigned, a > b ? a : b)
-__MC_REDUCE(and, unsigned, a & b)
-__MC_REDUCE(or, unsigned, a | b)
-__MC_REDUCE(xor, unsigned, a ^ b)
+__MC_REDUCES(add, MXGPU_F7_RED_ADD, MXGPU_F7_RED_ADD)
+__MC_REDUCES(min, MXGPU_F7_RED_MIN, MXGPU_F7_RED_MINU)
+__MC_REDUCES(max, MXGPU_F7_RED_MAX, MXGPU_F7_RED_MAXU)
+__MC_REDUCES(and, MXGPU_F7_RED_AND, MXGPU_F7_RED_AND)
+__MC_REDUCES(or, MXGPU_F7_RED_OR, MXGPU_F7_RED_OR)
+__MC_REDUCES(xor, MXGPU_F7_RED_XOR, MXGPU_F7_RED_XOR)
+/* Floats are added as a tree: lane i takes i + 32, then i + 16 and so on. */
+__MC_REDUCE(add, float, MXGPU_F7_RED_FADD_S)
+__MC_REDUCE(add, double, MXGPU_F7_RED_FADD_D)
+__MC_REDUCE(min, float, MXGPU_F7_RED_FMIN_S)
+__MC_REDUCE(min, double, MXGPU_F7_RED_FMIN_D)
+__MC_REDUCE(max, float, MXGPU_F7_RED_FMAX_S)
+__MC_REDUCE(max, double, MXGPU_F7_RED_FMAX_D)
 
+#undef __MC_REDUCES
 #undef __MC_REDUCE
 
 #endif

@@ -1,0 +1,2 @@
+/* SPDX-License-Identifier: MIT */
+#include "../maca_cooperative_groups.h"
