@@ -54,6 +54,17 @@ static bool jalr_targets(MxgpuWarp *w, const SimtOp *p, uint64_t mask,
     return differ == 0;
 }
 
+/* Whether the lanes of mask have the same. */
+static bool same_value(const uint64_t *a, uint64_t mask)
+{
+    uint64_t first = a[__builtin_ctzll(mask)], differ = 0;
+
+    for (unsigned i = 0; i < LANES; i++) {
+        differ |= (a[i] ^ first) & -(mask >> i & 1);
+    }
+    return differ == 0;
+}
+
 /* A program that only calls, or only returns, stays at the end of the range. */
 static inline int32_t call_depth(int32_t depth, int by)
 {
@@ -574,6 +585,9 @@ counted: /* same: it did not fault */
     ACCOUNT;
     goto enter;
 warpsync:
+    if (solo && same_value(w->x[p->r1], mask)) {
+        NEXT_F; /* all that live are here */
+    }
     ni++;
     ACCOUNT;
     w->cur.pc = PC + 4;

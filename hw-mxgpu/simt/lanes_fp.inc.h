@@ -306,6 +306,41 @@ FP_FN fp_FCVT_D_S(FP_ARGS)
     FP64_BODY(A32, canon_f64((double)A));
 }
 
+/* Of the low 16 bits; NaNs keep their bits. */
+static inline uint32_t f32_of_f16(uint32_t v)
+{
+    uint32_t bits = (v & 0x7fff) << 13;
+
+    /* The product puts the exponent right, of subnormal numbers too. */
+    bits = bits >= 0x7c00u << 13 ? bits | 0x7f800000u
+                                 : bits_f32(as_f32(bits) * 0x1p112f);
+    return bits | (v & 0x8000) << 16;
+}
+
+static inline uint32_t f16_of_f32(uint32_t v)
+{
+    uint32_t u = v & ~S32, r;
+    /* the last place of this sum is that of subnormal f16 */
+    uint32_t small = bits_f32(as_f32(u) + 0.5f) - 0x3f000000u;
+    uint32_t normal = (u - 0x38000000u + 0xfff + (u >> 13 & 1)) >> 13;
+
+    r = u < 0x38800000u ? small : u < 0x47800000u ? normal : 0x7c00u;
+    return 0xffff0000u | (u > 0x7f800000u ? 0x7e00u : r | (v >> 16 & 0x8000u));
+}
+
+FP_FN fp_FCVT_H_S(FP_ARGS)
+{
+    SRC32_1;
+    FP32_BODY(, f16_of_f32(a[i]));
+}
+
+FP_FN fp_FCVT_S_H(FP_ARGS)
+{
+    SRC32_1; /* 64 bits that are no box of 32 are none of 16 either */
+    FP32_BODY(, a[i] < 0xffff0000u || (a[i] & 0x7fff) > 0x7c00
+                    ? NAN32 : f32_of_f16(a[i]));
+}
+
 static inline uint32_t bf16_of_f32(uint32_t v)
 {
     bool nan = (v & ~S32) > 0x7f800000u;
@@ -379,7 +414,8 @@ FP_FN fp_FMV_D_X(FP_ARGS)
     F(FADD_S) F(FSUB_S) F(FMUL_S) F(FDIV_S) F(FSQRT_S) F(FMADD_S) F(FMSUB_S)   \
     F(FNMSUB_S) F(FNMADD_S) F(FMIN_S) F(FMAX_S) F(FEQ_S) F(FLT_S) F(FLE_S)     \
     F(FCVT_W_S) F(FCVT_WU_S) F(FCVT_L_S) F(FCVT_LU_S) F(FCVT_S_W)              \
-    F(FCVT_S_WU) F(FCVT_S_L) F(FCVT_S_LU) F(FCVT_S_BF16) F(FCVT_BF16_S)
+    F(FCVT_S_WU) F(FCVT_S_L) F(FCVT_S_LU) F(FCVT_S_BF16) F(FCVT_BF16_S)        \
+    F(FCVT_S_H) F(FCVT_H_S)
 #define FP_FLAG_OPS_D(F)                                                       \
     F(FADD_D) F(FSUB_D) F(FMUL_D) F(FDIV_D) F(FSQRT_D) F(FMADD_D) F(FMSUB_D)   \
     F(FNMSUB_D) F(FNMADD_D) F(FMIN_D) F(FMAX_D) F(FEQ_D) F(FLT_D) F(FLE_D)     \
@@ -394,5 +430,5 @@ FP_FN fp_FMV_D_X(FP_ARGS)
     F(FNMSUB_H) F(FNMADD_H) F(FMIN_H) F(FMAX_H) F(FEQ_H) F(FLT_H) F(FLE_H)     \
     F(FSGNJ_H) F(FSGNJN_H) F(FSGNJX_H) F(FCLASS_S) F(FCLASS_D) F(FCLASS_H)     \
     F(FCVT_W_H) F(FCVT_WU_H) F(FCVT_L_H) F(FCVT_LU_H) F(FCVT_H_W)              \
-    F(FCVT_H_WU) F(FCVT_H_L) F(FCVT_H_LU) F(FCVT_S_H) F(FCVT_H_S)              \
+    F(FCVT_H_WU) F(FCVT_H_L) F(FCVT_H_LU)              \
     F(FCVT_D_H) F(FCVT_H_D)

@@ -169,23 +169,14 @@ static void mma_rows(float *d, const float *a, const float *b)
 }
 #endif
 
-static inline float f32_of_f16(uint32_t h)
-{
-    uint32_t bits = (h & 0x7fff) << 13;
-
-    /* The product puts the exponent right, of subnormal numbers too. */
-    bits = bits >= 0x7c00u << 13 ? bits | 0x7f800000u
-                                 : bits_f32(as_f32(bits) * 0x1p112f);
-    return as_f32(bits | (h & 0x8000) << 16);
-}
-
 static void mma_floats(float *to, const uint64_t *x, bool bf16)
 {
     uint16_t v[MMA_ELEMENTS];
 
     memcpy(v, x, sizeof(v));
     for (unsigned i = 0; i < MMA_ELEMENTS; i++) {
-        to[i] = bf16 ? as_f32((uint32_t)v[i] << 16) : f32_of_f16(v[i]);
+        to[i] = bf16 ? as_f32((uint32_t)v[i] << 16)
+                     : as_f32(f32_of_f16(v[i]));
     }
 }
 
