@@ -54,23 +54,37 @@ static bool jalr_targets(MxgpuWarp *w, const SimtOp *p, uint64_t mask,
     return differ == 0;
 }
 
-/* Whether the lanes of mask have the same. */
-static bool same_value(const uint64_t *a, uint64_t mask)
-{
-    uint64_t first = a[__builtin_ctzll(mask)], differ = 0;
-
-    for (unsigned i = 0; i < LANES; i++) {
-        differ |= (a[i] ^ first) & -(mask >> i & 1);
-    }
-    return differ == 0;
-}
-
 /* A program that only calls, or only returns, stays at the end of the range. */
 static inline int32_t call_depth(int32_t depth, int by)
 {
     int32_t sum;
 
     return __builtin_add_overflow(depth, by, &sum) ? depth : sum;
+}
+
+/* All that live execute mx.warpsync: whether each set of lanes is complete. */
+static bool sync_complete(MxgpuWarp *w, const SimtOp *p)
+{
+    const uint64_t *a = wide(w, p->r1);
+    uint64_t rest = w->live;
+
+    if (w->form[p->r1] & FORM_UNIFORM) {
+        return true;
+    }
+    while (rest) {
+        uint64_t sync = a[__builtin_ctzll(rest)], same;
+        uint8_t bytes[LANES];
+
+        LANE_LOOP {
+            bytes[i] = a[i] == sync;
+        }
+        same = pack_bits(bytes) & rest;
+        if (sync & w->live & ~same) {
+            return false;
+        }
+        rest &= ~same;
+    }
+    return true;
 }
 
 /* mx.warpsync: lanes that name the same set wait together. */
@@ -585,8 +599,8 @@ counted: /* same: it did not fault */
     ACCOUNT;
     goto enter;
 warpsync:
-    if (solo && same_value(w->x[p->r1], mask)) {
-        NEXT_F; /* all that live are here */
+    if (solo && sync_complete(w, p)) {
+        NEXT_F;
     }
     ni++;
     ACCOUNT;
