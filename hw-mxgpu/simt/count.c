@@ -12,14 +12,20 @@
 #define SEGMENT_SHIFT 6 /* of a transaction: 64 bytes */
 #define BANKS         64u /* of shared memory, 4 bytes wide */
 
-/* Different values among those of one access, usually few and in order. */
+/* Different values among those of one access, often few or in order. */
 typedef struct SimtSet {
     uint64_t value[2 * LANES];
+    uint64_t most;
     unsigned count;
 } SimtSet;
 
-static void set_add(SimtSet *set, uint64_t value)
+static inline void set_add(SimtSet *set, uint64_t value)
 {
+    if (!set->count || value > set->most) {
+        set->value[set->count++] = value;
+        set->most = value;
+        return;
+    }
     for (unsigned i = set->count; i > 0; i--) {
         if (set->value[i - 1] == value) {
             return;
@@ -50,9 +56,10 @@ static void count_shared(MxgpuCu *cu, const uint64_t *a, uint64_t imm,
 
     simt_count(cu, COUNT_shared_requests, 1);
     for (unsigned step = 0; step < (size > 4 ? 2 : 1); step++) {
-        SimtSet words = {.count = 0};
+        SimtSet words;
         unsigned n;
 
+        words.count = 0;
         for (uint64_t m = mask & half << 32 * step; m; m &= m - 1) {
             uint64_t va = a[__builtin_ctzll(m)] + imm;
 
@@ -66,12 +73,47 @@ static void count_shared(MxgpuCu *cu, const uint64_t *a, uint64_t imm,
     }
 }
 
+static void count_global(MxgpuCu *cu, uint64_t segments, uint64_t pages,
+                         uint64_t bytes)
+{
+    simt_count(cu, COUNT_mem_requests, 1);
+    simt_count(cu, COUNT_mem_transactions, segments);
+    simt_count(cu, COUNT_mem_bytes, bytes);
+    simt_count(cu, COUNT_tlb_lookups, pages);
+}
+
+/* A whole warp on neighbouring elements, or on one: no need to look at each. */
+static bool count_regular(MxgpuCu *cu, const uint64_t *a, uint64_t imm,
+                          unsigned size)
+{
+    uint64_t step = a[1] - a[0], differ = 0, first = a[0] + imm, last;
+
+    if (step != 0 && step != size) {
+        return false;
+    }
+    for (unsigned i = 0; i < LANES; i++) {
+        differ |= a[i] ^ (a[0] + i * step);
+    }
+    last = first + (LANES - 1) * step + size - 1;
+    if (differ || last >= MXGPU_VA_LIMIT || last < first) {
+        return false;
+    }
+    count_global(cu, (last >> SEGMENT_SHIFT) - (first >> SEGMENT_SHIFT) + 1,
+                 (last >> MXGPU_PAGE_SHIFT) - (first >> MXGPU_PAGE_SHIFT) + 1,
+                 (uint64_t)LANES * size);
+    return true;
+}
+
 void mxgpu_simt_count_access(MxgpuCu *cu, MxgpuWarp *w, const uint64_t *a,
                              uint64_t imm, uint64_t mask, unsigned size)
 {
-    SimtSet segments = {.count = 0}, pages = {.count = 0};
+    SimtSet segments, pages;
     uint64_t shared = 0, lanes = 0;
 
+    if (mask == ALL_LANES && count_regular(cu, a, imm, size)) {
+        return;
+    }
+    segments.count = pages.count = 0;
     for (uint64_t m = mask; m; m &= m - 1) {
         unsigned i = __builtin_ctzll(m);
         uint64_t va = a[i] + imm, last = va + size - 1;
@@ -90,10 +132,7 @@ void mxgpu_simt_count_access(MxgpuCu *cu, MxgpuWarp *w, const uint64_t *a,
         count_shared(cu, a, imm, shared, size);
     }
     if (lanes) {
-        simt_count(cu, COUNT_mem_requests, 1);
-        simt_count(cu, COUNT_mem_transactions, segments.count);
-        simt_count(cu, COUNT_mem_bytes, lanes * size);
-        simt_count(cu, COUNT_tlb_lookups, pages.count);
+        count_global(cu, segments.count, pages.count, lanes * size);
     }
 }
 

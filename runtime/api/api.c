@@ -27,6 +27,10 @@ mcError_t mc_api_gate(void)
 
 mcError_t mc_api_leave(const char *name, mcError_t error)
 {
+    if (mc_profiling()) {
+        mc_profile_api(name, mc_thread()->call_start, error);
+        mc_thread()->call_start = 0;
+    }
     if (error != mcSuccess) {
         /* Not ready is an answer. */
         if (error != mcErrorNotReady) {

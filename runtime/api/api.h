@@ -12,6 +12,7 @@
 #include "core/launch.h"
 #include "core/log.h"
 #include "core/module.h"
+#include "core/profile.h"
 #include "core/stream.h"
 #include "mcr/mc_runtime_api.h"
 
@@ -22,6 +23,9 @@
     do {                                                                       \
         if (mc_log_enabled(MC_LOG_DEBUG)) {                                    \
             mc_api_trace(__func__, __VA_ARGS__);                               \
+        }                                                                      \
+        if (mc_profiling()) {                                                  \
+            mc_thread()->call_start = mc_profile_now();                        \
         }                                                                      \
         API_TRY(mc_api_gate());                                                \
     } while (0)

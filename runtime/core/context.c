@@ -15,6 +15,7 @@
 #include "log.h"
 #include "module.h"
 #include "mxgpu/kernel.h"
+#include "profile.h"
 #include "runtime.h"
 #include "services.h"
 #include "stream.h"
@@ -78,6 +79,7 @@ static void context_free(McContext *ctx)
     mc_slots_free(ctx->slots);
     mc_host_memory_detach(ctx);
     mc_allocator_free(ctx->allocator);
+    mc_profile_context(ctx, false);
     ctx->ops->close(ctx->kmd);
     pthread_mutex_destroy(&ctx->submit);
     free(ctx);
@@ -119,6 +121,7 @@ static mcError_t context_new(int device, McContext **out)
             (unsigned long long)ctx->info.vram_size >> 20,
             ctx->info.compute_units, ctx->info.fw_version >> 16,
             ctx->info.fw_version >> 8 & 0xff, ctx->info.fw_version & 0xff);
+    mc_profile_context(ctx, true);
     *out = ctx;
     return mcSuccess;
 }

@@ -77,6 +77,7 @@ typedef struct McThread {
     int device;
     bool device_chosen;
     bool in_callback;
+    uint64_t call_start; /* of the call being made, for profiles */
     unsigned configs;
     McCallConfig config[MC_CALL_DEPTH];
     /* mcStreamPerThread of each device, valid while serial matches. */

@@ -12,6 +12,7 @@
 #include "error.h"
 #include "log.h"
 #include "mxgpu/pte.h"
+#include "profile.h"
 #include "range.h"
 #include "stream.h"
 
@@ -208,6 +209,7 @@ mcError_t mc_module_load(McContext *ctx, const void *data, size_t size,
             module->function_count,
             (unsigned long long)module->image.size >> 10,
             (unsigned long long)module->mapping.va);
+    mc_profile_module(module, file, size);
     mc_handle_add(&module->handle, MC_HANDLE_MODULE, ctx, module_destroy);
     *out = module;
     return mcSuccess;

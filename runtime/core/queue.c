@@ -9,6 +9,7 @@
 
 #include "error.h"
 #include "log.h"
+#include "profile.h"
 #include "stream.h"
 
 #define WORD_SIZE   KMD_PAGE_SIZE
@@ -29,6 +30,7 @@ static void queue_stop(McQueue *queue)
 {
     mc_host_thread_stop(queue, 0);
     if (queue->kq) {
+        mc_profile_collect(queue);
         queue->ctx->ops->queue_destroy(queue->kq);
         queue->kq = NULL;
     }
@@ -37,6 +39,7 @@ static void queue_stop(McQueue *queue)
 static void queue_free(McQueue *queue)
 {
     queue_stop(queue);
+    mc_profile_queue_stop(queue);
     mc_pinned_free(queue->ctx, &queue->shared);
     free(queue);
 }
@@ -60,6 +63,7 @@ static int queue_new(McContext *ctx, unsigned priority, McQueue **out)
     if (err) {
         goto fail;
     }
+    mc_profile_queue_start(queue);
     *out = queue;
     return 0;
 fail:
@@ -173,6 +177,7 @@ static void queue_report(McQueue *queue)
     struct mxgpu_queue_error record;
     char text[192];
 
+    mc_profile_collect(queue);
     memcpy(&record, (const void *)&queue->kq->ctl->error, sizeof(record));
     mcError_t error = mc_error_from_record(&record, text, sizeof(text));
     if (record.packet_type == MXGPU_PKT_DISPATCH) {
@@ -323,6 +328,7 @@ mcError_t mc_submit_begin(McStream *stream, unsigned packets,
             return error;
         }
     }
+    mc_profile_collect(queue);
     submit->mark = queue->stage_head;
     order(submit, true);
     submit->stage = NULL;
@@ -358,6 +364,9 @@ uint64_t mc_submit_push(McSubmit *submit, union mxgpu_packet *packet,
     /* Whoever waits for room in the ring is woken now and then. */
     if (value % (MC_QUEUE_PACKETS / 4) == 0) {
         packet->header.flags |= MXGPU_PKT_IRQ;
+    }
+    if (mc_profiling()) {
+        mc_profile_packet(submit, packet, value);
     }
     ring_write(queue, packet);
     queue->stage_mark[SLOT(queue->head)] = submit->mark;
@@ -481,7 +490,7 @@ static bool spin(McQueue *queue, uint64_t value, unsigned schedule,
     }
 }
 
-mcError_t mc_queue_wait(McQueue *queue, uint64_t value, bool blocking)
+static mcError_t queue_wait(McQueue *queue, uint64_t value, bool blocking)
 {
     McContext *ctx = queue->ctx;
     unsigned schedule = atomic_load_explicit(&ctx->schedule,
@@ -511,6 +520,18 @@ mcError_t mc_queue_wait(McQueue *queue, uint64_t value, bool blocking)
             mc_context_fail(ctx, mcErrorDevicesUnavailable);
         }
         mc_queue_poll(ctx);
+    }
+    return error;
+}
+
+mcError_t mc_queue_wait(McQueue *queue, uint64_t value, bool blocking)
+{
+    mcError_t error = queue_wait(queue, value, blocking);
+
+    if (mc_profiling()) {
+        pthread_mutex_lock(&queue->ctx->submit);
+        mc_profile_collect(queue);
+        pthread_mutex_unlock(&queue->ctx->submit);
     }
     return error;
 }

@@ -33,6 +33,12 @@ struct McQueue {
     uint64_t stage_mark[MC_QUEUE_PACKETS]; /* stage_head after the packet */
     char label[MC_QUEUE_PACKETS][MC_LABEL_SIZE]; /* of kernels, for messages */
     bool reported;     /* its error was logged */
+    struct {           /* see profile.h */
+        McPinned records;
+        uint32_t stride;
+        uint64_t collected; /* packets whose records were looked for */
+        uint64_t pending[MC_QUEUE_PACKETS]; /* values that leave records */
+    } profile;
 
     /* Order with the legacy default stream; values of this queue, or of its
      * queue (null_waited). */

@@ -11,6 +11,7 @@
 
 #include "error.h"
 #include "log.h"
+#include "profile.h"
 #include "stream.h"
 
 static pthread_mutex_t init_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -239,4 +240,5 @@ static void __attribute__((destructor)) runtime_end(void)
     }
     atomic_store(&ending, true);
     mc_context_close_all();
+    mc_profile_end();
 }

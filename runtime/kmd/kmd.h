@@ -48,6 +48,13 @@ typedef struct KmdQueue {
     unsigned id;
 } KmdQueue;
 
+/* Where packets of a queue with MXGPU_PKT_PROFILE leave their records. */
+typedef struct KmdProfile {
+    void *memory;      /* mapped writable at the same address on the device */
+    unsigned records;  /* power of two, at most 4096 */
+    uint32_t stride, samples, interval; /* as in mxgpu_msg_queue_profile */
+} KmdProfile;
+
 typedef struct KmdOps {
     const char *name;
 
@@ -88,6 +95,9 @@ typedef struct KmdOps {
     int (*queue_create)(KmdDevice *dev, unsigned priority, unsigned packets,
                         KmdQueue **queue);
     void (*queue_ring)(KmdQueue *queue, uint64_t write_index);
+    /* While nothing of the queue is in flight. -EOPNOTSUPP: the firmware does
+     * not know of profiles. */
+    int (*queue_profile)(KmdQueue *queue, const KmdProfile *profile);
     /* Aborts what is in flight. */
     void (*queue_destroy)(KmdQueue *queue);
 

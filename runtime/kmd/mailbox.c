@@ -24,6 +24,8 @@ static const char *op_name(uint32_t op)
         return "QUEUE_DESTROY";
     case MXGPU_MSG_LOG_LEVEL:
         return "LOG_LEVEL";
+    case MXGPU_MSG_QUEUE_PROFILE:
+        return "QUEUE_PROFILE";
     default:
         return "request";
     }

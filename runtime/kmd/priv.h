@@ -144,6 +144,7 @@ bool kmd_device_check(KmdDevice *dev);
     .cpu = kmd_bo_cpu, .memory = kmd_vram_memory, .map = kmd_bo_map,           \
     .unmap = kmd_vm_unmap, .queue_create = kmd_queue_create,                   \
     .queue_ring = kmd_queue_ring, .queue_destroy = kmd_queue_destroy,          \
+    .queue_profile = kmd_queue_profile,                                        \
     .irq_count = kmd_queue_irq_count, .irq_wait = kmd_queue_irq_wait,          \
     .clock = kmd_device_clock
 
@@ -243,6 +244,7 @@ void kmd_bo_free_all(KmdDevice *dev);
 int kmd_queue_create(KmdDevice *dev, unsigned priority, unsigned packets,
                      KmdQueue **queue);
 void kmd_queue_ring(KmdQueue *queue, uint64_t write_index);
+int kmd_queue_profile(KmdQueue *queue, const KmdProfile *profile);
 void kmd_queue_destroy(KmdQueue *queue);
 void kmd_queue_destroy_all(KmdDevice *dev);
 uint32_t kmd_queue_irq_count(KmdQueue *queue);

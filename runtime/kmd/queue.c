@@ -180,6 +180,23 @@ void kmd_queue_ring(KmdQueue *queue, uint64_t write_index)
     t->ops->doorbell(t, queue->id, write_index);
 }
 
+int kmd_queue_profile(KmdQueue *queue, const KmdProfile *profile)
+{
+    uint64_t base = (uintptr_t)profile->memory;
+    struct mxgpu_msg_queue_profile req = {
+        .op = MXGPU_MSG_QUEUE_PROFILE,
+        .queue = queue->id,
+        .base_lo = (uint32_t)base,
+        .base_hi = (uint32_t)(base >> 32),
+        .log2_records = (uint32_t)__builtin_ctz(profile->records),
+        .stride = profile->stride,
+        .samples = profile->samples,
+        .interval = profile->interval,
+    };
+
+    return kmd_mbox_call(queue->dev, &req, sizeof(req) / 4, NULL, 0);
+}
+
 void kmd_queue_destroy(KmdQueue *queue)
 {
     KmdQueueImpl *q = (KmdQueueImpl *)(void *)queue, **link;

@@ -254,6 +254,13 @@ mcError_t mcOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
 mcError_t mcModuleOccupancyMaxActiveBlocksPerMultiprocessor(
     int *numBlocks, mcFunction_t f, int blockSize, size_t dynamicSMemSize);
 
+/* ---- Profiler control ---- */
+
+/* mx-prof records from here on; without it nothing happens. */
+mcError_t mcProfilerStart(void);
+/* ... up to here. */
+mcError_t mcProfilerStop(void);
+
 /* ---- Version management ---- */
 
 /* 1000 * major + 10 * minor of this library. */

@@ -574,6 +574,11 @@ static int fake_queue_create(KmdDevice *kdev, unsigned priority,
     return 0;
 }
 
+static int fake_queue_profile(KmdQueue *pub, const KmdProfile *profile)
+{
+    return -EOPNOTSUPP;
+}
+
 static void fake_queue_ring(KmdQueue *pub, uint64_t index)
 {
     FakeQueue *q = (FakeQueue *)pub;
@@ -709,6 +714,7 @@ static const KmdOps fake_ops = {
     .unmap = fake_unmap,
     .queue_create = fake_queue_create,
     .queue_ring = fake_queue_ring,
+    .queue_profile = fake_queue_profile,
     .queue_destroy = fake_queue_destroy,
     .irq_count = fake_irq_count,
     .irq_wait = fake_irq_wait,
