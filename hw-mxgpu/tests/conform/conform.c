@@ -12,6 +12,16 @@ GRand *rng;
 
 static CheckFn *table[RV_OP_COUNT];
 
+/* How x11 and x12 are made, see fill_records(); lines are in memory too. */
+typedef enum Form { FORM_ANY, FORM_SEXT, FORM_LINEAR } Form;
+
+typedef struct Line {
+    uint64_t base, step, row;
+} Line;
+
+static Form form[2];
+static unsigned num_columns = 64;
+
 static const struct {
     uint32_t match, extension;
     unsigned xlen;
@@ -89,9 +99,76 @@ uint32_t enc_b(RvOp op, unsigned rs1, unsigned rs2, int imm)
 
 /* ---- programs */
 
+#define RECORDS 256 /* behind HOST_DATA_VA, where the lines are */
+
 Record *record(unsigned lane)
 {
-    return (Record *)simt_host_data(host, HOST_DATA_VA) + lane;
+    return (Record *)simt_host_data(host, HOST_DATA_VA + RECORDS) + lane;
+}
+
+unsigned columns(void)
+{
+    return num_columns;
+}
+
+static void set_operand(unsigned k, unsigned lane, uint64_t value)
+{
+    *(k ? &record(lane)->b : &record(lane)->a) = value;
+}
+
+void any_operand(unsigned k)
+{
+    form[k] = FORM_ANY;
+}
+
+void line_operand(unsigned k, uint64_t base, uint64_t step, uint64_t row)
+{
+    Line *line = (Line *)simt_host_data(host, HOST_DATA_VA) + k;
+
+    *line = (Line){base, step, row};
+    form[k] = FORM_LINEAR;
+    for (unsigned i = 0; i < 64; i++) {
+        set_operand(k, i, base + i % num_columns * step +
+                              i / num_columns * row);
+    }
+}
+
+static uint64_t small64(void)
+{
+    return random_below(2) ? (uint64_t)(int64_t)((int)random_below(200) - 100)
+           : random_below(2) ? 1ull << random_below(64)
+                             : random64();
+}
+
+static void random_form(unsigned k)
+{
+    uint64_t step, row, base;
+
+    switch (random_below(6)) {
+    case 0:
+        form[k] = FORM_SEXT;
+        for (unsigned i = 0; i < 64; i++) {
+            uint64_t v = k ? record(i)->b : record(i)->a;
+
+            set_operand(k, i, (uint64_t)(int64_t)(int32_t)v);
+        }
+        return;
+    case 1:
+        line_operand(k, random64(), 0, 0);
+        return;
+    case 2:
+    case 3:
+        step = random_below(4) ? small64() : 0;
+        row = random_below(3) ? step * num_columns : small64();
+        base = random64();
+        if (random_below(3) == 0) { /* its end is an edge */
+            base -= (num_columns - 1) * step + (63 / num_columns) * row;
+        }
+        line_operand(k, base, step, row);
+        return;
+    default:
+        form[k] = FORM_ANY;
+    }
 }
 
 unsigned threads_of(Mode mode)
@@ -119,6 +196,10 @@ void fill_records(Mode mode)
             r->narrow[k] = random_below(3) == 0;
         }
     }
+    num_columns = threads_of(mode) < 64 ? threads_of(mode)
+                                        : 64u >> random_below(5);
+    random_form(0);
+    random_form(1);
 }
 
 uint64_t f_operand(const Record *r, unsigned k)
@@ -131,6 +212,26 @@ uint64_t f_operand(const Record *r, unsigned k)
 #define AT(field) ((int)offsetof(Record, field))
 G_STATIC_ASSERT(sizeof(Record) == 128);
 
+/* x11 or x12. */
+static uint32_t *operand(uint32_t *code, unsigned k)
+{
+    unsigned rd = A1 + k;
+
+    if (form[k] != FORM_LINEAR) {
+        *code++ = enc_i(form[k] == FORM_SEXT ? RV_LW : RV_LD, rd, T1,
+                        k ? AT(b) : AT(a));
+        return code;
+    }
+    *code++ = enc_i(RV_LD, rd, A0, (int)(k * sizeof(Line)));
+    for (unsigned dim = 0; dim < 2; dim++) {
+        *code++ = enc_i(RV_LD, A5, A0, (int)(k * sizeof(Line) + 8 + 8 * dim));
+        *code++ = enc_i(RV_CSRRS, T2, ZERO, MXGPU_CSR_TID_X + (int)dim);
+        *code++ = enc(RV_MUL, A5, A5, T2);
+        *code++ = enc(RV_ADD, rd, rd, A5);
+    }
+    return code;
+}
+
 static uint32_t *operands(uint32_t *code, const Shape *s)
 {
     static const int f_at[] = { AT(f[0]), AT(f[1]), AT(f[2]), AT(old_f) };
@@ -138,8 +239,10 @@ static uint32_t *operands(uint32_t *code, const Shape *s)
     *code++ = match_of(RV_CSRRS) | T0 << 7 | (uint32_t)MXGPU_CSR_LANE << 20;
     *code++ = enc_i(RV_SLLI, T0, T0, 7);
     *code++ = enc(RV_ADD, T1, A0, T0);
-    *code++ = enc_i(RV_LD, A1, T1, AT(a));
-    *code++ = enc_i(RV_LD, A2, T1, AT(b));
+    *code++ = enc_i(RV_ADDI, T1, T1, RECORDS);
+    *code++ = enc_i(RV_LD, A5, A0, 0); /* fills the TLB */
+    code = operand(code, 0);
+    code = operand(code, 1);
     *code++ = enc_i(RV_LD, A4, T1, AT(old_x));
     for (unsigned k = 0; k < 4; k++) {
         *code++ = enc_i(RV_FLD, A1 + k, T1, f_at[k]);
@@ -189,6 +292,8 @@ MxgpuDispatchFault try_insn(uint32_t insn, unsigned rd_x, unsigned rd_f,
 {
     MxgpuDispatch d = simt_host_dispatch(HOST_CODE_VA, 1, threads_of(s->mode));
 
+    d.block[0] = num_columns;
+    d.block[1] = threads_of(s->mode) / num_columns;
     d.shared = MXGPU_SHARED_MAX;
     build(insn, rd_x, rd_f, s);
     mxgpu_mmu_invalidate(host->mmu); /* whether flags are read is found anew */

@@ -11,7 +11,7 @@
 #include "rv/rv.h"
 #include "simt_host.h"
 
-/* What a lane gets and leaves: a record of 128 bytes at HOST_DATA_VA. */
+/* What a lane gets and leaves: a record of 128 bytes behind HOST_DATA_VA. */
 typedef struct Record {
     uint64_t a, b;      /* x11, x12 */
     uint64_t f[3];      /* f11, f12, f13 */
@@ -60,8 +60,19 @@ uint32_t enc_i(RvOp op, unsigned rd, unsigned rs1, int imm);
 uint32_t enc_s(RvOp op, unsigned rs2, unsigned rs1, int imm);
 uint32_t enc_b(RvOp op, unsigned rs1, unsigned rs2, int imm);
 
-/* Random operands in all records; narrow only where f values are boxed. */
+/*
+ * Random operands in all records. What is in x11 and x12 comes there in one of
+ * the ways by which machines know something about it: anything, sign-extended
+ * words, the same in all lanes, or a linear function of the thread's index in
+ * a block of rows.
+ */
 void fill_records(Mode mode);
+/* base + x * step + y * row for operand k: 0 is a, 1 is b. */
+void line_operand(unsigned k, uint64_t base, uint64_t step, uint64_t row);
+/* Whoever writes a or b of records says so. */
+void any_operand(unsigned k);
+/* Threads in a row of the block. */
+unsigned columns(void);
 unsigned threads_of(Mode mode);
 /* Runs insn; rd_x and rd_f are stored to out_x and out_f. */
 MxgpuDispatchFault try_insn(uint32_t insn, unsigned rd_x, unsigned rd_f,

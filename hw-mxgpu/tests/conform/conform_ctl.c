@@ -6,7 +6,7 @@
 
 #include "mxgpu/isa.h"
 
-#define ROUNDS 30
+#define ROUNDS 240
 
 /* ---- branches */
 
@@ -293,6 +293,8 @@ static void check_fence_i(RvOp op)
     *pte = host->code | PERM_RW | MXGPU_PTE_VALID;
     for (unsigned n = 0; n < 2; n++) {
         fill_records(MODE_ALL);
+        any_operand(0);
+        any_operand(1);
         for (unsigned i = 0; i < 64; i++) {
             record(i)->a = HOST_SMALL_VA + 4092;
         }

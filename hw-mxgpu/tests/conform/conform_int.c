@@ -178,7 +178,7 @@ static void check_results(RvOp op, const Record *r, unsigned lane, unsigned rd,
     }
 }
 
-#define ROUNDS 30
+#define ROUNDS 240
 
 static void check_integer(RvOp op)
 {

@@ -14,10 +14,11 @@
 
 #define AREA      (HOST_DATA_VA + (64 << 20)) /* 2 MiB pages */
 #define AREA_SIZE (3u << 20)
-#define ROUNDS    (12 * MODES)
+#define ROUNDS    (30 * MODES)
 
 typedef enum Layout {
-    SAME, NEXT, NEXT_ODD, STRIDE, NEAR, FAR, SMALL_PAGES, SYSTEM, LAYOUTS
+    SAME, NEXT, NEXT_ODD, STRIDE, ROWS, LEVELS, NEAR, FAR, SMALL_PAGES,
+    SYSTEM, LAYOUTS
 } Layout;
 
 static uint8_t *model; /* what memory must be, of the area looked at */
@@ -36,7 +37,7 @@ static uint64_t area_of(Layout l, uint8_t **bytes, uint64_t *size)
         return HOST_SYS_VA;
     default:
         *bytes = simt_host_data(host, AREA);
-        *size = l == FAR ? AREA_SIZE : 64 << 10;
+        *size = l == FAR || l == ROWS || l == LEVELS ? AREA_SIZE : 128 << 10;
         return AREA;
     }
 }
@@ -78,6 +79,40 @@ static unsigned size_of(RvOp op)
     return op >= RV_LR_W && op < RV_LR_D ? 4 : 8;
 }
 
+/* Lanes whose addresses are a linear function of their indices, at times
+ * by way of x registers that the machine knows to be one. */
+static bool place_line(Layout l, unsigned size, uint64_t at)
+{
+    unsigned c = columns(), step = 0, row = 0;
+
+    if (random_below(2)) {
+        return false;
+    }
+    switch (l) {
+    case SAME:
+        break;
+    case NEXT:
+        step = size;
+        row = c * size;
+        break;
+    case STRIDE:
+        step = 24;
+        row = c * 24;
+        break;
+    case ROWS:
+        step = size;
+        row = 1024 + 8 * random_below(8);
+        break;
+    case LEVELS:
+        row = random_below(2) ? size : 1024;
+        break;
+    default:
+        return false;
+    }
+    line_operand(0, at, step, row);
+    return true;
+}
+
 /* Addresses of the lanes, less imm, into a; some areas are crossed at pages. */
 static void place(Layout l, unsigned size, bool aligned, int imm)
 {
@@ -87,9 +122,13 @@ static void place(Layout l, unsigned size, bool aligned, int imm)
 
     room -= 8192;
     at = base + (random_below((unsigned)room) & ~7u) + skew;
-    if (at + 64 * 24 > base + room) {
+    if (at + 64 * 1100 > base + room || random_below(8) == 0) {
         at = base + skew;
     }
+    if (place_line(l, size, at - (uint64_t)(int64_t)imm)) {
+        return;
+    }
+    any_operand(0);
     for (unsigned i = 0; i < 64; i++) {
         uint64_t va = at;
 
@@ -104,6 +143,12 @@ static void place(Layout l, unsigned size, bool aligned, int imm)
             break;
         case STRIDE:
             va += (uint64_t)i * 24;
+            break;
+        case ROWS:
+            va += i % columns() * size + i / columns() * 1032;
+            break;
+        case LEVELS:
+            va += i / columns() * size;
             break;
         case NEAR: /* some lanes meet */
             va += random_below(128) * (aligned ? size : 1);
@@ -289,7 +334,7 @@ static void check_global_once(RvOp op, Layout l, Mode mode)
 
     fill_records(mode);
     place(l, size_of(op), aligned, imm);
-    random_bytes(bytes, l == FAR ? 4096 : size);
+    random_bytes(bytes, size == AREA_SIZE ? 4096 : size);
     memcpy(model, bytes, size);
     for (unsigned i = 0; i < 64; i++) { /* in order of lanes */
         const Record *r = record(i);
@@ -337,6 +382,7 @@ static void check_window_once(RvOp op, bool shared, Mode mode)
     unsigned same = random_below(3), skew = random_below(8);
 
     fill_records(mode);
+    any_operand(0);
     for (unsigned i = 0; i < 64; i++) {
         Record *r = record(i);
         uint64_t va = shared ? MXGPU_SHARED_BASE + 1024 * i
@@ -391,6 +437,7 @@ static void check_faults(RvOp op)
 
         fill_records(MODE_ALL);
         place(STRIDE, size_of(op), true, 0);
+        any_operand(0);
         record(lane)->a = bad[n].va;
         f = try_insn(encode(op, 0), A4, A4, &(Shape){.mode = MODE_ALL});
         g_assert_cmpint(f.code, ==, bad[n].code);
