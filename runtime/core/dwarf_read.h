@@ -58,15 +58,10 @@ typedef struct McReader {
 
 static inline McReader mc_reader(McSection s, uint64_t offset)
 {
-    McReader r = {s.data, s.data + s.size, false};
-
-    if (offset > s.size || !s.data) {
-        r.p = r.end;
-        r.bad = true;
-    } else {
-        r.p += offset;
+    if (!s.data || offset > s.size) {
+        return (McReader){s.data, s.data, true};
     }
-    return r;
+    return (McReader){s.data + offset, s.data + s.size, false};
 }
 
 static inline bool mc_read_skip(McReader *r, uint64_t n)

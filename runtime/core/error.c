@@ -185,8 +185,11 @@ mcError_t mc_error_from_record(const struct mxgpu_queue_error *record,
         snprintf(text, size, "a block does not fit a compute unit");
         return mcErrorLaunchOutOfResources;
     case MXGPU_QERR_TIMEOUT:
-        snprintf(text, size, "ran longer than the watchdog allows, at pc 0x%"
-                 PRIx64, record->fault_pc);
+        snprintf(text, size,
+                 "ran longer than the watchdog allows, at pc 0x%" PRIx64
+                 ", block (%u,%u,%u) thread %u",
+                 record->fault_pc, record->block[0], record->block[1],
+                 record->block[2], record->thread);
         return mcErrorLaunchTimeout;
     case MXGPU_QERR_KERNEL:
         snprintf(text, size, "kernel descriptor unreadable or malformed");

@@ -121,6 +121,7 @@ static void module_destroy(McHandle *handle)
         mc_mapping_free(ctx, &module->mapping);
     }
     mc_image_free(&module->image);
+    mc_source_free(&module->source);
     free(module);
 }
 
@@ -209,6 +210,7 @@ mcError_t mc_module_load(McContext *ctx, const void *data, size_t size,
             module->function_count,
             (unsigned long long)module->image.size >> 10,
             (unsigned long long)module->mapping.va);
+    mc_source_keep(&module->source, file, size);
     mc_profile_module(module, file, size);
     mc_handle_add(&module->handle, MC_HANDLE_MODULE, ctx, module_destroy);
     *out = module;

@@ -8,6 +8,7 @@
 
 #include "alloc.h"
 #include "elf.h"
+#include "source.h"
 
 typedef struct McModule McModule;
 
@@ -34,6 +35,7 @@ struct McModule {
     uint32_t function_count;
     atomic_uint bound; /* MXGPU_KERNEL_USES_* its variables are set for */
     bool internal; /* of the program: cannot be unloaded by handle */
+    McSourceFile source;
 };
 
 /* data: ELF file, fat binary or wrapper; size SIZE_MAX when not known. */

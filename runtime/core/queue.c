@@ -10,6 +10,7 @@
 #include "error.h"
 #include "log.h"
 #include "profile.h"
+#include "source.h"
 #include "stream.h"
 
 #define WORD_SIZE   KMD_PAGE_SIZE
@@ -172,18 +173,33 @@ void mc_queue_free_all(McContext *ctx)
 
 /* ---- errors ---- */
 
+/* The record, then the source line, of a kernel that failed. */
+static void report_kernel(McQueue *queue, mcError_t error,
+                          const struct mxgpu_queue_error *record,
+                          const char *text)
+{
+    char name[256], where[768];
+
+    if (!mc_log_enabled(MC_LOG_ERROR)) {
+        return;
+    }
+    mc_source_name(queue->label[SLOT(record->packet_index)], name,
+                   sizeof(name));
+    mc_source_describe(record->fault_pc, where, sizeof(where));
+    mc_error("device %d: kernel %s: %s: %s%s", queue->ctx->device, name,
+             mc_error_name(error), text, where);
+}
+
 static void queue_report(McQueue *queue)
 {
     struct mxgpu_queue_error record;
-    char text[192];
+    char text[256];
 
     mc_profile_collect(queue);
     memcpy(&record, (const void *)&queue->kq->ctl->error, sizeof(record));
     mcError_t error = mc_error_from_record(&record, text, sizeof(text));
     if (record.packet_type == MXGPU_PKT_DISPATCH) {
-        mc_error("device %d: kernel %s: %s: %s", queue->ctx->device,
-                 queue->label[SLOT(record.packet_index)],
-                 mc_error_name(error), text);
+        report_kernel(queue, error, &record, text);
     } else {
         mc_error("device %d: %s: %s", queue->ctx->device,
                  mc_error_name(error), text);

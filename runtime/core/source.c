@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE /* RTLD_DEFAULT */
+#include "source.h"
+
+#include <dlfcn.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dwarf.h"
+#include "log.h"
+#include "module.h"
+#include "range.h"
+
+#define FILE_MAX   (64u << 20)
+#define FRAMES_MAX 6 /* of a message */
+
+void mc_source_keep(McSourceFile *source, const void *file, size_t size)
+{
+    if (!mc_log_enabled(MC_LOG_ERROR) || size > FILE_MAX) {
+        return;
+    }
+    source->data = malloc(size);
+    if (source->data) {
+        memcpy(source->data, file, size);
+        source->size = size;
+    }
+}
+
+void mc_source_free(McSourceFile *source)
+{
+    free(source->data);
+    source->data = NULL;
+}
+
+/* The program's C++ library, if it has one, knows; nothing is loaded for it. */
+void mc_source_name(const char *symbol, char *text, size_t size)
+{
+    char *(*demangle)(const char *, char *, size_t *, int *) = NULL;
+    char *plain = NULL;
+    int status;
+
+    if (strncmp(symbol, "_Z", 2) == 0) {
+        *(void **)&demangle = dlsym(RTLD_DEFAULT, "__cxa_demangle");
+    }
+    if (demangle) {
+        plain = demangle(symbol, NULL, NULL, &status);
+    }
+    snprintf(text, size, "%s", plain ? plain : symbol);
+    free(plain);
+}
+
+static void append(char *text, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static void append(char *text, size_t size, const char *format, ...)
+{
+    size_t at = strlen(text);
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text + at, size - at, format, args);
+    va_end(args);
+}
+
+static void describe(const McModule *module, uint64_t pc, char *text,
+                     size_t size)
+{
+    const McSourceFile *source = &module->source;
+    McFrame frames[FRAMES_MAX];
+    char name[160];
+
+    McDwarf *dwarf = mc_dwarf_open(source->data, source->size);
+    if (!dwarf) {
+        return;
+    }
+    unsigned n = mc_dwarf_find(dwarf, pc - module->image.base +
+                                          module->image.link,
+                               frames, FRAMES_MAX);
+    for (unsigned i = 0; i < n; i++) {
+        const McFrame *f = &frames[i];
+
+        append(text, size, i ? ", inlined into " : ", in ");
+        if (f->function) {
+            mc_source_name(f->function, name, sizeof(name));
+            append(text, size, "%s", name);
+        }
+        if (f->line) {
+            append(text, size, "%sat %s:%u:%u", f->function ? " " : "",
+                   f->file[0] ? f->file : "?", f->line, f->column);
+        } else {
+            append(text, size, "+0x%" PRIx64, f->offset);
+        }
+    }
+    mc_dwarf_close(dwarf);
+}
+
+void mc_source_describe(uint64_t pc, char *text, size_t size)
+{
+    McRange range;
+
+    text[0] = 0;
+    if (!mc_range_find(pc, &range) || range.kind != MC_RANGE_MODULE) {
+        return;
+    }
+    /* Somebody may be unloading it. */
+    McModule *module = mc_handle_get(range.owner, MC_HANDLE_MODULE);
+    if (module) {
+        if (module->source.data) {
+            describe(module, pc, text, size);
+        }
+        mc_handle_put(module);
+    }
+}

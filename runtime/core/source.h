@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* Where in the source a device address of code is, for messages. */
+#ifndef MC_CORE_SOURCE_H
+#define MC_CORE_SOURCE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A module keeps its file for this while errors are logged. */
+typedef struct McSourceFile {
+    void *data;
+    size_t size;
+} McSourceFile;
+
+void mc_source_keep(McSourceFile *source, const void *file, size_t size);
+void mc_source_free(McSourceFile *source);
+
+/* ", in FUNCTION at FILE:LINE:COLUMN, inlined into ..." or, without line
+ * tables, ", in FUNCTION+0xOFFSET"; "" when nothing is known. */
+void mc_source_describe(uint64_t pc, char *text, size_t size);
+
+/* A C++ name as people write it, where the C++ library is loaded. */
+void mc_source_name(const char *symbol, char *text, size_t size);
+
+#endif
