@@ -614,6 +614,7 @@ fence_i:
     mxgpu_simt_drop_code(cu);
     goto enter;
 csr:
+    ACCOUNT; /* cycle is read here */
     if (!mxgpu_simt_csr(cu, w, p, PC, mask)) {
         goto faulted;
     }

@@ -423,9 +423,9 @@ __device__ inline coalesced_group
 binary_partition(const coalesced_group &parent, bool predicate)
 {
     unsigned long yes = __ballot_sync(parent.mask(), predicate);
+    unsigned long no = __ballot_sync(parent.mask(), !predicate);
 
-    return coalesced_group(predicate ? yes : parent.mask() & ~yes, 2,
-                           predicate);
+    return coalesced_group(predicate ? yes : no, 2, predicate);
 }
 
 /* ---- functions of any group */
