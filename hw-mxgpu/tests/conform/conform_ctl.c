@@ -6,7 +6,7 @@
 
 #include "mxgpu/isa.h"
 
-#define ROUNDS 240
+#define ROUNDS 120
 
 /* ---- branches */
 

@@ -178,7 +178,7 @@ static void check_results(RvOp op, const Record *r, unsigned lane, unsigned rd,
     }
 }
 
-#define ROUNDS 240
+#define ROUNDS 120
 
 static void check_integer(RvOp op)
 {

@@ -14,7 +14,7 @@
 
 #define AREA      (HOST_DATA_VA + (64 << 20)) /* 2 MiB pages */
 #define AREA_SIZE (3u << 20)
-#define ROUNDS    (30 * MODES)
+#define ROUNDS    (15 * MODES)
 
 typedef enum Layout {
     SAME, NEXT, NEXT_ODD, STRIDE, ROWS, LEVELS, NEAR, FAR, SMALL_PAGES,
