@@ -33,7 +33,7 @@ typedef struct SimtHost {
     uint64_t code, data, small; /* VRAM offsets */
     _Atomic unsigned done; /* bit of each slot that ended */
     _Atomic unsigned wakes; /* how often units were to be woken */
-    uint64_t clock;
+    _Atomic uint64_t clock;
     GHashTable *symbols;
 } SimtHost;
 

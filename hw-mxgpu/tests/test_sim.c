@@ -365,6 +365,63 @@ static void test_dispatch(gconstpointer mode)
     drv_close(d);
 }
 
+/* Everyone counts, meets the whole grid, and says what the count then is. */
+static const uint32_t meet[] = {
+    0x00053583, 0x00100613, 0x00c5a02f, 0x1000000b, 0x0005a603,
+    0xcc602773, 0xcc3027f3, 0x02f70733, 0xcc0027f3, 0x00f70733,
+    0x00271713, 0x00e585b3, 0x04c5a023, 0x0000000b,
+};
+
+/* Two queues of grids that fill the device, and one that does not fit. */
+static void test_cooperative(gconstpointer mode)
+{
+    Drv *d = open_mode(mode);
+    DrvQueue q[2] = {drv_queue(d, 0, 0, QUEUE(0)), drv_queue(d, 1, 1, QUEUE(1))};
+    unsigned units = MXGPU_GET(MXGPU_UNIT_CAPS_COMPUTE_UNITS,
+                               d->ops->read(d->sim, MXGPU_UNIT_CAPS));
+    unsigned rounds = 5, total = 2 * units * 1024;
+    struct mxgpu_packet_dispatch p =
+        kernel(d, meet, sizeof(meet), 2 * units, 1024);
+    uint32_t *out[2];
+
+    p.flags = MXGPU_PKT_BARRIER | MXGPU_PKT_COOPERATIVE;
+    for (unsigned i = 0; i < rounds; i++) {
+        for (unsigned n = 0; n < 2; n++) {
+            uint64_t at = OUT + n * 0x100000;
+
+            p.args = DRV_VRAM_VA + ARGS + n * 16;
+            p.signal_addr = signal_va(n);
+            p.signal_value = i + 1;
+            out[n] = (uint32_t *)(d->vram + at);
+            at += DRV_VRAM_VA;
+            memcpy(d->vram + ARGS + n * 16, &at, 8);
+            drv_push(&q[n], &p);
+            drv_ring(&q[n]);
+        }
+    }
+    for (unsigned n = 0; n < 2; n++) {
+        drv_wait64(signal_word(d, n), rounds);
+        g_assert_cmpuint(out[n][0], ==, rounds * total);
+        for (unsigned i = 0; i < total; i++) {
+            g_assert_cmpuint(out[n][16 + i], ==, rounds * total);
+        }
+    }
+    p.grid[0]++;
+    drv_push(&q[0], &p);
+    drv_ring(&q[0]);
+    drv_wait_irq(d, 1);
+    g_assert_cmpuint(q[0].ctl->error.code, ==, MXGPU_QERR_RESOURCES);
+    p.grid[0] = 2;
+    p.flags = 0; /* the barrier of the grid is not for any kernel */
+    drv_push(&q[1], &p);
+    drv_ring(&q[1]);
+    drv_wait_irq(d, 2);
+    g_assert_cmpuint(q[1].ctl->error.code, ==, MXGPU_QERR_FAULT);
+    g_assert_cmpuint(q[1].ctl->error.fault, ==, MXGPU_FAULT_BARRIER);
+    g_assert_cmphex(q[1].ctl->error.fault_pc, ==, DRV_VRAM_VA + CODE + 12);
+    drv_close(d);
+}
+
 static void test_bad_kernel(gconstpointer mode)
 {
     Drv *d = open_mode(mode);
@@ -428,6 +485,7 @@ int main(int argc, char **argv)
     add("bad-firmware", test_bad_firmware);
 #ifdef MXGPU_TEST_COMPUTE
     add("dispatch", test_dispatch);
+    add("cooperative", test_cooperative);
     add("bad-kernel", test_bad_kernel);
 #endif
     return g_test_run();
