@@ -336,7 +336,7 @@ static uint32_t shared_needed(const MxgpuDispatch *d)
 static uint32_t shared_gap(const MxgpuCu *cu, uint32_t len)
 {
     uint32_t at = 0;
-    bool moved = true;
+    bool moved = len != 0 && cu->num_blocks;
 
     while (moved) {
         moved = false;
@@ -437,7 +437,6 @@ static void start_warp(MxgpuCu *cu, unsigned slot, unsigned block,
     mxgpu_warp_start(w, left >= LANES ? ALL_LANES : (1ull << left) - 1,
                      d->entry, d->args, cu->written_d);
     w->row_shift = row_shift(d);
-    w->used = true;
     w->slot = slot;
     w->block = block;
     w->index = index;
@@ -456,7 +455,8 @@ static void start_warp(MxgpuCu *cu, unsigned slot, unsigned block,
 void mxgpu_block_start(MxgpuCu *cu, unsigned slot, uint64_t number)
 {
     const MxgpuDispatch *d = &cu->simt->slots[slot].dispatch;
-    unsigned n = 0, warp = 0, lanes = block_warps(d) * LANES;
+    unsigned n = 0, lanes = block_warps(d) * LANES;
+    uint64_t row = number / d->grid[0];
     SimtBlock *b;
 
     while (cu->blocks[n].used) {
@@ -466,8 +466,8 @@ void mxgpu_block_start(MxgpuCu *cu, unsigned slot, uint64_t number)
     *b = (SimtBlock){
         .slot = slot,
         .num_warps = block_warps(d),
-        .id = {number % d->grid[0], number / d->grid[0] % d->grid[1],
-               number / d->grid[0] / d->grid[1]},
+        .id = {number - row * d->grid[0], row % d->grid[1],
+               row / d->grid[1]},
         .threads = block_threads(d),
         .shared_at = shared_gap(cu, shared_needed(d)),
         .shared_len = shared_needed(d),
@@ -475,10 +475,10 @@ void mxgpu_block_start(MxgpuCu *cu, unsigned slot, uint64_t number)
     };
     b->used = true;
     memset(cu->shared + b->shared_at, 0, b->shared_len);
-    for (unsigned i = 0; i < b->num_warps; i++, warp++) {
-        while (cu->warps[warp].used) {
-            warp++;
-        }
+    for (unsigned i = 0; i < b->num_warps; i++) {
+        unsigned warp = __builtin_ctz(~cu->used_warps);
+
+        cu->used_warps |= 1u << warp;
         b->warps[i] = warp;
         start_warp(cu, slot, n, warp, i);
     }
@@ -494,7 +494,7 @@ void mxgpu_block_start(MxgpuCu *cu, unsigned slot, uint64_t number)
 void mxgpu_block_end(MxgpuCu *cu, SimtBlock *b)
 {
     for (unsigned i = 0; i < b->num_warps; i++) {
-        cu->warps[b->warps[i]].used = false;
+        cu->used_warps &= ~(1u << b->warps[i]);
     }
     b->used = false;
     if (b->grid_wait) {

@@ -70,12 +70,15 @@ static bool thread_line(const MxgpuWarp *w, const MxgpuDispatch *d,
 {
     uint32_t t = w->index * LANES, x = d->block[0], y = d->block[1];
     uint32_t rows = LANES >> w->row_shift;
-    uint64_t at[3] = {t % x, t / x % y, t / x / y};
+    uint64_t at[3];
 
     if (y == 1 && d->block[2] == 1) {
         *line = dim ? (SimtLine){0, 0, 0} : (SimtLine){t, 1, LANES};
         return true;
     }
+    at[0] = t % x;
+    at[1] = t / x % y;
+    at[2] = t / x / y;
     if (x % LANES == 0) {
         *line = (SimtLine){at[dim], dim == 0, dim ? 0 : LANES};
         return true;

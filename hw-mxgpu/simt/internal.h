@@ -159,7 +159,6 @@ typedef struct MxgpuWarp {
     uint8_t *private;  /* see private_at() */
     uint64_t private_size;
     uint8_t slot, block, index, vmid;
-    bool used;
 } MxgpuWarp;
 
 /* One of a block's named barriers. */
@@ -213,6 +212,7 @@ typedef struct MxgpuCu {
     uint32_t written_d;
 
     MxgpuWarp *warps; /* CU_WARPS */
+    uint32_t used_warps;
     SimtBlock blocks[MXGPU_CU_BLOCKS];
     unsigned threads, registers, num_blocks, next_warp, last_slot;
     unsigned num_waiting; /* blocks with grid_wait */

@@ -193,25 +193,30 @@ RV_SEM_LIST_W_1(LANE_32)
                                  : w->line[p->r2].base));                      \
         return;                                                                \
     }
-#define DEF_WORD_LINEAR(ID, E, IMM)                                            \
+/* l_: whatever the forms are. */
+#define DEF_WORD(ID, E, IMM, BY_LINE)                                          \
+    LANE_FN l_##ID(MxgpuWarp *w, const SimtOp *p)                              \
+    {                                                                          \
+        WORD_LANES(E, IMM)                                                     \
+    }                                                                          \
     LANE_FN f_##ID(MxgpuWarp *w, const SimtOp *p)                              \
     {                                                                          \
         unsigned forms = FORMS(IMM);                                           \
                                                                                \
         WORD_UNIFORM(E, IMM)                                                   \
-        AS_LINE(E, IMM)                                                        \
-        WORD_LANES(E, IMM)                                                     \
-    }                                                                          \
-    DEF_MASKED(ID, SEXT_L32(E, a[i], IMM ? imm : b[i]))
-#define DEF_WORD_OTHER(ID, E, IMM)                                             \
-    LANE_FN f_##ID(MxgpuWarp *w, const SimtOp *p)                              \
-    {                                                                          \
-        unsigned forms = FORMS(IMM);                                           \
+        BY_LINE(E, IMM)                                                        \
+        if (forms & FORM_WORD) {                                               \
+            const uint32_t *a = w->word[p->r1], *b = w->word[p->r2];           \
                                                                                \
-        WORD_UNIFORM(E, IMM)                                                   \
-        WORD_LANES(E, IMM)                                                     \
+            IN_WORDS(E, IMM)                                                   \
+            return;                                                            \
+        }                                                                      \
+        l_##ID(w, p);                                                          \
     }                                                                          \
     DEF_MASKED(ID, SEXT_L32(E, a[i], IMM ? imm : b[i]))
+#define NO_LINE(E, IMM)
+#define DEF_WORD_LINEAR(ID, E, IMM) DEF_WORD(ID, E, IMM, AS_LINE)
+#define DEF_WORD_OTHER(ID, E, IMM)  DEF_WORD(ID, E, IMM, NO_LINE)
 
 LINEAR_OPS(DEF_LINEAR)
 CLOSED_OPS(DEF_CLOSED)

@@ -344,6 +344,13 @@ PLAIN_GATHER(uint64_t)
 /* d[lane] for lanes of mask; the others get anything. Nothing is written to d
  * when a lane faults. */
 #define DEF_LOAD(T)                                                            \
+    typedef T unaligned_##T __attribute__((aligned(1), may_alias));            \
+    static inline void copy_##T(void *to, const void *from)                    \
+    {                                                                          \
+        LANE_LOOP {                                                            \
+            ((unaligned_##T *)to)[i] = ((const unaligned_##T *)from)[i];       \
+        }                                                                      \
+    }                                                                          \
     static inline bool load_rows_##T(unsigned shift, Shape shape, T *d,        \
                                      uintptr_t at, uint64_t row)               \
     {                                                                          \
@@ -451,7 +458,7 @@ PLAIN_GATHER(uint64_t)
             va -= __builtin_ctzll(mask) * size;                                \
             at = span_fill(cu, w, KIND_READ, va, LANES * size);                \
             if (at) {                                                          \
-                __builtin_memcpy(d, (const void *)at, LANES * size);           \
+                copy_##T(d, (const void *)at);                                 \
                 return true;                                                   \
             }                                                                  \
             break;                                                             \
@@ -543,7 +550,7 @@ PLAIN_GATHER(uint64_t)
             if (mask == ALL_LANES) {                                           \
                 at = span_fill(cu, w, KIND_WRITE, va, LANES * size);           \
                 if (at) {                                                      \
-                    __builtin_memcpy((void *)at, s, LANES * size);             \
+                    copy_##T((void *)at, s);                                   \
                     return true;                                               \
                 }                                                              \
                 break;                                                         \

@@ -573,6 +573,19 @@ static uint64_t run_warp(MxgpuCu *cu, MxgpuWarp *w, uint64_t budget)
     return w->instructions - before;
 }
 
+static unsigned num_warps(const MxgpuCu *cu)
+{
+    return __builtin_popcount(cu->used_warps);
+}
+
+/* The first warp in use from n on, in a circle; there is one. */
+static unsigned warp_from(const MxgpuCu *cu, unsigned n)
+{
+    uint32_t later = cu->used_warps & UINT32_MAX << n;
+
+    return __builtin_ctz(later ? later : cu->used_warps);
+}
+
 /* The host has no memory for stacks: what waits is not left waiting. */
 static void refuse(MxgpuSimt *simt)
 {
@@ -625,10 +638,12 @@ bool mxgpu_simt_run(MxgpuSimt *simt, unsigned index, unsigned budget)
             more = false;
             break;
         }
-        for (unsigned i = 0; i < CU_WARPS && ran < left; i++) {
-            MxgpuWarp *w = &cu->warps[cu->next_warp];
+        for (unsigned i = 0; i < num_warps(cu) && ran < left; i++) {
+            MxgpuWarp *w;
 
-            if (w->used && (w->cur.mask || w->num_ready)) {
+            cu->next_warp = warp_from(cu, cu->next_warp);
+            w = &cu->warps[cu->next_warp];
+            if (w->cur.mask || w->num_ready) {
                 uint64_t quantum = WARP_QUANTUM - cu->turn, n;
 
                 if (mxgpu_mmu_client_poll(&cu->client)) {

@@ -200,6 +200,9 @@ void mxgpu_warp_exit(MxgpuWarp *w, uint64_t mask)
 {
     w->live &= ~mask;
     w->cur.mask &= ~mask;
+    if (!w->live) {
+        return;
+    }
     for (unsigned i = 0; i < 32; i++) {
         w->narrow[i] |= mask; /* full-width f32 code runs over dead lanes */
     }
