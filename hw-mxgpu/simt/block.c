@@ -435,7 +435,7 @@ static void start_warp(MxgpuCu *cu, unsigned slot, unsigned block,
     unsigned left = block_threads(d) - index * LANES;
 
     mxgpu_warp_start(w, left >= LANES ? ALL_LANES : (1ull << left) - 1,
-                     d->entry, d->args, cu->written_d);
+                     d->entry, d->args, cu->written_x, cu->written_d);
     w->row_shift = row_shift(d);
     w->slot = slot;
     w->block = block;

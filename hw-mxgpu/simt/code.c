@@ -167,8 +167,9 @@ static void lower(SimtOp *op, const RvInsn *in, unsigned index)
  * that hold 0 at entry: see MxgpuWarp.narrow. */
 static void note_writes(MxgpuCu *cu, const RvInsn *in)
 {
-    if ((in->classes & RV_CLASS_FD) &&
-        (in->op == RV_FLD || strstr(rv_name(in->op), ".d"))) {
+    if (!(in->classes & RV_CLASS_FD)) {
+        cu->written_x |= 1u << in->rd;
+    } else if (in->op == RV_FLD || strstr(rv_name(in->op), ".d")) {
         cu->written_d |= 1u << in->rd;
     }
 }

@@ -4,7 +4,6 @@
  * op: F_ while the group is all of the warp's live lanes, M_ otherwise. In F_
  * registers of lanes that are not live may get anything.
  */
-#include <fenv.h>
 #include <string.h>
 
 #include "internal.h"
@@ -155,30 +154,6 @@ static const SimtOp *meeting_point(const MxgpuWarp *w, const SimtPage *page)
     return page->ops + PAGE_OPS + 2;
 }
 
-static __attribute__((noinline)) SimtExit interpret(MxgpuCu *cu, MxgpuWarp *w,
-                                                    uint64_t limit);
-
-/* Kernels run in the default environment, whatever the host's is. */
-SimtExit SIMT_EXEC(MxgpuCu *cu, MxgpuWarp *w, uint64_t limit)
-{
-    SimtExit result;
-#if defined(__x86_64__)
-    unsigned host = __builtin_ia32_stmxcsr();
-
-    __builtin_ia32_ldmxcsr(0x1f80);
-    result = interpret(cu, w, limit);
-    __builtin_ia32_ldmxcsr(host);
-#else
-    fenv_t host;
-
-    fegetenv(&host);
-    fesetenv(FE_DFL_ENV);
-    result = interpret(cu, w, limit);
-    fesetenv(&host);
-#endif
-    return result;
-}
-
 /* ---- one line for each kind of instruction */
 
 /* To the handler of p. When counting, a sample may be due before it. */
@@ -317,7 +292,7 @@ SimtExit SIMT_EXEC(MxgpuCu *cu, MxgpuWarp *w, uint64_t limit)
 #pragma GCC diagnostic ignored "-Woverride-init"
 #endif
 
-static SimtExit interpret(MxgpuCu *cu, MxgpuWarp *w, uint64_t limit)
+SimtExit SIMT_EXEC(MxgpuCu *cu, MxgpuWarp *w, uint64_t limit)
 {
 #define LAB(ID) [RV_##ID] = &&F_##ID,
     static const void *const full[OP_KINDS] = {

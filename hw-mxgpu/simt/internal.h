@@ -208,8 +208,8 @@ typedef struct MxgpuCu {
     SimtTlb small[KINDS][TLB_SMALL];
     SimtPage *pages[CODE_PAGES];
     uint64_t code_check;
-    /* d planes that decoded code can write: others are still 0. */
-    uint32_t written_d;
+    /* Lines of x and d planes that decoded code can write: others are 0. */
+    uint32_t written_x, written_d;
 
     MxgpuWarp *warps; /* CU_WARPS */
     uint32_t used_warps;
@@ -219,6 +219,11 @@ typedef struct MxgpuCu {
     int64_t patience;         /* see simt_charge() */
     uint64_t turn;            /* instructions of next_warp's turn so far */
     uint64_t since_take;      /* instructions since a block was taken */
+    uint64_t taken_from;      /* slot and start of that block */
+    /* Blocks taken together that have not begun, and how many of that slot
+     * have ended since that SimtSlot.left does not know of: see slot_take(). */
+    uint64_t held_next;
+    unsigned held, held_slot, held_ended;
     uint64_t dispatches_seen; /* MxgpuSimt.code_check at the last look */
     uint8_t *shared;  /* MXGPU_SHARED_MAX */
     uint8_t *private; /* of all warps; NULL until the first block */
@@ -240,8 +245,13 @@ typedef struct MxgpuCu {
 #define SLOT_NONE SLOT_NEXT
 
 typedef struct SimtSlot {
+    /* These two change all the time: not beside what all units read. */
+    _Atomic uint64_t next;
+    uint8_t apart1[120];
+    _Atomic uint64_t left; /* blocks not ended */
+    uint8_t apart2[120];
     MxgpuDispatch dispatch; /* for those who have taken a block */
-    _Atomic uint64_t next, total, left; /* left: blocks not ended */
+    _Atomic uint64_t total;
     _Atomic uint64_t needs;    /* of a block: read before one is taken */
     _Atomic unsigned priority; /* likewise */
     _Atomic bool stop;        /* fault or abort: blocks end early */
@@ -370,9 +380,10 @@ bool mxgpu_simt_float(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,
 void mxgpu_simt_fp_level(MxgpuWarp *w, bool flags);
 
 /* ---- warp.c */
-/* written_d: d planes of an earlier owner that may not be 0. */
+/* written_x, written_d: lines and d planes of an earlier owner that may not be
+ * 0. */
 void mxgpu_warp_start(MxgpuWarp *w, uint64_t lanes, uint64_t entry,
-                      uint64_t args, uint32_t written_d);
+                      uint64_t args, uint32_t written_x, uint32_t written_d);
 /* Makes x[r] valid. */
 void mxgpu_warp_widen(MxgpuWarp *w, unsigned r);
 /* Puts cur (where its mask is not 0) back and chooses the next group; false

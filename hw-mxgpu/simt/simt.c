@@ -6,6 +6,7 @@
  * are those of the grid that the block belongs to.
  */
 #include <limits.h>
+#include <fenv.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -130,10 +131,39 @@ static void slot_stop(MxgpuSimt *simt, SimtSlot *s, enum mxgpu_fault code)
     simt->config.wake(simt->config.opaque); /* units that wait at its barrier */
 }
 
-/* Takes a block that fits the unit. */
-static bool slot_take(MxgpuCu *cu, SimtSlot *s, uint64_t *block)
+/* ---- taking blocks */
+
+/*
+ * Units that take blocks of few instructions one at a time spend their time
+ * with the cache line of the counter. When the last block of the slot was a
+ * short one, a unit takes several and holds those that it does not begin yet;
+ * it begins them before it takes others of that slot. Blocks that wait for
+ * earlier ones make progress all the same: the first of all that have not
+ * ended is running, or held by a unit that has nothing earlier to run.
+ */
+#define HELD_INSTRUCTIONS 8192
+#define HELD_MAX          16
+
+static unsigned take_count(const MxgpuCu *cu, uint64_t from, uint64_t needs,
+                           uint64_t left)
 {
-    uint64_t next = atomic_load(&s->next), n, after, needs;
+    uint64_t fair = left / (2 * cu->simt->config.compute_units);
+    uint64_t n = cu->since_take ? HELD_INSTRUCTIONS / cu->since_take : 1;
+
+    if (cu->held || (needs & NEEDS_GANG) || cu->taken_from != from) {
+        return 1;
+    }
+    n = n < fair ? n : fair;
+    n = n < HELD_MAX ? n : HELD_MAX;
+    return n ? n : 1;
+}
+
+/* Takes a block that fits the unit, and maybe some to hold. */
+static bool slot_take(MxgpuCu *cu, unsigned slot, uint64_t *block)
+{
+    SimtSlot *s = &cu->simt->slots[slot];
+    uint64_t next = atomic_load(&s->next), n, after, needs, total, from;
+    unsigned count;
 
     do {
         n = next & SLOT_NEXT;
@@ -143,10 +173,65 @@ static bool slot_take(MxgpuCu *cu, SimtSlot *s, uint64_t *block)
             !mxgpu_block_fits(cu, needs)) {
             return false;
         }
-        after = n + 1 < atomic_load(&s->total) ? next + 1 : next | SLOT_NONE;
+        total = atomic_load(&s->total);
+        from = (next & ~SLOT_NEXT) | slot;
+        count = take_count(cu, from, needs, total - n);
+        after = n + count < total ? next + count : next | SLOT_NONE;
     } while (!atomic_compare_exchange_weak(&s->next, &next, after));
     *block = n;
+    cu->taken_from = from;
+    if (count > 1) {
+        slot_left(cu->simt, &cu->simt->slots[cu->held_slot], cu->held_ended);
+        cu->held_slot = slot;
+        cu->held_next = n + 1;
+        cu->held = count - 1;
+        cu->held_ended = 0;
+    }
     return true;
+}
+
+static bool holds(const MxgpuCu *cu, unsigned slot)
+{
+    return cu->held && cu->held_slot == slot;
+}
+
+/* Begins no more of the blocks that the unit holds. */
+static void drop_held(MxgpuCu *cu)
+{
+    unsigned n = cu->held + cu->held_ended;
+
+    cu->held = cu->held_ended = 0;
+    slot_left(cu->simt, &cu->simt->slots[cu->held_slot], n);
+}
+
+/* The next block of the slot. */
+static bool take_from(MxgpuCu *cu, unsigned slot, uint64_t *block)
+{
+    if (!holds(cu, slot)) {
+        return slot_take(cu, slot, block);
+    }
+    if (!mxgpu_block_fits(cu, atomic_load(&cu->simt->slots[slot].needs))) {
+        return false;
+    }
+    *block = cu->held_next++;
+    cu->held--;
+    return true;
+}
+
+/* A block of the slot has ended. */
+static void count_end(MxgpuCu *cu, unsigned slot)
+{
+    unsigned n = 1;
+
+    if (holds(cu, slot)) { /* not the last one */
+        cu->held_ended++;
+        return;
+    }
+    if (cu->held_slot == slot) {
+        n += cu->held_ended;
+        cu->held_ended = 0;
+    }
+    slot_left(cu->simt, &cu->simt->slots[slot], n);
 }
 
 /* ---- compute units */
@@ -316,6 +401,7 @@ void mxgpu_simt_reset(MxgpuSimt *simt)
             atomic_store(&cu->count[n], 0);
         }
         cu->lanes_now = cu->divergent_now = 0;
+        cu->held = cu->held_ended = 0;
     }
     atomic_store(&simt->dispatches, 0);
     atomic_store(&simt->gang, 0);
@@ -469,7 +555,7 @@ static bool take_block(MxgpuCu *cu)
             SimtSlot *s = &simt->slots[n];
             unsigned p = atomic_load(&s->priority);
 
-            if (!(tried >> n & 1) && slot_has_blocks(s) &&
+            if (!(tried >> n & 1) && (slot_has_blocks(s) || holds(cu, n)) &&
                 (p < reserved || n == gang) &&
                 (best == MXGPU_DISPATCH_SLOTS || p < priority)) {
                 best = n;
@@ -482,7 +568,10 @@ static bool take_block(MxgpuCu *cu)
         tried |= 1u << best;
         if (atomic_load(&simt->slots[best].stop)) {
             slot_cancel(simt, &simt->slots[best]);
-        } else if (slot_take(cu, &simt->slots[best], &block)) {
+            if (holds(cu, best)) {
+                drop_held(cu);
+            }
+        } else if (take_from(cu, best, &block)) {
             cu->last_slot = best;
             mxgpu_block_start(cu, best, block);
             return true;
@@ -509,7 +598,7 @@ static void end_block(MxgpuCu *cu, SimtBlock *b)
     if (s->dispatch.profile) {
         mxgpu_simt_profile_block(cu, b->slot, 0);
     }
-    slot_left(cu->simt, s, 1);
+    count_end(cu, b->slot);
 }
 
 /* Blocks that wait for others of their grid: whether they may go on, or are
@@ -531,6 +620,9 @@ static void poll_grids(MxgpuCu *cu)
 /* Blocks that are complete, cannot go on, or whose dispatch is stopped. */
 static void reap(MxgpuCu *cu)
 {
+    if (cu->held && atomic_load(&cu->simt->slots[cu->held_slot].stop)) {
+        drop_held(cu);
+    }
     for (unsigned i = 0; i < MXGPU_CU_BLOCKS && cu->num_blocks; i++) {
         SimtBlock *b = &cu->blocks[i];
 
@@ -596,11 +688,41 @@ static void refuse(MxgpuSimt *simt)
     }
 }
 
+/* Kernels run in the default environment, whatever the host's is. */
+#if defined(__x86_64__)
+typedef unsigned HostEnv;
+
+static void enter_env(HostEnv *host)
+{
+    *host = __builtin_ia32_stmxcsr();
+    __builtin_ia32_ldmxcsr(0x1f80);
+}
+
+static void leave_env(const HostEnv *host)
+{
+    __builtin_ia32_ldmxcsr(*host);
+}
+#else
+typedef fenv_t HostEnv;
+
+static void enter_env(HostEnv *host)
+{
+    fegetenv(host);
+    fesetenv(FE_DFL_ENV);
+}
+
+static void leave_env(const HostEnv *host)
+{
+    fesetenv(host);
+}
+#endif
+
 bool mxgpu_simt_run(MxgpuSimt *simt, unsigned index, unsigned budget)
 {
     MxgpuCu *cu = &simt->cus[index];
     uint64_t left = budget, began;
     bool more = true;
+    HostEnv env;
 
     cu->patience = PATIENCE(budget);
     if (cu->num_blocks == 0 && !mxgpu_simt_has_work(simt)) {
@@ -614,6 +736,7 @@ bool mxgpu_simt_run(MxgpuSimt *simt, unsigned index, unsigned budget)
     if (mxgpu_mmu_client_begin(&cu->client)) {
         invalidate(cu);
     }
+    enter_env(&env);
     while (left && !simt_tired(cu)) {
         uint64_t check = atomic_load(&simt->code_check), ran = 0;
 
@@ -666,6 +789,7 @@ bool mxgpu_simt_run(MxgpuSimt *simt, unsigned index, unsigned budget)
         cu->since_take += ran;
         left -= ran < left ? ran : left;
     }
+    leave_env(&env);
     mxgpu_mmu_client_end(&cu->client);
     simt_count(cu, COUNT_busy_ns, simt_clock(cu) - began);
     return more;
