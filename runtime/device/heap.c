@@ -210,7 +210,7 @@ static void *new_run(struct mc_heap *h, uint64_t count)
     }
     top = top < h->pages ? top : h->pages;
     page = find_run(h, &top, count);
-    if (page == NONE) {
+    if (page == NONE && top != h->pages) {
         top = h->pages; /* the hint may be old */
         page = find_run(h, &top, count);
     }
