@@ -413,6 +413,56 @@ __MC_BOTH__ __MC_T2 __hmax2(__MC_T2 a, __MC_T2 b)
     return __MC_T2(__hmax(a.x, b.x), __hmax(a.y, b.y));
 }
 
+/* NaN when either is. */
+__MC_BOTH__ __MC_T __hmin_nan(__MC_T a, __MC_T b)
+{
+    return __hisnan(a) || __hisnan(b) ? a + b : __hmin(a, b);
+}
+
+__MC_BOTH__ __MC_T __hmax_nan(__MC_T a, __MC_T b)
+{
+    return __hisnan(a) || __hisnan(b) ? a + b : __hmax(a, b);
+}
+
+/* Negative results become 0. */
+__MC_BOTH__ __MC_T __hfma_relu(__MC_T a, __MC_T b, __MC_T c)
+{
+    __MC_T r = __hfma(a, b, c);
+
+    return (float)r < 0.0f ? __MC_T(0.0f) : r;
+}
+
+#define __MC_PAIRWISE(name, name2)                                             \
+    __MC_BOTH__ __MC_T2 name2(__MC_T2 a, __MC_T2 b)                            \
+    {                                                                          \
+        return __MC_T2(name(a.x, b.x), name(a.y, b.y));                        \
+    }
+#define __MC_PAIRWISE3(name, name2)                                            \
+    __MC_BOTH__ __MC_T2 name2(__MC_T2 a, __MC_T2 b, __MC_T2 c)                 \
+    {                                                                          \
+        return __MC_T2(name(a.x, b.x, c.x), name(a.y, b.y, c.y));              \
+    }
+
+__MC_PAIRWISE(__hmin_nan, __hmin2_nan)
+__MC_PAIRWISE(__hmax_nan, __hmax2_nan)
+__MC_PAIRWISE(__hadd_sat, __hadd2_sat)
+__MC_PAIRWISE(__hsub_sat, __hsub2_sat)
+__MC_PAIRWISE(__hmul_sat, __hmul2_sat)
+__MC_PAIRWISE(__hadd_rn, __hadd2_rn)
+__MC_PAIRWISE(__hsub_rn, __hsub2_rn)
+__MC_PAIRWISE(__hmul_rn, __hmul2_rn)
+__MC_PAIRWISE3(__hfma_sat, __hfma2_sat)
+__MC_PAIRWISE3(__hfma_relu, __hfma2_relu)
+
+#undef __MC_PAIRWISE
+#undef __MC_PAIRWISE3
+
+__MC_BOTH__ __MC_T2 __hisnan2(__MC_T2 a)
+{
+    return __MC_T2(__MC_T(__hisnan(a.x) ? 1.0f : 0.0f),
+                   __MC_T(__hisnan(a.y) ? 1.0f : 0.0f));
+}
+
 /* Mathematics, by way of float. */
 #if defined(__MXCC__) && defined(__MACA__)
 #define __MC_MATH(name, expr)                                                  \

@@ -96,4 +96,9 @@ __MC_BOTH__ unsigned short __mc_half_fma(unsigned short a, unsigned short b,
 typedef __half half;
 typedef __half2 half2;
 
+__MC_BOTH__ half2 make_half2(half x, half y)
+{
+    return half2(x, y);
+}
+
 #endif

@@ -14,10 +14,12 @@
 #include "device/builtins.h"
 #include "device/services.h"
 #include "device/intrinsics.h"
+#include "device/simd.h"
 #include "device/warp.h"
 #include "device/atomics.h"
 /* Before <cmath>, so that its templates see the device's functions. */
 #include "device/math_functions.h"
+#include "device/math_extra.h"
 
 #include <cmath>
 #include <cstdlib>

@@ -4,6 +4,7 @@
 #define MCR_DEVICE_INTRINSICS_H
 
 #include "keywords.h"
+#include "mxgpu/kernel.h"
 
 __MC_DEVICE__ int __popc(unsigned x)
 {
@@ -228,25 +229,31 @@ __MC_TO_INTS(__double2ull, double, unsigned long long, "fcvt.lu.d")
 #undef __MC_TO_INTS
 #undef __MC_TO_INT
 
-__MC_DEVICE__ float __int2float_rn(int x)
-{
-    return (float)x;
-}
+/* To floating point, rounded as said. */
+#define __MC_ROUND_TO(name, from, to, insn, constraint, mode, suffix)          \
+    __MC_DEVICE__ to name##_##suffix(from x)                                   \
+    {                                                                          \
+        to r;                                                                  \
+                                                                               \
+        __asm__(insn " %0, %1, " mode : "=f"(r) : constraint(x));              \
+        return r;                                                              \
+    }
+#define __MC_ROUNDS_TO(name, from, to, insn, constraint)                       \
+    __MC_ROUND_TO(name, from, to, insn, constraint, "rne", rn)                 \
+    __MC_ROUND_TO(name, from, to, insn, constraint, "rtz", rz)                 \
+    __MC_ROUND_TO(name, from, to, insn, constraint, "rup", ru)                 \
+    __MC_ROUND_TO(name, from, to, insn, constraint, "rdn", rd)
 
-__MC_DEVICE__ float __uint2float_rn(unsigned x)
-{
-    return (float)x;
-}
+__MC_ROUNDS_TO(__int2float, int, float, "fcvt.s.w", "r")
+__MC_ROUNDS_TO(__uint2float, unsigned, float, "fcvt.s.wu", "r")
+__MC_ROUNDS_TO(__ll2float, long long, float, "fcvt.s.l", "r")
+__MC_ROUNDS_TO(__ull2float, unsigned long long, float, "fcvt.s.lu", "r")
+__MC_ROUNDS_TO(__ll2double, long long, double, "fcvt.d.l", "r")
+__MC_ROUNDS_TO(__ull2double, unsigned long long, double, "fcvt.d.lu", "r")
+__MC_ROUNDS_TO(__double2float, double, float, "fcvt.s.d", "f")
 
-__MC_DEVICE__ float __ll2float_rn(long long x)
-{
-    return (float)x;
-}
-
-__MC_DEVICE__ float __ull2float_rn(unsigned long long x)
-{
-    return (float)x;
-}
+#undef __MC_ROUNDS_TO
+#undef __MC_ROUND_TO
 
 __MC_DEVICE__ double __int2double_rn(int x)
 {
@@ -258,30 +265,110 @@ __MC_DEVICE__ double __uint2double_rn(unsigned x)
     return (double)x;
 }
 
-__MC_DEVICE__ double __ll2double_rn(long long x)
-{
-    return (double)x;
-}
+/* Loads and stores with hints for caches that this device does not have. The
+ * memory that __ldg reads is not written while the kernel runs. */
+#define __MC_LOAD(name)                                                        \
+    template <class T> __MC_DEVICE__ T name(const T *p)                        \
+    {                                                                          \
+        return *p;                                                             \
+    }
+#define __MC_STORE(name)                                                       \
+    template <class T> __MC_DEVICE__ void name(T *p, T value)                  \
+    {                                                                          \
+        *p = value;                                                            \
+    }
 
-__MC_DEVICE__ float __double2float_rn(double x)
-{
-    return (float)x;
-}
+__MC_LOAD(__ldg)
+__MC_LOAD(__ldca)
+__MC_LOAD(__ldcg)
+__MC_LOAD(__ldcs)
+__MC_LOAD(__ldlu)
+__MC_STORE(__stwb)
+__MC_STORE(__stcg)
+__MC_STORE(__stcs)
+__MC_STORE(__stwt)
 
-/* A load; the memory is not written while the kernel runs. */
-template <class T> __MC_DEVICE__ T __ldg(const T *p)
+#undef __MC_LOAD
+#undef __MC_STORE
+
+template <class T> __MC_DEVICE__ T __ldcv(const T *p)
 {
+    __asm__ volatile("" ::: "memory"); /* fetched again each time */
     return *p;
 }
 
-template <class T> __MC_DEVICE__ T __ldcg(const T *p)
+/* Position of the nth set bit of mask from bit base on: upwards for n > 0,
+ * downwards for n < 0, base itself for 0. -1 when there is none. */
+__MC_DEVICE__ unsigned __fns(unsigned mask, unsigned base, int n)
 {
-    return *p;
+    int step = n < 0 ? -1 : 1, left = n == 0 ? 1 : n < 0 ? -n : n;
+
+    for (int bit = (int)(base & 31); bit >= 0 && bit < 32; bit += step) {
+        left -= mask >> bit & 1;
+        if (left == 0) {
+            return (unsigned)bit;
+        }
+        if (n == 0) {
+            break;
+        }
+    }
+    return ~0u;
 }
 
-template <class T> __MC_DEVICE__ T __ldcs(const T *p)
+/* Dot products of the four bytes, or of two halves with two bytes. */
+#define __MC_DP4A(type, byte)                                                  \
+    __MC_DEVICE__ type __dp4a(type a, type b, type c)                          \
+    {                                                                          \
+        unsigned sum = (unsigned)c;                                            \
+                                                                               \
+        for (int i = 0; i < 4; i++) {                                          \
+            sum += (unsigned)((byte)(a >> 8 * i) * (byte)(b >> 8 * i));        \
+        }                                                                      \
+        return (type)sum;                                                      \
+    }
+#define __MC_DP2A(name, type, half, byte, shift)                               \
+    __MC_DEVICE__ type name(type a, type b, type c)                            \
+    {                                                                          \
+        return (type)((unsigned)c +                                            \
+                      (unsigned)((half)a * (byte)(b >> shift)) +               \
+                      (unsigned)((half)(a >> 16) * (byte)(b >> (shift + 8)))); \
+    }
+
+__MC_DP4A(int, signed char)
+__MC_DP4A(unsigned, unsigned char)
+__MC_DP2A(__dp2a_lo, int, short, signed char, 0)
+__MC_DP2A(__dp2a_hi, int, short, signed char, 16)
+__MC_DP2A(__dp2a_lo, unsigned, unsigned short, unsigned char, 0)
+__MC_DP2A(__dp2a_hi, unsigned, unsigned short, unsigned char, 16)
+
+#undef __MC_DP4A
+#undef __MC_DP2A
+
+/* What kind of memory an address is. */
+__MC_DEVICE__ unsigned __isShared(const void *p)
 {
-    return *p;
+    return (unsigned long)p - MXGPU_SHARED_BASE < MXGPU_SHARED_MAX;
+}
+
+__MC_DEVICE__ unsigned __isLocal(const void *p)
+{
+    return MXGPU_PRIVATE_END - 1 - (unsigned long)p < MXGPU_PRIVATE_MAX;
+}
+
+__MC_DEVICE__ unsigned __isGlobal(const void *p)
+{
+    return (long)p > 0;
+}
+
+/* Waits at least so many nanoseconds. */
+__MC_DEVICE__ void __nanosleep(unsigned ns)
+{
+    unsigned long start, now;
+
+    __asm__ volatile("csrr %0, time" : "=r"(start)::"memory");
+    do {
+        __asm__ volatile("csrr %0, time" : "=r"(now)::"memory");
+    } while (now - start < ns);
 }
 
 #endif

@@ -26,6 +26,8 @@
  * the C++ library, which writes __attribute__((__noinline__)). */
 #define __forceinline__ inline __attribute__((always_inline))
 
+#define __align__(n) __attribute__((aligned(n)))
+
 /* Functions of these headers. */
 #define __MC_DEVICE__ static __device__ inline __attribute__((always_inline))
 #define __MC_BOTH__                                                            \

@@ -71,11 +71,11 @@ __MC_LIBRARY1(asin)
 __MC_LIBRARY1(asinh)
 __MC_LIBRARY1(atan)
 __MC_LIBRARY1(atanh)
-__MC_LIBRARY1(cbrt)
+__device__ double cbrt(double) noexcept;
 __MC_LIBRARY1(cos)
 __MC_LIBRARY1(cosh)
 __MC_LIBRARY1(erf)
-__MC_LIBRARY1(erfc)
+__device__ double erfc(double) noexcept;
 __MC_LIBRARY1(exp)
 __MC_LIBRARY1(exp10)
 __MC_LIBRARY1(exp2)
@@ -90,7 +90,7 @@ __MC_LIBRARY1(sin)
 __MC_LIBRARY1(sinh)
 __MC_LIBRARY1(tan)
 __MC_LIBRARY1(tanh)
-__MC_LIBRARY1(tgamma)
+__device__ double __mx_tgamma(double) noexcept;
 __device__ float atan2f(float, float) noexcept;
 __device__ double atan2(double, double) noexcept;
 __device__ float fdimf(float, float) noexcept;
@@ -146,6 +146,27 @@ __device__ char *strncat(char *, const char *, size_t) noexcept;
 
 #undef __MC_LIBRARY1
 
+/* Where the C library's own are not exact enough. */
+__MC_INLINE_C float cbrtf(float x) noexcept
+{
+    return (float)cbrt((double)x);
+}
+
+__MC_INLINE_C float erfcf(float x) noexcept
+{
+    return (float)erfc((double)x);
+}
+
+__MC_INLINE_C double tgamma(double x) noexcept
+{
+    return __mx_tgamma(x);
+}
+
+__MC_INLINE_C float tgammaf(float x) noexcept
+{
+    return (float)__mx_tgamma((double)x);
+}
+
 __MC_INLINE_C int abs(int x) noexcept
 {
     return x < 0 ? -x : x;
@@ -172,122 +193,6 @@ __MC_DEVICE__ long long abs(long long x)
 {
     return x < 0 ? -x : x;
 }
-}
-
-/* More than C has. */
-#define __MC_OWN1(name, expr_f, expr_d)                                        \
-    __MC_DEVICE__ float name##f(float x)                                       \
-    {                                                                          \
-        return expr_f;                                                         \
-    }                                                                          \
-    __MC_DEVICE__ double name(double x)                                        \
-    {                                                                          \
-        return expr_d;                                                         \
-    }
-
-__MC_OWN1(rsqrt, 1.0f / __builtin_sqrtf(x), 1.0 / __builtin_sqrt(x))
-__MC_OWN1(rcbrt, 1.0f / cbrtf(x), 1.0 / cbrt(x))
-__MC_OWN1(normcdf, 0.5f * erfcf(-0.70710678f * x),
-          0.5 * erfc(-0.70710678118654752 * x))
-
-#undef __MC_OWN1
-
-/* Reduced to [-1, 1] first, so that large arguments stay exact. */
-__MC_DEVICE__ float sinpif(float x)
-{
-    return sinf(3.14159265f * (x - 2.0f * __builtin_rintf(0.5f * x)));
-}
-
-__MC_DEVICE__ double sinpi(double x)
-{
-    return sin(3.14159265358979324 * (x - 2.0 * __builtin_rint(0.5 * x)));
-}
-
-__MC_DEVICE__ float cospif(float x)
-{
-    return cosf(3.14159265f * (x - 2.0f * __builtin_rintf(0.5f * x)));
-}
-
-__MC_DEVICE__ double cospi(double x)
-{
-    return cos(3.14159265358979324 * (x - 2.0 * __builtin_rint(0.5 * x)));
-}
-
-__MC_DEVICE__ float norm3df(float x, float y, float z)
-{
-    return __builtin_sqrtf(x * x + y * y + z * z);
-}
-
-__MC_DEVICE__ float rnorm3df(float x, float y, float z)
-{
-    return 1.0f / norm3df(x, y, z);
-}
-
-/* Fast forms: here they may use less exact library functions, or the same. */
-__MC_DEVICE__ float __expf(float x)
-{
-    return exp2f(x * 1.44269504f);
-}
-
-__MC_DEVICE__ float __exp10f(float x)
-{
-    return exp2f(x * 3.32192809f);
-}
-
-__MC_DEVICE__ float __logf(float x)
-{
-    return logf(x);
-}
-
-__MC_DEVICE__ float __log2f(float x)
-{
-    return log2f(x);
-}
-
-__MC_DEVICE__ float __log10f(float x)
-{
-    return log10f(x);
-}
-
-__MC_DEVICE__ float __powf(float x, float y)
-{
-    return exp2f(y * log2f(x));
-}
-
-__MC_DEVICE__ float __sinf(float x)
-{
-    return sinf(x);
-}
-
-__MC_DEVICE__ float __cosf(float x)
-{
-    return cosf(x);
-}
-
-__MC_DEVICE__ float __tanf(float x)
-{
-    return tanf(x);
-}
-
-__MC_DEVICE__ void __sincosf(float x, float *s, float *c)
-{
-    *s = sinf(x);
-    *c = cosf(x);
-}
-
-__MC_DEVICE__ float __fdividef(float x, float y)
-{
-    return x / y;
-}
-
-__MC_DEVICE__ float fdividef(float x, float y)
-{
-    return x / y;
-}
-
-__MC_DEVICE__ float __saturatef(float x)
-{
-    return __builtin_fminf(__builtin_fmaxf(x, 0.0f), 1.0f);
 }
 
 __MC_DEVICE__ float __frsqrt_rn(float x)

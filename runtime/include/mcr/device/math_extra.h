@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Mathematics beyond C. Forms for float compute in double where that is what
+ * makes them exact.
+ */
+#ifndef MCR_DEVICE_MATH_EXTRA_H
+#define MCR_DEVICE_MATH_EXTRA_H
+
+#include "math_functions.h"
+
+/* The device's library. */
+#define __MC_LIBRARY1(name)                                                    \
+    extern "C" __device__ double name(double) noexcept;                        \
+    __MC_DEVICE__ float name##f(float x)                                       \
+    {                                                                          \
+        return (float)name((double)x);                                         \
+    }
+
+__MC_LIBRARY1(erfcinv)
+__MC_LIBRARY1(erfcx)
+__MC_LIBRARY1(erfinv)
+__MC_LIBRARY1(normcdf)
+__MC_LIBRARY1(normcdfinv)
+__MC_LIBRARY1(cyl_bessel_i0)
+__MC_LIBRARY1(cyl_bessel_i1)
+
+#undef __MC_LIBRARY1
+
+extern "C" {
+__device__ float j0f(float) noexcept;
+__device__ double j0(double) noexcept;
+__device__ float j1f(float) noexcept;
+__device__ double j1(double) noexcept;
+__device__ float jnf(int, float) noexcept;
+__device__ double jn(int, double) noexcept;
+__device__ float y0f(float) noexcept;
+__device__ double y0(double) noexcept;
+__device__ float y1f(float) noexcept;
+__device__ double y1(double) noexcept;
+__device__ float ynf(int, float) noexcept;
+__device__ double yn(int, double) noexcept;
+__device__ double nexttoward(double, long double) noexcept;
+}
+
+__MC_DEVICE__ float rsqrtf(float x)
+{
+    return 1.0f / __builtin_sqrtf(x);
+}
+
+__MC_DEVICE__ double rsqrt(double x)
+{
+    return 1.0 / __builtin_sqrt(x);
+}
+
+__MC_DEVICE__ float rcbrtf(float x)
+{
+    return (float)(1.0 / cbrt((double)x));
+}
+
+__MC_DEVICE__ double rcbrt(double x)
+{
+    return 1.0 / cbrt(x);
+}
+
+/* The angle in half turns: exact at multiples of a half. Reduced to [-1/4, 1/4]
+ * around a multiple of a half, whose number decides what is taken. */
+__MC_DEVICE__ void sincospi(double x, double *s, double *c)
+{
+    double turn = x - 2.0 * __builtin_rint(0.5 * x);
+    double quarter = __builtin_rint(2.0 * turn);
+    double part = 3.14159265358979324 * (turn - 0.5 * quarter);
+    double sine = sin(part), cosine = cos(part);
+    int n = (int)quarter & 3;
+    double a = n & 1 ? cosine : sine, b = n & 1 ? sine : cosine;
+
+    if (!(__builtin_fabs(x) < __builtin_inf())) {
+        *s = *c = __builtin_nan("");
+        return;
+    }
+    a = n & 2 ? -a : a;
+    b = n == 1 || n == 2 ? -b : b;
+    *s = a == 0 ? __builtin_copysign(a, x) : a;
+    *c = b == 0 ? 0.0 : b;
+}
+
+__MC_DEVICE__ void sincospif(float x, float *s, float *c)
+{
+    double sine, cosine;
+
+    sincospi((double)x, &sine, &cosine);
+    *s = (float)sine;
+    *c = (float)cosine;
+}
+
+__MC_DEVICE__ double sinpi(double x)
+{
+    double s, c;
+
+    sincospi(x, &s, &c);
+    return s;
+}
+
+__MC_DEVICE__ double cospi(double x)
+{
+    double s, c;
+
+    sincospi(x, &s, &c);
+    return c;
+}
+
+__MC_DEVICE__ float sinpif(float x)
+{
+    return (float)sinpi((double)x);
+}
+
+__MC_DEVICE__ float cospif(float x)
+{
+    return (float)cospi((double)x);
+}
+
+/* Norms, without overflow on the way. */
+__MC_DEVICE__ float norm3df(float x, float y, float z)
+{
+    double a = x, b = y, c = z;
+
+    return (float)__builtin_sqrt(a * a + b * b + c * c);
+}
+
+__MC_DEVICE__ float norm4df(float x, float y, float z, float w)
+{
+    double a = x, b = y, c = z, d = w;
+
+    return (float)__builtin_sqrt(a * a + b * b + c * c + d * d);
+}
+
+/* Of n values, scaled by the largest. An infinite one makes it infinite. */
+__MC_DEVICE__ double norm(int n, const double *v)
+{
+    double most = 0, sum = 0;
+    int e;
+
+    for (int i = 0; i < n; i++) {
+        if (__builtin_isinf(v[i])) {
+            return __builtin_inf();
+        }
+        most = __builtin_fmax(most, __builtin_fabs(v[i]));
+    }
+    if (!(most > 0)) {
+        for (int i = 0; i < n; i++) {
+            sum += v[i];
+        }
+        return n > 0 ? sum + most : 0.0; /* zeros, or NaN */
+    }
+    e = most < 0x1p-1000 ? -1000 : (int)(__builtin_bit_cast(
+                                             unsigned long long, most) >>
+                                         52) - 1023;
+    double scale = __builtin_bit_cast(double, (1023ull - e) << 52);
+    for (int i = 0; i < n; i++) {
+        sum = __builtin_fma(v[i] * scale, v[i] * scale, sum);
+    }
+    return __builtin_sqrt(sum) / scale;
+}
+
+__MC_DEVICE__ float normf(int n, const float *v)
+{
+    double sum = 0;
+
+    for (int i = 0; i < n; i++) {
+        sum += (double)v[i] * v[i];
+    }
+    return (float)__builtin_sqrt(sum);
+}
+
+__MC_DEVICE__ double norm3d(double x, double y, double z)
+{
+    const double v[3] = { x, y, z };
+
+    return norm(3, v);
+}
+
+__MC_DEVICE__ double norm4d(double x, double y, double z, double w)
+{
+    const double v[4] = { x, y, z, w };
+
+    return norm(4, v);
+}
+
+__MC_DEVICE__ float rhypotf(float x, float y)
+{
+    double a = x, b = y;
+
+    return __builtin_isinf(x) || __builtin_isinf(y)
+               ? 0.0f : (float)(1.0 / __builtin_sqrt(a * a + b * b));
+}
+
+__MC_DEVICE__ double rhypot(double x, double y)
+{
+    return 1.0 / hypot(x, y);
+}
+
+__MC_DEVICE__ float rnorm3df(float x, float y, float z)
+{
+    double a = x, b = y, c = z;
+
+    return (float)(1.0 / __builtin_sqrt(a * a + b * b + c * c));
+}
+
+__MC_DEVICE__ float rnorm4df(float x, float y, float z, float w)
+{
+    double a = x, b = y, c = z, d = w;
+
+    return (float)(1.0 / __builtin_sqrt(a * a + b * b + c * c + d * d));
+}
+
+__MC_DEVICE__ double rnorm3d(double x, double y, double z)
+{
+    return 1.0 / norm3d(x, y, z);
+}
+
+__MC_DEVICE__ double rnorm4d(double x, double y, double z, double w)
+{
+    return 1.0 / norm4d(x, y, z, w);
+}
+
+__MC_DEVICE__ float rnormf(int n, const float *v)
+{
+    return (float)(1.0 / (double)normf(n, v));
+}
+
+__MC_DEVICE__ double rnorm(int n, const double *v)
+{
+    return 1.0 / norm(n, v);
+}
+
+__MC_DEVICE__ float nanf(const char *)
+{
+    return __builtin_nanf("");
+}
+
+__MC_DEVICE__ double nan(const char *)
+{
+    return __builtin_nan("");
+}
+
+/* Fast forms, which may be less exact. */
+__MC_DEVICE__ float __expf(float x)
+{
+    return exp2f(x * 1.44269504f);
+}
+
+__MC_DEVICE__ float __exp2f(float x)
+{
+    return exp2f(x);
+}
+
+__MC_DEVICE__ float __exp10f(float x)
+{
+    return exp2f(x * 3.32192809f);
+}
+
+__MC_DEVICE__ float __logf(float x)
+{
+    return logf(x);
+}
+
+__MC_DEVICE__ float __log2f(float x)
+{
+    return log2f(x);
+}
+
+__MC_DEVICE__ float __log10f(float x)
+{
+    return log10f(x);
+}
+
+__MC_DEVICE__ float __powf(float x, float y)
+{
+    return exp2f(y * log2f(x));
+}
+
+__MC_DEVICE__ float __sinf(float x)
+{
+    return sinf(x);
+}
+
+__MC_DEVICE__ float __cosf(float x)
+{
+    return cosf(x);
+}
+
+__MC_DEVICE__ float __tanf(float x)
+{
+    return tanf(x);
+}
+
+__MC_DEVICE__ float __tanhf(float x)
+{
+    return tanhf(x);
+}
+
+__MC_DEVICE__ void __sincosf(float x, float *s, float *c)
+{
+    *s = sinf(x);
+    *c = cosf(x);
+}
+
+__MC_DEVICE__ float __fdividef(float x, float y)
+{
+    return x / y;
+}
+
+__MC_DEVICE__ float fdividef(float x, float y)
+{
+    return x / y;
+}
+
+__MC_DEVICE__ double fdivide(double x, double y)
+{
+    return x / y;
+}
+
+__MC_DEVICE__ float __saturatef(float x)
+{
+    return __builtin_fminf(__builtin_fmaxf(x, 0.0f), 1.0f);
+}
+
+__MC_DEVICE__ float saturatef(float x)
+{
+    return __saturatef(x);
+}
+
+/* Of mixed types, as arithmetic would convert them. */
+#define __MC_MINMAX2(a_type, b_type, type)                                     \
+    __MC_BOTH__ type min(a_type a, b_type b)                                   \
+    {                                                                          \
+        return min((type)a, (type)b);                                          \
+    }                                                                          \
+    __MC_BOTH__ type max(a_type a, b_type b)                                   \
+    {                                                                          \
+        return max((type)a, (type)b);                                          \
+    }
+#define __MC_MINMAX_MIXED(a_type, b_type, type)                                \
+    __MC_MINMAX2(a_type, b_type, type)                                         \
+    __MC_MINMAX2(b_type, a_type, type)
+
+__MC_MINMAX_MIXED(int, unsigned, unsigned)
+__MC_MINMAX_MIXED(long, unsigned long, unsigned long)
+__MC_MINMAX_MIXED(long long, unsigned long long, unsigned long long)
+__MC_MINMAX_MIXED(float, double, double)
+
+#undef __MC_MINMAX_MIXED
+#undef __MC_MINMAX2
+
+#define __MC_MINMAX1(prefix, type)                                             \
+    __MC_BOTH__ type prefix##min(type a, type b)                               \
+    {                                                                          \
+        return b < a ? b : a;                                                  \
+    }                                                                          \
+    __MC_BOTH__ type prefix##max(type a, type b)                               \
+    {                                                                          \
+        return a < b ? b : a;                                                  \
+    }
+
+__MC_MINMAX1(u, unsigned)
+__MC_MINMAX1(ll, long long)
+__MC_MINMAX1(ull, unsigned long long)
+
+#undef __MC_MINMAX1
+
+#endif
