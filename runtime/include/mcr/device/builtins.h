@@ -196,11 +196,6 @@ __MC_DEVICE__ long long clock64()
     return v;
 }
 
-extern "C" inline __device__ long clock() noexcept
-{
-    return (long)clock64();
-}
-
 __MC_DEVICE__ long __clock()
 {
     return (long)clock64();

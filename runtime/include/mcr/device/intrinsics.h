@@ -360,15 +360,4 @@ __MC_DEVICE__ unsigned __isGlobal(const void *p)
     return (long)p > 0;
 }
 
-/* Waits at least so many nanoseconds. */
-__MC_DEVICE__ void __nanosleep(unsigned ns)
-{
-    unsigned long start, now;
-
-    __asm__ volatile("csrr %0, time" : "=r"(start)::"memory");
-    do {
-        __asm__ volatile("csrr %0, time" : "=r"(now)::"memory");
-    } while (now - start < ns);
-}
-
 #endif

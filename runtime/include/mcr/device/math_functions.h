@@ -197,7 +197,7 @@ __MC_DEVICE__ long long abs(long long x)
 
 __MC_DEVICE__ float __frsqrt_rn(float x)
 {
-    return 1.0f / __builtin_sqrtf(x);
+    return (float)(1.0 / __builtin_sqrt((double)x));
 }
 
 /* One rounded operation each, never contracted with another: to nearest even,
