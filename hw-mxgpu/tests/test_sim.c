@@ -461,6 +461,110 @@ static void test_bad_kernel(gconstpointer mode)
 }
 #endif
 
+#ifdef MXGPU_TEST_COMPUTE
+static uint64_t counter(Drv *d, uint32_t reg, enum mxgpu_counter n)
+{
+    uint64_t low = d->ops->read(d->sim, reg + 8 * n);
+
+    return low | (uint64_t)d->ops->read(d->sim, reg + 4 + 8 * n) << 32;
+}
+
+#define UNITS 4u
+
+/* The samples that were taken: of instructions of the kernel, with as many
+ * lanes as the block has in its warps. */
+static void check_samples(const struct mxgpu_profile *r)
+{
+    const uint64_t *s = (const uint64_t *)((const uint8_t *)r +
+                                           MXGPU_PROFILE_SIZE(UNITS, 0));
+
+    g_assert_cmpuint(r->samples, >, 400);
+    for (unsigned i = 0; i < 100; i++) {
+        g_assert_cmphex(MXGPU_SAMPLE_PC(s[i]) - (DRV_VRAM_VA + CODE), <,
+                        sizeof(triple));
+        g_assert_true(MXGPU_SAMPLE_LANES(s[i]) == 64 ||
+                      MXGPU_SAMPLE_LANES(s[i]) == 8);
+        g_assert_cmpuint(MXGPU_SAMPLE_UNIT(s[i]), <, UNITS);
+    }
+    g_assert_cmphex(s[100], ==, 0);
+}
+
+/* A record, and that it agrees with the registers, also while other queues run
+ * the same kernel without one. */
+static void test_profile(gconstpointer mode)
+{
+    Drv *d = open_mode(mode);
+    DrvQueue q = drv_queue(d, 0, 0, QUEUE(0)), other = drv_queue(d, 1, 0,
+                                                                 QUEUE(1));
+    uint32_t at = 0x200000;
+    uint64_t base = DRV_SYS_VA + at, units = 0;
+    struct mxgpu_msg_queue_profile setup = {
+        .op = MXGPU_MSG_QUEUE_PROFILE,
+        .base_lo = (uint32_t)base,
+        .base_hi = (uint32_t)(base >> 32),
+        .log2_records = 1,
+        .stride = 4096,
+        .samples = 100,
+        .interval = 11,
+    };
+    struct mxgpu_packet_dispatch p =
+        kernel(d, triple, sizeof(triple), 100, 200), plain = p;
+    const struct mxgpu_profile *r = (const void *)(d->sys + at + 4096);
+    const struct mxgpu_profile_unit *unit = (const void *)(r + 1);
+
+    g_assert_cmpuint(drv_message(d, &setup, sizeof(setup), NULL), ==,
+                     MXGPU_MSG_OK);
+    p.flags = MXGPU_PKT_BARRIER;
+    drv_push(&q, &p);
+    p.flags |= MXGPU_PKT_PROFILE;
+    p.signal_value = 2;
+    drv_push(&q, &p);
+    plain.signal_addr += 8;
+    for (unsigned i = 1; i <= 50; i++) {
+        plain.flags = MXGPU_PKT_BARRIER;
+        plain.signal_value = i;
+        drv_push(&other, &plain);
+    }
+    drv_ring(&other);
+    drv_ring(&q);
+    drv_wait64(signal_word(d, 0), 2);
+    g_assert_cmpuint(r->sequence, ==, 2);
+    g_assert_cmpuint(r->fault, ==, 0);
+    g_assert_cmpuint(r->end, >, r->start);
+    g_assert_cmpuint(r->counter[MXGPU_COUNTER_BLOCKS], ==, 100);
+    g_assert_cmpuint(r->counter[MXGPU_COUNTER_WARPS], ==, 400);
+    g_assert_cmpuint(r->counter[MXGPU_COUNTER_WARP_INSTRUCTIONS], ==,
+                     400 * G_N_ELEMENTS(triple));
+    g_assert_cmpuint(r->counter[MXGPU_COUNTER_LANE_INSTRUCTIONS], ==,
+                     100 * 200 * G_N_ELEMENTS(triple));
+    /* One load and one store each; the last warp has 8 lanes. */
+    g_assert_cmpuint(r->counter[MXGPU_COUNTER_MEM_REQUESTS], ==, 800);
+    g_assert_cmpuint(r->counter[MXGPU_COUNTER_MEM_BYTES], ==,
+                     100 * 200 * (8 + 4));
+    for (unsigned i = 0; i < r->units; i++) {
+        g_assert_cmpuint(unit[i].unit, <, UNITS);
+        g_assert_cmpuint(unit[i].first, >=, r->start);
+        g_assert_cmpuint(unit[i].last, >=, unit[i].first);
+        g_assert_cmpuint(unit[i].last, <=, r->end);
+        units += unit[i].blocks;
+    }
+    g_assert_cmpuint(units, ==, 100);
+    check_samples(r);
+    drv_wait64(signal_word(d, 1), 50);
+    units = 0;
+    for (unsigned i = 0; i < UNITS; i++) {
+        units += counter(d, MXGPU_CU_COUNTER_LO + i * 256,
+                         MXGPU_COUNTER_WARPS);
+    }
+    g_assert_cmpuint(units, ==, 52 * 400);
+    g_assert_cmpuint(counter(d, MXGPU_COUNTER_LO, MXGPU_COUNTER_WARPS), ==,
+                     52 * 400);
+    g_assert_cmpuint(counter(d, MXGPU_COUNTER_LO, MXGPU_COUNTER_MEM_REQUESTS),
+                     ==, 800);
+    drv_close(d);
+}
+#endif
+
 static void add(const char *name, GTestDataFunc func)
 {
     char *path = g_strdup_printf("/sim/threads/%s", name);
@@ -486,6 +590,7 @@ int main(int argc, char **argv)
 #ifdef MXGPU_TEST_COMPUTE
     add("dispatch", test_dispatch);
     add("cooperative", test_cooperative);
+    add("profile", test_profile);
     add("bad-kernel", test_bad_kernel);
 #endif
     return g_test_run();

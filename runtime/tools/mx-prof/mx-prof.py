@@ -49,6 +49,7 @@ DONE = struct.Struct("<QQII")
 RECORD = struct.Struct("<QIIQQQIIQQ")
 UNIT = struct.Struct("<IIQQQ")
 COUNTERS = 32
+MAX_PID = 1 << 22  # of Linux
 PACKET_COPY, PACKET_FILL, PACKET_DISPATCH = 1, 2, 3
 
 COUNTER = {
@@ -592,7 +593,7 @@ def add_device_work(trace, process, w, pid, lanes):
 def make_trace(processes):
     trace = Trace(min(p.start for p in processes))
     for p in processes:
-        host, device = p.pid * 2, p.pid * 2 + 1
+        host, device = p.pid, p.pid + MAX_PID
         trace.meta("process_name", host, 0,
                    {"name": f"{p.name} ({p.pid}): calls"})
         calls = {}
