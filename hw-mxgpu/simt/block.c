@@ -332,8 +332,12 @@ static uint32_t shared_needed(const MxgpuDispatch *d)
     return (d->shared + SHARED_ALIGN - 1) & ~(SHARED_ALIGN - 1);
 }
 
-/* First gap of len bytes between the resident blocks; UINT32_MAX: none. */
-static uint32_t shared_gap(const MxgpuCu *cu, uint32_t len)
+/*
+ * First gap of len bytes between the resident blocks; UINT32_MAX: none. Blocks
+ * of a cooperative grid lie at multiples of len: none then leaves a gap that is
+ * too small for one of those that it waits for.
+ */
+static uint32_t shared_gap(const MxgpuCu *cu, uint32_t len, bool gang)
 {
     uint32_t at = 0;
     bool moved = len != 0 && cu->num_blocks;
@@ -346,6 +350,7 @@ static uint32_t shared_gap(const MxgpuCu *cu, uint32_t len)
             if (b->used && b->shared_len && at < b->shared_at + b->shared_len &&
                 b->shared_at < at + len) {
                 at = b->shared_at + b->shared_len;
+                at = gang ? (at + len - 1) / len * len : at;
                 moved = true;
             }
         }
@@ -386,7 +391,8 @@ bool mxgpu_block_fits(const MxgpuCu *cu, uint64_t needs)
     return cu->num_blocks < MXGPU_CU_BLOCKS &&
            cu->threads + lanes <= MXGPU_CU_THREADS &&
            cu->registers + lanes * registers <= MXGPU_CU_REGISTERS &&
-           shared_gap(cu, NEEDS_SHARED(needs)) != UINT32_MAX;
+           shared_gap(cu, NEEDS_SHARED(needs), needs & NEEDS_GANG) !=
+               UINT32_MAX;
 }
 
 /*
@@ -469,7 +475,7 @@ void mxgpu_block_start(MxgpuCu *cu, unsigned slot, uint64_t number)
         .id = {number - row * d->grid[0], row % d->grid[1],
                row / d->grid[1]},
         .threads = block_threads(d),
-        .shared_at = shared_gap(cu, shared_needed(d)),
+        .shared_at = shared_gap(cu, shared_needed(d), d->cooperative),
         .shared_len = shared_needed(d),
         .registers = lanes * d->registers,
     };

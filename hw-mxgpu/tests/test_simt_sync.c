@@ -269,6 +269,42 @@ static void test_company(void)
     }
 }
 
+/*
+ * Blocks of the grid start beside one of another dispatch, whose shared memory
+ * is the first of the unit's: what that leaves must do for those that follow.
+ */
+static void test_gap(void)
+{
+    Run r = setup("rounds", 4, 64, 2);
+    MxgpuDispatch busy = r.d;
+
+    busy.entry = simt_host_symbol(r.h, "busy");
+    busy.grid[0] = 2;
+    busy.shared = busy.shared_static = 20 << 10;
+    r.d.shared = r.d.shared_static = 24 << 10; /* two for each unit */
+    r.d.cooperative = true;
+    r.h->done = 0;
+    g_assert_cmpint(mxgpu_simt_start(r.h->simt, 1, &busy), ==,
+                    MXGPU_FAULT_NONE);
+    for (unsigned i = 0; i < UNITS; i++) {
+        mxgpu_simt_run(r.h->simt, i, 100);
+        g_assert_cmpuint(r.h->simt->cus[i].num_blocks, ==, 1);
+        r.h->simt->cus[i].since_take = 1 << 20;
+    }
+    g_assert_cmpint(mxgpu_simt_start(r.h->simt, 0, &r.d), ==, MXGPU_FAULT_NONE);
+    for (unsigned i = 0; i < UNITS; i++) {
+        mxgpu_simt_run(r.h->simt, i, 100);
+        g_assert_cmpuint(r.h->simt->cus[i].num_blocks, ==, 2);
+    }
+    for (unsigned n = 0; r.h->done != 3; n++) {
+        g_assert_cmpuint(n, <, 1000);
+        mxgpu_simt_run(r.h->simt, n % UNITS, 5000);
+    }
+    g_assert_cmpint(mxgpu_simt_fault(r.h->simt, 0).code, ==, MXGPU_FAULT_NONE);
+    check_rounds(&r, 256);
+    end(&r);
+}
+
 /* ---- host threads */
 
 typedef struct Driver {
@@ -356,6 +392,7 @@ int main(int argc, char **argv)
     g_test_add_func("/simt/grid/fail", test_fail);
     g_test_add_func("/simt/grid/sleep", test_sleep);
     g_test_add_func("/simt/grid/company", test_company);
+    g_test_add_func("/simt/grid/gap", test_gap);
     g_test_add_func("/simt/grid/threads", test_threads);
     return g_test_run();
 }
