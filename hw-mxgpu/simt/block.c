@@ -152,13 +152,16 @@ static void release_block(MxgpuCu *cu, const SimtBlock *block, SimtWait wait,
 /* Threads that still have to come. */
 static unsigned named_missing(const SimtBlock *block, const SimtNamed *named)
 {
-    return named->count - named->arrived -
-           (named->whole ? block->exited : 0);
+    unsigned gone = named->arrived + (named->whole ? block->exited : 0);
+
+    /* Those that arrived without waiting, and then ended, are in both. */
+    return gone < named->count ? named->count - gone : 0;
 }
 
 static void named_open(MxgpuCu *cu, SimtBlock *block, unsigned id)
 {
     block->named[id] = (SimtNamed){0};
+    simt_charge(cu, block->num_warps);
     release_block(cu, block, WAIT_NAMED, id);
 }
 
@@ -209,6 +212,9 @@ bool mxgpu_block_named(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc)
     const uint64_t *ids = w->x[p->r1], *counts = w->x[p->r2];
     uint64_t rest = w->cur.mask;
 
+    if (simt_tired(cu)) {
+        return false;
+    }
     w->cur.pc = pc + 4;
     while (rest) {
         unsigned first = __builtin_ctzll(rest);

@@ -175,7 +175,7 @@ bool mxgpu_simt_sample(MxgpuCu *cu, MxgpuWarp *w, uint64_t pc, uint64_t mask,
         mxgpu_simt_fault_at(cu, w, __builtin_ctzll(mask), fault,
                             MXGPU_ACCESS_WRITE, at, pc);
     }
-    return fault == MXGPU_FAULT_NONE;
+    return fault == MXGPU_FAULT_NONE && !simt_tired(cu);
 }
 
 /* ---- dispatches */

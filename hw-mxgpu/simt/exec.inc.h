@@ -14,13 +14,15 @@
 #include "lanes_warp.inc.h"
 
 /* Splits the group by the targets of a jump and parks the parts. */
-static void jump_apart(MxgpuWarp *w, const uint64_t *to, int32_t depth)
+static void jump_apart(MxgpuCu *cu, MxgpuWarp *w, const uint64_t *to,
+                       int32_t depth)
 {
     uint64_t rest = w->cur.mask;
 
     while (rest) {
         uint64_t pc = to[__builtin_ctzll(rest)], same = 0;
 
+        simt_charge(cu, 1);
         for (unsigned i = 0; i < LANES; i++) {
             same |= (uint64_t)(to[i] == pc) << i;
         }
@@ -541,7 +543,7 @@ M_JALR:
     }
     ACCOUNT;
     cu->divergent_now++;
-    jump_apart(w, to, w->cur.depth);
+    jump_apart(cu, w, to, w->cur.depth);
     goto enter;
 
     /* ---- control */
@@ -581,6 +583,7 @@ warpsync:
     ACCOUNT;
     w->cur.pc = PC + 4;
     warpsync(w, p);
+    simt_charge(cu, w->num_waiting);
     goto enter;
 fence_i:
     ni++;
@@ -644,7 +647,10 @@ M_NOP:
 
     /* ---- exchanges */
 reduce:
-    reduce(w, p, mask);
+    if (simt_tired(cu)) {
+        goto faulted;
+    }
+    reduce(cu, w, p, mask);
     RESUME;
 mma_f32:
     if (mask != ALL_LANES) {
@@ -677,10 +683,16 @@ M_MX_ACTIVE:
     set_masked(w, p->rd, mask);
     NEXT_M;
 F_MX_MATCH_ANY:
-    match_any(w, p, mask);
+    if (simt_tired(cu)) {
+        goto faulted;
+    }
+    match_any(cu, w, p, mask);
     NEXT_F;
 M_MX_MATCH_ANY:
-    match_any(w, p, mask);
+    if (simt_tired(cu)) {
+        goto faulted;
+    }
+    match_any(cu, w, p, mask);
     NEXT_M;
 F_AUIPC:
     set_uniform(w, p->rd, PC + p->imm);

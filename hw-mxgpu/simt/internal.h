@@ -359,7 +359,8 @@ static inline void simt_count(MxgpuCu *cu, SimtCount counter, uint64_t n)
 /* Counts a load, store or atomic of the lanes of mask at a[lane] + imm. */
 void mxgpu_simt_count_access(MxgpuCu *cu, MxgpuWarp *w, const uint64_t *a,
                              uint64_t imm, uint64_t mask, unsigned size);
-/* Takes a sample; false: it could not be stored, which is a fault now. */
+/* Takes a sample; false: it could not be stored, which is a fault now, or the
+ * unit is tired. */
 bool mxgpu_simt_sample(MxgpuCu *cu, MxgpuWarp *w, uint64_t pc, uint64_t mask,
                        uint64_t instructions);
 /* Runs a warp of a dispatch that counts. */
@@ -408,7 +409,7 @@ void mxgpu_block_arrive(MxgpuCu *cu, MxgpuWarp *w, uint64_t mask,
                         uint64_t nonzero);
 void mxgpu_block_exit(MxgpuCu *cu, MxgpuWarp *w, uint64_t mask);
 /* The group at pc arrives at named barriers, or at the grid's. false: faulted,
- * and the group is where it was; else its pc is the next instruction. */
+ * or tired, and the group is where it was; else its pc is the next instruction. */
 bool mxgpu_block_named(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc);
 bool mxgpu_block_grid(MxgpuCu *cu, MxgpuWarp *w, uint64_t pc);
 

@@ -327,7 +327,8 @@ static void shuffle(MxgpuWarp *w, const SimtOp *p, uint64_t mask)
     }
 }
 
-static void match_any(MxgpuWarp *w, const SimtOp *p, uint64_t mask)
+static void match_any(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p,
+                      uint64_t mask)
 {
     const uint64_t *a = wide(w, p->r1);
     uint64_t same[LANES], rest = mask, *d = wide_partly(w, p->rd);
@@ -335,6 +336,7 @@ static void match_any(MxgpuWarp *w, const SimtOp *p, uint64_t mask)
     while (rest) {
         uint64_t value = a[__builtin_ctzll(rest)], bits = 0;
 
+        simt_charge(cu, 1);
         for (unsigned i = 0; i < LANES; i++) {
             bits |= (uint64_t)(a[i] == value) << i;
         }

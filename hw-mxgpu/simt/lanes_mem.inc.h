@@ -21,8 +21,11 @@ static inline bool counted(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p,
     }
     return ok;
 }
+/* Before what may write a register of the address in another form. */
+#define COUNT_AHEAD (void)wide(w, p->r1)
 #else
 #define COUNTED(ok, size) (ok)
+#define COUNT_AHEAD (void)0
 #endif
 
 typedef enum Shape {
@@ -481,6 +484,7 @@ PLAIN_GATHER(uint64_t)
         MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,               \
         uint64_t mask, T *d)                                                   \
     {                                                                          \
+        COUNT_AHEAD;                                                           \
         return COUNTED(mask == ALL_LANES                                       \
                            ? load_lanes_##T(cu, w, p, pc, ALL_LANES, d)        \
                            : load_lanes_##T(cu, w, p, pc, mask, d),            \

@@ -62,8 +62,8 @@ static bool gives_32(unsigned op)
 
 /* Each lane gets the reduction over those lanes of the group that its rs2
  * names: once for each different set. */
-static __attribute__((noinline)) void reduce(MxgpuWarp *w, const SimtOp *p,
-                                             uint64_t mask)
+static __attribute__((noinline)) void reduce(MxgpuCu *cu, MxgpuWarp *w,
+                                             const SimtOp *p, uint64_t mask)
 {
     const uint64_t *a = wide(w, p->r1), *sets = wide(w, p->r2);
     uint64_t result[LANES], rest = mask, *d = wide_partly(w, p->rd);
@@ -75,6 +75,7 @@ static __attribute__((noinline)) void reduce(MxgpuWarp *w, const SimtOp *p,
         LANE_LOOP {
             bytes[i] = sets[i] == set;
         }
+        simt_charge(cu, 1);
         same = pack_bits(bytes) & rest;
         rest &= ~same;
         value = reduce_set(p->op, a, set & mask);

@@ -178,6 +178,10 @@ static bool slot_take(MxgpuCu *cu, unsigned slot, uint64_t *block)
         count = take_count(cu, from, needs, total - n);
         after = n + count < total ? next + count : next | SLOT_NONE;
     } while (!atomic_compare_exchange_weak(&s->next, &next, after));
+    if ((needs & NEEDS_GANG) && (after & SLOT_NEXT) == SLOT_NONE) {
+        /* units that were kept for it may take other blocks now */
+        cu->simt->config.wake(cu->simt->config.opaque);
+    }
     *block = n;
     cu->taken_from = from;
     if (count > 1) {
@@ -620,9 +624,6 @@ static void poll_grids(MxgpuCu *cu)
 /* Blocks that are complete, cannot go on, or whose dispatch is stopped. */
 static void reap(MxgpuCu *cu)
 {
-    if (cu->held && atomic_load(&cu->simt->slots[cu->held_slot].stop)) {
-        drop_held(cu);
-    }
     for (unsigned i = 0; i < MXGPU_CU_BLOCKS && cu->num_blocks; i++) {
         SimtBlock *b = &cu->blocks[i];
 
@@ -748,6 +749,9 @@ bool mxgpu_simt_run(MxgpuSimt *simt, unsigned index, unsigned budget)
         if (check != cu->dispatches_seen) {
             cu->dispatches_seen = check;
             mxgpu_simt_drop_code(cu);
+        }
+        if (cu->held && atomic_load(&simt->slots[cu->held_slot].stop)) {
+            drop_held(cu);
         }
         if (cu->num_waiting) {
             poll_grids(cu);

@@ -64,6 +64,36 @@ ENTRY(lanes_meet, (const Args *a))
     }
 }
 
+/* Threads that only arrive, and end before the others come. */
+ENTRY(arrive_end, (const Args *a))
+{
+    if (TID < 40) {
+        bar_arrive(1, 0);
+        __asm__ volatile(".insn r 0x0b, 0, 0, x0, x0, x0"); /* mx.exit */
+    }
+    bar_sync(1, 0);
+    a->out[GID] = 7;
+}
+
+/* Threads wait one by one at barriers that never open; the last warp opens
+ * another one 64 times in each instruction. */
+ENTRY(open_often, (const Args *a))
+{
+    if (TID < NTID - 64) {
+        for (u32 lane = 0; lane < 64; lane++) {
+            if (LANE == lane) {
+                bar_sync(2 + lane % 2, NTID);
+            }
+        }
+    }
+    for (;;) {
+        bar_arrive(1, 1);
+        bar_arrive(1, 1);
+        bar_arrive(1, 1);
+        bar_arrive(1, 1);
+    }
+}
+
 ENTRY(wrong, (const Args *a))
 {
     switch (a->n) {

@@ -75,6 +75,40 @@ static void test_lanes(void)
     end(&r);
 }
 
+static void test_arrive_end(void)
+{
+    Run r = setup("arrive_end", 2, 64, 0);
+
+    go(&r);
+    for (unsigned i = 0; i < 128; i++) {
+        g_assert_cmpuint(r.out[i], ==, i % 64 < 40 ? 0 : 7);
+    }
+    end(&r);
+}
+
+/* However much an instruction does, the unit's driver gets it back soon. */
+static void test_open_often(void)
+{
+    Run r = setup("open_often", 1, 1024, 0);
+    MxgpuSimtCounters before, after;
+
+    r.h->done = 0;
+    g_assert_cmpint(mxgpu_simt_start(r.h->simt, 0, &r.d), ==, MXGPU_FAULT_NONE);
+    for (unsigned n = 0; n < 200; n++) {
+        mxgpu_simt_run(r.h->simt, 0, 4096);
+    }
+    mxgpu_simt_counters(r.h->simt, &before);
+    mxgpu_simt_run(r.h->simt, 0, 4096);
+    mxgpu_simt_counters(r.h->simt, &after);
+    /* each looks at the 16 warps, 64 times */
+    g_assert_cmpuint(after.warp_instructions - before.warp_instructions, >, 4);
+    g_assert_cmpuint(after.warp_instructions - before.warp_instructions, <, 64);
+    mxgpu_simt_abort(r.h->simt, 0);
+    mxgpu_simt_run(r.h->simt, 0, 4096);
+    g_assert_cmpuint(r.h->done, ==, 1);
+    end(&r);
+}
+
 static void test_wrong(void)
 {
     for (unsigned n = 0; n < 9; n++) {
@@ -385,6 +419,8 @@ int main(int argc, char **argv)
     elf = argv[1];
     g_test_add_func("/simt/named/produce", test_produce);
     g_test_add_func("/simt/named/lanes", test_lanes);
+    g_test_add_func("/simt/named/arrive-end", test_arrive_end);
+    g_test_add_func("/simt/named/open-often", test_open_often);
     g_test_add_func("/simt/named/wrong", test_wrong);
     g_test_add_func("/simt/grid/rounds", test_rounds);
     g_test_add_func("/simt/grid/too-large", test_too_large);
