@@ -127,6 +127,7 @@ static void attributes(const McFunction *f, mcFuncAttributes *out)
 {
     *out = (mcFuncAttributes){
         .binaryVersion = 10 * MXGPU_KERNEL_ABI,
+        .constSizeBytes = f->constant_bytes,
         .localSizeBytes = f->private_bytes,
         .maxDynamicSharedSizeBytes = atomic_load(&f->max_dynamic),
         .maxThreadsPerBlock = f->max_threads ? f->max_threads
@@ -154,6 +155,8 @@ MC_EXPORT mcError_t mcFuncGetAttribute(int *value, mcFunction_attribute which,
         *value = a.sharedSizeBytes;
         break;
     case MC_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
+        *value = a.constSizeBytes;
+        break;
     case MC_FUNC_CACHE_MODE_CA:
     case MC_FUNC_ATTRIBUTE_PTX_VERSION:
         *value = 0;

@@ -69,9 +69,10 @@ static mcError_t potential(int *grid, int *block, const void *symbol,
     if (error != mcSuccess) {
         return error;
     }
-    unsigned top = limit && (unsigned)limit < ctx->info.block_threads
-                       ? (unsigned)limit
-                       : ctx->info.block_threads;
+    unsigned top = function->max_threads ? function->max_threads
+                                         : MC_DEFAULT_MAX_THREADS;
+    top = limit && (unsigned)limit < top ? (unsigned)limit : top;
+    top = top < ctx->info.block_threads ? top : ctx->info.block_threads;
     unsigned step = ctx->info.warp_size;
     for (unsigned threads = top < step ? top : top / step * step;
          threads > 0 && threads <= top;

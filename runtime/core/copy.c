@@ -293,12 +293,14 @@ typedef enum Place {
 typedef struct End {
     Place place;
     int device;
+    uint64_t va; /* where the device may write it */
 } End;
 
 static mcError_t classify(const void *ptr, size_t size, End *end)
 {
     McRange range;
 
+    end->va = (uintptr_t)ptr;
     if (!mc_range_find((uintptr_t)ptr, &range)) {
         end->place = PAGEABLE;
         end->device = -1;
@@ -307,6 +309,12 @@ static mcError_t classify(const void *ptr, size_t size, End *end)
     end->device = range.device;
     end->place = range.kind == MC_RANGE_HOST || range.kind ==
                  MC_RANGE_REGISTERED ? PINNED : ON_DEVICE;
+    if (end->va >= range.constants &&
+        end->va - range.constants < range.constants_size &&
+        size <= range.constants + range.constants_size - end->va) {
+        end->va = range.writable + (end->va - range.constants);
+        return mcSuccess;
+    }
     if (size <= range.base + range.size - (uintptr_t)ptr) {
         return mcSuccess;
     }
@@ -362,11 +370,11 @@ static mcError_t copy_local(McStream *stream, void *dst, const End *to,
         return download(stream, dst, (uintptr_t)src, size);
     }
     if (from->place == PAGEABLE) {
-        error = upload(stream, (uintptr_t)dst, src, size, &value);
+        error = upload(stream, to->va, src, size, &value);
     } else {
         bool wait = sync && (to->place == PINNED || from->place == PINNED);
 
-        error = submit_copy(stream, (uintptr_t)dst, (uintptr_t)src, size,
+        error = submit_copy(stream, to->va, (uintptr_t)src, size,
                             wait && size > SPIN_SIZE, &value);
         sync = wait;
     }
@@ -495,10 +503,11 @@ static mcError_t check_device_use(McStream *stream, const void *ptr,
 mcError_t mc_fill(McStream *stream, void *dst, uint32_t pattern,
                   unsigned pattern_size, size_t size, bool sync)
 {
-    uint64_t va = (uintptr_t)dst;
+    uint64_t va;
     End end;
     mcError_t error = check_device_use(stream, dst, size, &end);
 
+    va = end.va;
     if (error == mcSuccess && (va | size) % pattern_size) {
         error = mcErrorInvalidValue;
     }
@@ -538,6 +547,9 @@ static mcError_t submit_value(McStream *stream, void *ptr, unsigned word_size,
 
     if (error == mcSuccess && (uintptr_t)ptr % word_size) {
         error = mcErrorInvalidValue;
+    }
+    if (error == mcSuccess && packet->header.type == MXGPU_PKT_WRITE) {
+        packet->write.addr = end.va;
     }
     if (error == mcSuccess) {
         error = mc_submit_begin(stream, 1, 0, &submit);

@@ -615,3 +615,60 @@ bool mc_image_symbol(const McImage *image, const char *wanted,
     }
     return false;
 }
+
+/* The tables of kernels are read-only too, but nobody's to write. */
+static bool is_constant(const McImage *image, const Elf64_Sym *symbol,
+                        const char *name)
+{
+    uint64_t first, last;
+
+    if (ELF64_ST_TYPE(symbol->st_info) != STT_OBJECT || !symbol->st_size ||
+        symbol->st_shndx == SHN_UNDEF || symbol->st_shndx == SHN_ABS ||
+        symbol->st_value < image->link ||
+        !inside(symbol->st_value - image->link, symbol->st_size,
+                image->size) ||
+        strncmp(name, "__mx_", 5) == 0) {
+        return false;
+    }
+    first = (symbol->st_value - image->link) / PAGE;
+    last = (symbol->st_value - image->link + symbol->st_size - 1) / PAGE;
+    for (; first <= last; first++) {
+        if (image->perms[first] != MXGPU_PTE_READ) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool mc_image_constants(const McImage *image, uint64_t *address,
+                        uint64_t *size)
+{
+    uint64_t low = UINT64_MAX, high = 0;
+
+    for (uint64_t i = 1; i < image->symbol_count; i++) {
+        Elf64_Sym symbol;
+        const char *name;
+
+        if (!get_symbol(image, i, &symbol, &name) ||
+            !is_constant(image, &symbol, name)) {
+            continue;
+        }
+        low = symbol.st_value < low ? symbol.st_value : low;
+        if (symbol.st_value + symbol.st_size > high) {
+            high = symbol.st_value + symbol.st_size;
+        }
+    }
+    if (low >= high) {
+        return false;
+    }
+    /* A gap between them could be code. */
+    for (uint64_t page = (low - image->link) / PAGE;
+         page <= (high - 1 - image->link) / PAGE; page++) {
+        if (image->perms[page] != MXGPU_PTE_READ) {
+            return false;
+        }
+    }
+    *address = image->base + (low - image->link);
+    *size = high - low;
+    return true;
+}

@@ -61,6 +61,11 @@ bool mc_image_kernel(const McImage *image, uint32_t index, McKernelInfo *info);
 bool mc_image_symbol(const McImage *image, const char *name, uint64_t *address,
                      uint64_t *size);
 
+/* The device addresses from the first to the last variable that kernels cannot
+ * write; false when there is none. */
+bool mc_image_constants(const McImage *image, uint64_t *address,
+                        uint64_t *size);
+
 /*
  * The image for this device in a fat binary, a wrapper of one, or a plain ELF
  * file. size SIZE_MAX: only a pointer is known. mcErrorInvalidKernelImage,

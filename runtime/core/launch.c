@@ -22,7 +22,10 @@ static mcError_t check_shape(const McContext *ctx, const McFunction *f,
         grid.y > INT32_MAX || grid.z > INT32_MAX) {
         goto bad;
     }
-    if (threads * f->registers > ctx->info.cu_registers) {
+    /* Warps are whole. */
+    uint64_t lanes = (threads + ctx->info.warp_size - 1) /
+                     ctx->info.warp_size * ctx->info.warp_size;
+    if (lanes * f->registers > ctx->info.cu_registers) {
         mc_error("kernel %s: %" PRIu64 " threads of %u registers, a compute "
                  "unit has %u", f->name, threads, f->registers,
                  ctx->info.cu_registers);

@@ -103,6 +103,51 @@ static mcError_t read_kernels(McModule *module)
 
 /* ---- modules ---- */
 
+/* Still visible to the device when unmapping fails: not used again then. */
+static void unmap_constants(McModule *module)
+{
+    McContext *ctx = module->ctx;
+
+    if (module->alias &&
+        ctx->ops->unmap(ctx->kmd, module->alias, module->alias_size) == 0) {
+        mc_va_release((void *)(uintptr_t)module->alias, module->alias_size);
+    }
+    module->alias = 0;
+}
+
+/* Kernels see constants in read-only pages. Copies write them through the same
+ * memory at another address. */
+static mcError_t map_constants(McModule *module, McRange *range)
+{
+    McContext *ctx = module->ctx;
+    uint64_t address, size;
+
+    if (!mc_image_constants(&module->image, &address, &size)) {
+        return mcSuccess;
+    }
+    uint64_t first = address & ~(uint64_t)(KMD_PAGE_SIZE - 1);
+    uint64_t end = (address + size + KMD_PAGE_SIZE - 1) &
+                   ~(uint64_t)(KMD_PAGE_SIZE - 1);
+    void *va = mc_va_reserve(end - first, KMD_PAGE_SIZE);
+    if (!va) {
+        return mcErrorMemoryAllocation;
+    }
+    int err = ctx->ops->map(module->mapping.bo, (uintptr_t)va,
+                            first - module->mapping.va, end - first,
+                            MXGPU_PTE_READ | MXGPU_PTE_WRITE |
+                                MXGPU_PTE_ATOMIC);
+    if (err) {
+        mc_va_release(va, end - first);
+        return mc_error_from_kmd(err);
+    }
+    module->alias = (uintptr_t)va;
+    module->alias_size = end - first;
+    range->constants = address;
+    range->constants_size = size;
+    range->writable = module->alias + (address - first);
+    return mcSuccess;
+}
+
 /* In a dying context the functions are purged on their own. */
 static void module_destroy(McHandle *handle)
 {
@@ -118,6 +163,7 @@ static void module_destroy(McHandle *handle)
     free(module->names);
     if (module->mapping.bo) {
         mc_range_remove(module->mapping.va, NULL);
+        unmap_constants(module);
         mc_mapping_free(ctx, &module->mapping);
     }
     mc_image_free(&module->image);
@@ -178,6 +224,10 @@ static mcError_t place(McModule *module, const void *file, size_t size)
         .device = ctx->device,
         .owner = module,
     };
+    error = map_constants(module, &range);
+    if (error != mcSuccess) {
+        return error;
+    }
     return mc_range_add(&range) ? mcSuccess : mcErrorMemoryAllocation;
 }
 

@@ -30,6 +30,7 @@ struct McModule {
     McContext *ctx;
     McMapping mapping;
     McImage image;
+    uint64_t alias, alias_size; /* its constants again, writable; or 0 */
     McFunction **functions;
     const char **names; /* in the image */
     uint32_t function_count;

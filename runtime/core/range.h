@@ -23,6 +23,8 @@ typedef struct McRange {
     int device;     /* it lives on, or was current when it was pinned */
     unsigned flags; /* given by the user */
     void *owner;    /* McBlock, McModule or McHostMemory */
+    /* Of a module: constants kernels cannot write, and where copies do. */
+    uint64_t constants, constants_size, writable;
 } McRange;
 
 /* False when it overlaps another range or memory ran out. */

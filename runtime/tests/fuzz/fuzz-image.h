@@ -29,6 +29,7 @@ static inline void fuzz_image(const uint8_t *data, size_t size)
             }
         }
         mc_image_symbol(&image, "table", &address, &bytes);
+        mc_image_constants(&image, &address, &bytes);
     }
     mc_image_free(&image);
 }

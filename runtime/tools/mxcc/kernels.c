@@ -122,6 +122,10 @@ bool kl_find_kernels(Kl *kl)
             bound = annotation_arg(LLVMGetOperand(record, ARGS));
             kernel->max_threads = bound > 1024 ? 1024 : bound;
         }
+        if (!strcmp(string_of(LLVMGetOperand(record, TEXT)),
+                    "mxgpu.constant")) {
+            kl_mark_constant(LLVMGetOperand(record, ANNOTATED));
+        }
     }
     if (table) {
         LLVMDeleteGlobal(table);
@@ -283,7 +287,7 @@ static void emit_facts(Kl *kl, const KlReach *reach)
     for (unsigned i = 0; i < kl->count; i++) {
         LLVMValueRef fields[2] = {
             int32(kl, kl_reaches_services(reach, i)),
-            int32(kl, 0),
+            int32(kl, kl->kernels[i].constant_bytes),
         };
 
         rows[i] = LLVMConstArray2(i32, fields, 2);

@@ -62,6 +62,7 @@ typedef struct KlKernel {
     uint64_t arg_size;
     uint32_t max_threads;
     uint64_t static_shared;
+    uint64_t constant_bytes; /* of the __constant__ variables it reaches */
     bool has_tls;          /* entry sets up KL_TLS_BYTES at tp */
     /* of the finished code */
     unsigned registers;
@@ -119,6 +120,13 @@ void kl_emit_descs(Kl *kl, const KlReach *reach);
 /* shared.c */
 void kl_shared_prepare(Kl *kl);
 bool kl_shared_place(Kl *kl, const KlReach *reach);
+/* reached[k]: whether kernel k reaches a use of the variable. */
+void kl_mark_users(Kl *kl, const KlReach *reach, LLVMValueRef value,
+                   bool *reached);
+
+/* constant.c: what __constant__ made, before optimisation and after */
+void kl_mark_constant(LLVMValueRef variable);
+void kl_place_constants(Kl *kl, const KlReach *reach);
 
 /* window.c: replaces a variable by its place in the shared window */
 void kl_window_resolve(Kl *kl, LLVMValueRef global, uint64_t offset);

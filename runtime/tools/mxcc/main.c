@@ -250,18 +250,6 @@ static bool run_passes(Kl *kl, LLVMTargetMachineRef tm, const char *passes)
     return true;
 }
 
-/* __constant__ variables are constant to kernels, but the host writes them. */
-static void release_constants(Kl *kl)
-{
-    LLVMValueRef v = LLVMGetFirstGlobal(kl->module);
-
-    for (; v; v = LLVMGetNextGlobal(v)) {
-        if (LLVMIsExternallyInitialized(v)) {
-            LLVMSetGlobalConstant(v, false);
-        }
-    }
-}
-
 /* From the modules as clang wrote them to one ready for code generation. */
 static bool transform(Kl *kl, const Options *o, LLVMTargetMachineRef tm,
                       const char *list)
@@ -298,7 +286,7 @@ static bool transform(Kl *kl, const Options *o, LLVMTargetMachineRef tm,
     if (!kl_shared_place(kl, reach)) {
         return false;
     }
-    release_constants(kl);
+    kl_place_constants(kl, reach);
     kl_emit_descs(kl, reach);
     return verify(kl->module, "before code generation");
 }

@@ -129,9 +129,8 @@ void kl_shared_prepare(Kl *kl)
     }
 }
 
-/* Marks the kernels that reach a use of value. */
-static void mark_users(Kl *kl, const KlReach *reach, LLVMValueRef value,
-                       bool *reached)
+void kl_mark_users(Kl *kl, const KlReach *reach, LLVMValueRef value,
+                   bool *reached)
 {
     LLVMUseRef use = LLVMGetFirstUse(value);
 
@@ -142,7 +141,7 @@ static void mark_users(Kl *kl, const KlReach *reach, LLVMValueRef value,
         if (LLVMIsAInstruction(user)) {
             fn = LLVMGetBasicBlockParent(LLVMGetInstructionParent(user));
         } else if (!LLVMIsAGlobalVariable(user)) {
-            mark_users(kl, reach, user, reached);
+            kl_mark_users(kl, reach, user, reached);
             continue;
         }
         /* A pointer in a variable may be used by anyone. */
@@ -222,7 +221,7 @@ bool kl_shared_place(Kl *kl, const KlReach *reach)
         var.align = var.align ? var.align : 1;
         var.size = LLVMABISizeOfType(dl, LLVMGlobalGetValueType(v));
         var.reached = kl_alloc(kl->count + 1);
-        mark_users(kl, reach, v, var.reached);
+        kl_mark_users(kl, reach, v, var.reached);
         for (unsigned k = 0; k < kl->count; k++) {
             var.users += var.reached[k];
         }

@@ -8,15 +8,16 @@
 
 #define __host__     __attribute__((host))
 #define __device__   __attribute__((device))
-#define __constant__ __attribute__((constant))
 
 #ifdef __MACA_ARCH__
+#define __constant__ __attribute__((constant, annotate("mxgpu.constant")))
 #define __global__ __attribute__((global, annotate("mxgpu.kernel")))
 #define __shared__ __attribute__((shared, weak_import))
 #define __launch_bounds__(...)                                                 \
     __attribute__((launch_bounds(__VA_ARGS__),                                 \
                    annotate("mxgpu.launch_bounds", __VA_ARGS__)))
 #else
+#define __constant__ __attribute__((constant))
 #define __global__ __attribute__((global))
 #define __shared__ __attribute__((shared))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
