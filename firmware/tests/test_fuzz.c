@@ -29,15 +29,15 @@ static uint32_t take(Input *in, unsigned bytes)
 static Packet random_packet(Input *in)
 {
     uint32_t kind = take(in, 1), signal = take(in, 1) % 16;
-    uint16_t flags = take(in, 1) & 7;
+    uint16_t flags = take(in, 1) & 15;
     Packet p;
 
     switch (kind % 8) {
     case 0:
-        p = nop(flags, signal);
+        p = nop(flags & 7, signal);
         break;
     case 1:
-        p = copy(DATA, DATA + 0x1000, take(in, 2), flags, signal);
+        p = copy(DATA, DATA + 0x1000, take(in, 2), flags & 11, signal);
         break;
     case 2:
         p = dispatch(flags, signal);
@@ -46,7 +46,7 @@ static Packet random_packet(Input *in)
         p = wait_for(SIGNAL(take(in, 1) % 16), 1000, signal);
         break;
     default:
-        p = nop(flags, signal);
+        p = nop(flags & 7, signal);
         p.header.type = kind % 9;
         p.write.size = 8;
         p.write.addr = DATA + take(in, 1) * 8;
@@ -60,13 +60,22 @@ static Packet random_packet(Input *in)
 
 static void random_message(Input *in)
 {
-    uint32_t words[16] = {take(in, 1) % 9, take(in, 1) % (QUEUES + 2)};
+    uint32_t words[16] = {take(in, 1) % 10, take(in, 1) % (QUEUES + 2)};
 
     if (!fake_answered()) {
         return;
     }
     if (words[0] == MXGPU_MSG_QUEUE_CREATE && words[1] < QUEUES) {
         create(words[1], take(in, 1) % 9);
+        return;
+    }
+    if (words[0] == MXGPU_MSG_QUEUE_PROFILE && take(in, 1) % 8) {
+        uint32_t at = (uint32_t)DATA + 0x20000 + take(in, 1) % 8 * 0x1000;
+        struct mxgpu_msg_queue_profile setup = {
+            words[0], words[1], at, 0, take(in, 1) % 4, 1024, 16, 100,
+        };
+
+        fake_send((const uint32_t *)&setup, sizeof(setup) / 4);
         return;
     }
     if (words[0] == MXGPU_MSG_PING) {
