@@ -54,24 +54,29 @@ uint64_t mc_profile_now(void)
  * bus error. */
 static bool grow(uint64_t end)
 {
-    bool ok = true;
+    int err = 0;
 
     if (atomic_load(&profile.backed) >= end) {
         return true;
     }
     pthread_mutex_lock(&profile.grow);
-    while (ok && atomic_load(&profile.backed) < end) {
-        uint64_t from = atomic_load(&profile.backed);
-        uint64_t step = profile.max - from < FILE_STEP ? profile.max - from
-                                                       : FILE_STEP;
+    uint64_t from = atomic_load(&profile.backed);
+    if (from < end) {
+        uint64_t most = end + FILE_STEP < profile.max ? end + FILE_STEP
+                                                      : profile.max;
 
-        ok = step && posix_fallocate(profile.fd, from, step) == 0;
-        if (ok) {
-            atomic_store(&profile.backed, from + step);
+        err = posix_fallocate(profile.fd, from, most - from);
+        if (err && most > end) { /* nearly full: what is needed now */
+            most = end;
+            err = posix_fallocate(profile.fd, from, most - from);
+        }
+        if (!err) {
+            atomic_store(&profile.backed, most);
         }
     }
     pthread_mutex_unlock(&profile.grow);
-    return ok;
+    errno = err;
+    return !err;
 }
 
 typedef struct Part {

@@ -208,7 +208,8 @@ def test_options():
     keep = f"{TMP}/keep"
     prof("paused", options=["--keep", keep])
     files = [os.path.join(keep, f) for f in os.listdir(keep)]
-    done = subprocess.run([PROF, "--csv", "-", "--import", *files],
+    done = subprocess.run([PROF, "--csv", "-", "--no-trace", "--import",
+                           *files],
                           stdout=subprocess.PIPE, text=True, check=False)
     lines = done.stdout.splitlines()
     check("import as CSV", len(files) == 1 and lines[0].startswith("kernel,")
@@ -224,11 +225,16 @@ def test_options():
         path = f"{TMP}/bad.mxprof"
         with open(path, "wb") as f:
             f.write(cut)
-        done = subprocess.run([PROF, "--import", path], stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True, check=False)
+        done = subprocess.run([PROF, "--import", path], cwd=TMP, text=True,
+                              stdout=subprocess.PIPE, check=False,
+                              stderr=subprocess.STDOUT)
         if "Traceback" in done.stdout or done.returncode not in (0, 2):
             bad.append(done.stdout[-300:])
     check("damaged files", not bad, bad[:1])
+    done = subprocess.run([PROF, PROGRAM, "paused"], cwd=TMP, text=True,
+                          stdout=subprocess.PIPE, check=False)
+    check("trace by default", "mx-prof.trace.json" in done.stdout and
+          os.path.getsize(f"{TMP}/mx-prof.trace.json") > 1000, done.stdout)
 
 
 test_figures()

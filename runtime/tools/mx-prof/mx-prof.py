@@ -20,11 +20,13 @@ import tempfile
 USAGE = """usage: mx-prof [options] PROGRAM [ARG...]
        mx-prof [options] --import FILE...
 
-Runs PROGRAM and prints a table of its kernels, copies and calls. Its exit
-status is passed on.
+Runs PROGRAM, prints tables of its kernels, hot lines, copies and calls, and
+writes a trace. Its exit status is passed on.
 
   -o FILE           write the report to FILE instead of standard output
-  --trace FILE      write a trace for Perfetto or chrome://tracing
+  --trace FILE      the trace, for Perfetto (ui.perfetto.dev) or
+                    chrome://tracing (default: mx-prof.trace.json)
+  --no-trace
   --json FILE       write the tables as JSON (-: standard output, no report)
   --csv FILE        write the table of kernels as CSV (-: likewise)
   --lines N         source lines to show for each kernel (default 8; 0: none)
@@ -50,6 +52,7 @@ RECORD = struct.Struct("<QIIQQQIIQQ")
 UNIT = struct.Struct("<IIQQQ")
 COUNTERS = 32
 MAX_PID = 1 << 22  # of Linux
+TRACE = "mx-prof.trace.json"
 PACKET_COPY, PACKET_FILL, PACKET_DISPATCH = 1, 2, 3
 
 COUNTER = {
@@ -453,7 +456,7 @@ def print_table(out, title, columns, rows):
         print(f"{left}  {row[-1]}", file=out)
 
 
-def print_report(out, processes, rows, command):
+def print_report(out, processes, rows, command, trace):
     kernels, copies, calls, hot = rows
     print(f"mx-prof: {command}", file=out)
     for p in processes:
@@ -492,6 +495,9 @@ def print_report(out, processes, rows, command):
                                "call"], [[
         time_text(r["total_ns"]), str(r["count"]), time_text(r["avg_ns"]),
         time_text(r["max_ns"]), str(r["errors"]), r["call"]] for r in calls])
+    if trace:
+        print(f"\ntrace in {trace}: open it at ui.perfetto.dev or in "
+              "chrome://tracing", file=out)
     if not kernels and not copies and not calls:
         print("nothing was recorded: does the program use libmcruntime?",
               file=out)
@@ -622,7 +628,8 @@ def make_trace(processes):
 
 class Options:
     def __init__(self, argv):
-        self.output = self.trace = self.json = self.csv = self.keep = None
+        self.output = self.json = self.csv = self.keep = None
+        self.trace = TRACE
         self.lines, self.interval, self.samples = 8, 1009, 256
         self.paused = self.imports = False
         self.rest = []
@@ -643,6 +650,8 @@ class Options:
                 break
             elif name == "--start-paused" and not eq:
                 self.paused = True
+            elif name == "--no-trace" and not eq:
+                self.trace = None
             elif name == "--import" and not eq:
                 self.imports = True
             elif name in values:
@@ -719,9 +728,13 @@ def report(options, paths, status):
             call_rows(processes),
             hot_rows(processes, options.lines) if options.lines else {})
     command = " ".join(options.rest)
-    if options.trace:
+    if options.trace and (processes or options.trace != TRACE):
         trace = make_trace(processes) if processes else {"traceEvents": []}
-        write(options.trace, lambda f: json.dump(trace, f))
+        try:
+            write(options.trace, lambda f: json.dump(trace, f))
+        except OSError as e:
+            print(f"mx-prof: {e}", file=sys.stderr)
+            options.trace = None
     if options.json:
         tables = {"command": options.rest, "status": status,
                   "processes": [{"pid": p.pid, "name": p.name,
@@ -735,7 +748,8 @@ def report(options, paths, status):
     if options.output or "-" not in (options.json, options.csv,
                                      options.trace):
         write(options.output or "-",
-              lambda f: print_report(f, processes, rows, command))
+              lambda f: print_report(f, processes, rows, command,
+                                     options.trace if processes else None))
 
 
 def main():
