@@ -473,25 +473,27 @@ static void write_done(McQueue *queue, const struct mxgpu_profile *r,
                                                     0), samples});
 }
 
-/* The record of a packet that failed is there although its value never will
- * be. */
+/* Records of complete packets; of a queue that stopped also the one of the
+ * packet that failed, whose value never comes. */
 void mc_profile_read(McQueue *queue)
 {
-    uint64_t word = mc_queue_word(queue);
+    uint64_t end = mc_queue_word(queue);
 
-    while (queue->kq && queue->profile.collected < queue->head) {
+    if (!queue->kq) {
+        return;
+    }
+    if (__atomic_load_n(&queue->kq->ctl->state, __ATOMIC_ACQUIRE) ==
+        MXGPU_QUEUE_ERROR) {
+        end = queue->head;
+    }
+    for (; queue->profile.collected < end; queue->profile.collected++) {
         uint64_t index = queue->profile.collected;
         const struct mxgpu_profile *r = record(queue, index);
-        bool pending = queue->profile.pending[SLOT(index)] == index + 1;
-        bool there = pending && __atomic_load_n(&r->sequence,
-                                                __ATOMIC_ACQUIRE) == index + 1;
 
-        if (index >= word && !there) {
-            break;
-        }
-        if (there && profile.open) {
+        if (profile.open &&
+            queue->profile.pending[SLOT(index)] == index + 1 &&
+            r->sequence == index + 1) {
             write_done(queue, r, index + 1);
         }
-        queue->profile.collected++;
     }
 }
