@@ -102,7 +102,7 @@ static __attribute__((noinline)) void reduce(MxgpuCu *cu, MxgpuWarp *w,
 
 /* d[m][n] = fma(a[m][k], b[k][n], d[m][n]) for k from 0 to 15. */
 #if defined(SIMT_AVX512)
-static void mma_rows(float *d, const float *a, const float *b)
+static void mma_rows(float *d, const float *a, const float *b, bool bf16)
 {
     for (unsigned m = 0; m < MMA_SIZE; m += 8) {
         __m512 sum[8];
@@ -125,7 +125,7 @@ static void mma_rows(float *d, const float *a, const float *b)
     }
 }
 #elif defined(SIMT_FMA) && defined(__x86_64__)
-static void mma_rows(float *d, const float *a, const float *b)
+static void mma_rows(float *d, const float *a, const float *b, bool bf16)
 {
     for (unsigned m = 0; m < MMA_SIZE; m += 4) {
         __m256 left[4], right[4];
@@ -152,32 +152,34 @@ static void mma_rows(float *d, const float *a, const float *b)
     }
 }
 #else
-/* Products of 11-bit and of 8-bit significands are exact in a double, and a
- * double is wide enough for the second rounding of the sum not to matter. */
-static void mma_rows(float *d, const float *a, const float *b)
+/* Products of f16 are exact in f32. Those of bfloat16 may leave its range: they
+ * are exact in f64, which is wide enough for the second rounding of the sum not
+ * to matter. */
+#define MMA_ROWS(T)                                                            \
+    for (unsigned m = 0; m < MMA_ELEMENTS; m += MMA_SIZE) {                    \
+        for (unsigned k = 0; k < MMA_SIZE; k++) {                              \
+            T x = a[m + k];                                                    \
+                                                                               \
+            for (unsigned n = 0; n < MMA_SIZE; n++) {                          \
+                d[m + n] = (float)(x * b[MMA_SIZE * k + n] + d[m + n]);        \
+            }                                                                  \
+        }                                                                      \
+    }
+static void mma_rows(float *d, const float *a, const float *b, bool bf16)
 {
-    for (unsigned m = 0; m < MMA_SIZE; m++) {
-        for (unsigned k = 0; k < MMA_SIZE; k++) {
-            double x = a[MMA_SIZE * m + k];
-
-            for (unsigned n = 0; n < MMA_SIZE; n++) {
-                float *to = d + MMA_SIZE * m + n;
-
-                *to = (float)(x * b[MMA_SIZE * k + n] + *to);
-            }
-        }
+    if (bf16) {
+        MMA_ROWS(double)
+    } else {
+        MMA_ROWS(float)
     }
 }
 #endif
 
-static void mma_floats(float *to, const uint64_t *x, bool bf16)
+/* 16 small floats of a row. */
+static inline void mma_floats(float *to, const uint16_t *v, bool bf16)
 {
-    uint16_t v[MMA_ELEMENTS];
-
-    memcpy(v, x, sizeof(v));
-    for (unsigned i = 0; i < MMA_ELEMENTS; i++) {
-        to[i] = bf16 ? as_f32((uint32_t)v[i] << 16)
-                     : as_f32(f32_of_f16(v[i]));
+    LANE_LOOP {
+        to[i] = as_f32(bf16 ? (uint32_t)v[i] << 16 : f32_of_f16(v[i]));
     }
 }
 
@@ -185,56 +187,125 @@ static __attribute__((noinline)) void mma_f32(MxgpuWarp *w, const SimtOp *p)
 {
     _Alignas(64) float a[MMA_ELEMENTS], b[MMA_ELEMENTS], d[MMA_ELEMENTS];
     _Alignas(64) uint32_t unboxed[LANES];
+    _Alignas(64) uint16_t v[2][MMA_ELEMENTS];
+    const unsigned rd = p->rd;
     bool bf16 = p->op == RV_MX_MMA_F32_BF16;
 
-    mma_floats(a, wide(w, p->r1), bf16);
-    mma_floats(b, wide(w, p->r2), bf16);
+    memcpy(v[0], wide(w, p->r1), sizeof(v[0]));
+    memcpy(v[1], wide(w, p->r2), sizeof(v[1]));
+    for (unsigned j = 0; j < MMA_ELEMENTS; j += LANES) {
+        mma_floats(a + j, v[0] + j, bf16);
+        mma_floats(b + j, v[1] + j, bf16);
+    }
     for (unsigned j = 0; j < 4; j++) {
-        memcpy(d + LANES * j, get_f32(w, p->rd + j, ALL_LANES, unboxed),
+        memcpy(d + LANES * j, get_f32(w, rd + j, ALL_LANES, unboxed),
                sizeof(unboxed));
     }
-    mma_rows(d, a, b);
+    mma_rows(d, a, b, bf16);
     for (unsigned j = 0; j < 4; j++) {
-        for (unsigned i = 0; i < LANES; i++) {
-            w->f[p->rd + j][i] = canon_f32(d[LANES * j + i]);
+        const float *from = d + LANES * j;
+        uint32_t *to = w->f[rd + j];
+
+        LANE_LOOP {
+            to[i] = canon_f32(from[i]);
         }
-        w->narrow[p->rd + j] = ALL_LANES;
+        w->narrow[rd + j] = ALL_LANES;
     }
 }
 
-static void mma_bytes(uint32_t *to, const uint64_t *x, bool is_signed)
+/* Bytes of all lanes, in row-major order. */
+static void mma_bytes(int16_t *to, const uint64_t *x, bool is_signed)
 {
-    for (unsigned i = 0; i < MMA_ELEMENTS; i++) {
-        uint32_t v = (uint32_t)(x[i / 4] >> (8 * (i % 4))) & 255;
+    uint32_t low[LANES];
+    uint8_t v[MMA_ELEMENTS];
 
-        to[i] = is_signed ? (v ^ 128) - 128 : v;
+    LANE_LOOP {
+        low[i] = (uint32_t)x[i];
+    }
+    memcpy(v, low, sizeof(v));
+    if (is_signed) {
+        for (unsigned i = 0; i < MMA_ELEMENTS; i++) {
+            to[i] = (int8_t)v[i];
+        }
+    } else {
+        for (unsigned i = 0; i < MMA_ELEMENTS; i++) {
+            to[i] = v[i];
+        }
     }
 }
 
-/* Sums wrap. */
+/* d[m][n] += a[m][k] * b[k][n], modulo 2^32. Two products of bytes and their
+ * sum fit 32 bits: with x86, two steps of k are one instruction. */
+#if defined(SIMT_FMA) && defined(__x86_64__)
+static void mma_byte_rows(uint32_t *d, const int16_t *a, const int16_t *b)
+{
+    _Alignas(64) int16_t pairs[MMA_ELEMENTS];
+
+    for (unsigned k = 0; k < MMA_SIZE; k += 2) {
+        for (unsigned n = 0; n < MMA_SIZE; n++) {
+            pairs[MMA_SIZE * k + 2 * n] = b[MMA_SIZE * k + n];
+            pairs[MMA_SIZE * k + 2 * n + 1] = b[MMA_SIZE * (k + 1) + n];
+        }
+    }
+    for (unsigned m = 0; m < MMA_SIZE; m++) {
+        __m256i *to = (__m256i *)(d + MMA_SIZE * m);
+        __m256i left = _mm256_load_si256(to), right = _mm256_load_si256(to + 1);
+
+        for (unsigned k = 0; k < MMA_SIZE; k += 2) {
+            const __m256i *row = (const __m256i *)(pairs + MMA_SIZE * k);
+            __m256i x;
+            int two;
+
+            memcpy(&two, a + MMA_SIZE * m + k, sizeof(two));
+            x = _mm256_set1_epi32(two);
+            left = _mm256_add_epi32(
+                left, _mm256_madd_epi16(x, _mm256_load_si256(row)));
+            right = _mm256_add_epi32(
+                right, _mm256_madd_epi16(x, _mm256_load_si256(row + 1)));
+        }
+        _mm256_store_si256(to, left);
+        _mm256_store_si256(to + 1, right);
+    }
+}
+#else
+static void mma_byte_rows(uint32_t *d, const int16_t *a, const int16_t *b)
+{
+    for (unsigned m = 0; m < MMA_SIZE; m++) {
+        for (unsigned k = 0; k < MMA_SIZE; k++) {
+            int32_t x = a[MMA_SIZE * m + k];
+
+            for (unsigned n = 0; n < MMA_SIZE; n++) {
+                d[MMA_SIZE * m + n] += (uint32_t)(x * b[MMA_SIZE * k + n]);
+            }
+        }
+    }
+}
+#endif
+
 static __attribute__((noinline)) void mma_i32(MxgpuWarp *w, const SimtOp *p)
 {
-    _Alignas(64) uint32_t a[MMA_ELEMENTS], b[MMA_ELEMENTS];
+    _Alignas(64) int16_t a[MMA_ELEMENTS], b[MMA_ELEMENTS];
+    _Alignas(64) uint32_t d[MMA_ELEMENTS];
+    const unsigned rd = p->rd;
     bool is_signed = p->op == RV_MX_MMA_I32_I8;
 
     mma_bytes(a, wide(w, p->r1), is_signed);
     mma_bytes(b, wide(w, p->r2), is_signed);
-    for (unsigned m = 0; m < MMA_SIZE; m++) {
-        uint64_t *to = wide_partly(w, p->rd + m / 4) + m % 4 * MMA_SIZE;
-        uint32_t sum[MMA_SIZE];
+    for (unsigned j = 0; j < 4; j++) {
+        const uint64_t *from = wide(w, rd + j);
+        uint32_t *to = d + LANES * j;
 
-        for (unsigned n = 0; n < MMA_SIZE; n++) {
-            sum[n] = (uint32_t)to[n];
+        LANE_LOOP {
+            to[i] = (uint32_t)from[i];
         }
-        for (unsigned k = 0; k < MMA_SIZE; k++) {
-            uint32_t x = a[MMA_SIZE * m + k];
+    }
+    mma_byte_rows(d, a, b);
+    for (unsigned j = 0; j < 4; j++) {
+        const uint32_t *from = d + LANES * j;
+        uint64_t *to = wide_partly(w, rd + j);
 
-            for (unsigned n = 0; n < MMA_SIZE; n++) {
-                sum[n] += x * b[MMA_SIZE * k + n];
-            }
-        }
-        for (unsigned n = 0; n < MMA_SIZE; n++) {
-            to[n] = SEXT32(sum[n]);
+        LANE_LOOP {
+            to[i] = SEXT32(from[i]);
         }
     }
 }

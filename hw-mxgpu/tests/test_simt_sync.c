@@ -114,14 +114,15 @@ static void test_wrong(void)
     for (unsigned n = 0; n < 9; n++) {
         Run r = setup("wrong", 1, 64, n);
         MxgpuDispatchFault f;
+        uint32_t insn;
 
         r.d.cooperative = n == 8;
         f = simt_host_run(r.h, &r.d);
         g_test_message("case %u", n);
         g_assert_cmpint(f.code, ==, MXGPU_FAULT_BARRIER);
         g_assert_cmphex(f.pc, ==, f.addr);
-        g_assert_cmpuint(*(uint32_t *)simt_host_data(r.h, f.pc) & 0x707f, ==,
-                         0x0b);
+        memcpy(&insn, simt_host_data(r.h, f.pc), 4);
+        g_assert_cmpuint(insn & 0x707f, ==, 0x0b);
         r.d.entry = simt_host_symbol(r.h, "lanes_meet");
         r.d.cooperative = false;
         go(&r); /* nothing is left of it */
