@@ -110,8 +110,8 @@ static const char *indexed_string(const Unit *u, uint64_t index)
 {
     McSection offsets = u->d->sec[MC_SEC_STR_OFFSETS];
 
-    return mc_section_string(u->d->sec[MC_SEC_STR],
-                             table_entry(offsets, u->str_base, index, 4));
+    return mc_dwarf_string(u->d, u->d->sec[MC_SEC_STR],
+                           table_entry(offsets, u->str_base, index, 4));
 }
 
 static uint64_t indexed_address(const Unit *u, uint64_t index)
@@ -163,13 +163,14 @@ static uint64_t read_form(const Unit *u, McReader *r, uint64_t form,
     case FORM_flag_present:
         return 1;
     case FORM_string:
-        *text = mc_read_string(r);
+        *text = mc_dwarf_text(u->d, r);
         return 0;
     case FORM_strp:
-        *text = mc_section_string(str, mc_read(r, 4));
+        *text = mc_dwarf_string(u->d, str, mc_read(r, 4));
         return 0;
     case FORM_line_strp:
-        *text = mc_section_string(u->d->sec[MC_SEC_LINE_STR], mc_read(r, 4));
+        *text = mc_dwarf_string(u->d, u->d->sec[MC_SEC_LINE_STR],
+                                mc_read(r, 4));
         return 0;
     case FORM_strx:
         *text = indexed_string(u, mc_read_uleb(r));
@@ -644,17 +645,18 @@ static void find_sections(McDwarf *d, const uint8_t *file, size_t size)
     }
     strings = (McSection){file + sh.sh_offset, sh.sh_size};
     for (unsigned i = 0; i < eh.e_shnum; i++) {
-        const char *name;
-
         memcpy(&sh, file + eh.e_shoff + i * sizeof(sh), sizeof(sh));
-        name = mc_section_string(strings, sh.sh_name);
         r = mc_reader(all, sh.sh_offset);
-        if (!name || sh.sh_type == SHT_NOBITS ||
+        if (sh.sh_type == SHT_NOBITS ||
             (sh.sh_flags & SHF_COMPRESSED) || !mc_read_skip(&r, sh.sh_size)) {
             continue;
         }
         for (unsigned n = 0; n < MC_SECS; n++) {
-            if (strcmp(name, names[n]) == 0) {
+            size_t length = strlen(names[n]) + 1;
+
+            if (sh.sh_name < strings.size &&
+                length <= strings.size - sh.sh_name &&
+                memcmp(strings.data + sh.sh_name, names[n], length) == 0) {
                 d->sec[n] = (McSection){file + sh.sh_offset, sh.sh_size};
             }
         }
@@ -728,14 +730,15 @@ static const McRow *find_row(const McDwarf *d, uint64_t address)
 
 static bool find_symbol(const McDwarf *d, uint64_t address, McFrame *frame)
 {
-    McSection table = d->sec[MC_SEC_SYMTAB];
+    McSection table = d->sec[MC_SEC_SYMTAB], names = d->sec[MC_SEC_STRTAB];
     uint64_t best = 0;
+    uint32_t name = 0;
     bool found = false;
+    McReader r;
 
     for (size_t i = 0; i + sizeof(Elf64_Sym) <= table.size;
          i += sizeof(Elf64_Sym)) {
         Elf64_Sym s;
-        const char *name;
 
         memcpy(&s, table.data + i, sizeof(s));
         if (ELF64_ST_TYPE(s.st_info) != STT_FUNC || address < s.st_value ||
@@ -743,15 +746,18 @@ static bool find_symbol(const McDwarf *d, uint64_t address, McFrame *frame)
             (found && s.st_value < best)) {
             continue;
         }
-        name = mc_section_string(d->sec[MC_SEC_STRTAB], s.st_name);
-        if (name && *name) {
-            frame->function = name;
-            frame->offset = address - s.st_value;
+        if (s.st_name < names.size && names.data[s.st_name]) {
+            name = s.st_name;
             best = s.st_value;
             found = true;
         }
     }
-    return found;
+    if (found) {
+        r = mc_reader(names, name);
+        frame->function = mc_read_string(&r);
+        frame->offset = address - best;
+    }
+    return found && frame->function;
 }
 
 /* The next scope inwards that contains the address. */

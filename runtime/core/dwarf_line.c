@@ -41,7 +41,7 @@ static unsigned read_formats(McReader *r, Format *formats)
 }
 
 /* Only forms that a reader of DWARF 5 expects here. */
-static void read_entry(const McDwarf *d, McReader *r, const Format *f,
+static void read_entry(McDwarf *d, McReader *r, const Format *f,
                        const char **path, uint64_t *number)
 {
     const char *text = NULL;
@@ -49,13 +49,13 @@ static void read_entry(const McDwarf *d, McReader *r, const Format *f,
 
     switch (f->form) {
     case FORM_string:
-        text = mc_read_string(r);
+        text = mc_dwarf_text(d, r);
         break;
     case FORM_line_strp:
-        text = mc_section_string(d->sec[MC_SEC_LINE_STR], mc_read(r, 4));
+        text = mc_dwarf_string(d, d->sec[MC_SEC_LINE_STR], mc_read(r, 4));
         break;
     case FORM_strp:
-        text = mc_section_string(d->sec[MC_SEC_STR], mc_read(r, 4));
+        text = mc_dwarf_string(d, d->sec[MC_SEC_STR], mc_read(r, 4));
         break;
     case FORM_udata:
         value = mc_read_uleb(r);

@@ -139,14 +139,6 @@ static inline const char *mc_read_string(McReader *r)
     return s;
 }
 
-/* A string of a section; NULL when it is not one. */
-static inline const char *mc_section_string(McSection s, uint64_t offset)
-{
-    McReader r = mc_reader(s, offset);
-
-    return mc_read_string(&r);
-}
-
 static inline bool mc_dwarf_charge(McDwarf *d, uint64_t steps)
 {
     if (d->stop || steps > d->work) {
@@ -155,6 +147,25 @@ static inline bool mc_dwarf_charge(McDwarf *d, uint64_t steps)
     }
     d->work -= steps;
     return true;
+}
+
+/* The same, where strings may be read again and again: looking for their ends
+ * is work. */
+static inline const char *mc_dwarf_text(McDwarf *d, McReader *r)
+{
+    const uint8_t *from = r->p;
+    const char *s = d->stop ? NULL : mc_read_string(r);
+
+    return mc_dwarf_charge(d, (uint64_t)(r->p - from) / 64) ? s : NULL;
+}
+
+/* A string of a section; NULL when it is not one. */
+static inline const char *mc_dwarf_string(McDwarf *d, McSection s,
+                                          uint64_t offset)
+{
+    McReader r = mc_reader(s, offset);
+
+    return mc_dwarf_text(d, &r);
 }
 
 /* Room for one more element; false: no memory, or too many. */

@@ -88,6 +88,58 @@ static void test_headers(void)
     g_rand_free(random);
 }
 
+/* Many names that are one long string without an end: work is limited. */
+static void test_long(void)
+{
+    enum { NAMES, INFO, ABBREV, STR, SECTIONS };
+    static const char names[] = "\0.debug_info\0.debug_abbrev\0.debug_str";
+    static const uint8_t abbrev[] = {
+        1, 0x11, 1, 0, 0,          /* a unit with children */
+        2, 0x2e, 0, 3, 0x0e, 0, 0, /* a function: its name in .debug_str */
+        0,
+    };
+    static const uint8_t unit[] = {5, 0, 1, 8, 0, 0, 0, 0, 1};
+    const uint32_t dies = 200000, text = 4 << 20;
+    const uint32_t info = 4 + sizeof(unit) + 5 * dies;
+    const uint32_t sizes[] = {sizeof(names), info, sizeof(abbrev), text};
+    const uint32_t name_at[] = {0, 1, 13, 27};
+    gsize at = sizeof(Elf64_Ehdr) + SECTIONS * sizeof(Elf64_Shdr);
+    g_autofree uint8_t *file = g_malloc(at + sizeof(names) + info +
+                                        sizeof(abbrev) + text);
+    Elf64_Ehdr *eh = memset(file, 0, at);
+    Elf64_Shdr *sh = (void *)(eh + 1);
+    g_autoptr(GTimer) timer = g_timer_new();
+    uint8_t *p;
+
+    memcpy(eh->e_ident, ELFMAG, SELFMAG);
+    eh->e_ident[EI_CLASS] = ELFCLASS64;
+    eh->e_shoff = sizeof(*eh);
+    eh->e_shentsize = sizeof(*sh);
+    eh->e_shnum = SECTIONS;
+    for (unsigned i = 0; i < SECTIONS; i++) {
+        sh[i].sh_type = SHT_PROGBITS;
+        sh[i].sh_name = name_at[i];
+        sh[i].sh_offset = at;
+        sh[i].sh_size = sizes[i];
+        at += sizes[i];
+    }
+    memcpy(file + sh[NAMES].sh_offset, names, sizeof(names));
+    memcpy(file + sh[ABBREV].sh_offset, abbrev, sizeof(abbrev));
+    memset(file + sh[STR].sh_offset, 'x', text);
+    p = file + sh[INFO].sh_offset;
+    p[0] = (info - 4) & 0xff;
+    p[1] = (info - 4) >> 8 & 0xff;
+    p[2] = (info - 4) >> 16;
+    p[3] = 0;
+    memcpy(p + 4, unit, sizeof(unit));
+    p += 4 + sizeof(unit);
+    for (uint32_t i = 0; i < dies; i++) {
+        memcpy(p + 5 * i, (const uint8_t[]){2, 0, 0, 0, 0}, 5);
+    }
+    fuzz_dwarf(file, at);
+    g_assert_cmpfloat(g_timer_elapsed(timer, NULL), <, 8);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -105,5 +157,6 @@ int main(int argc, char **argv)
     g_test_add_func("/dwarf/cut", test_cut);
     g_test_add_func("/dwarf/damage", test_damage);
     g_test_add_func("/dwarf/headers", test_headers);
+    g_test_add_func("/dwarf/long", test_long);
     return g_test_run();
 }
