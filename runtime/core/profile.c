@@ -457,14 +457,14 @@ static void write_done(McQueue *queue, const struct mxgpu_profile *r,
     size_t counters = 0, units = 0, samples = 0;
 
     if (r->packet_type == MXGPU_PKT_DISPATCH) {
-        unsigned n = r->units < ctx->info.compute_units
-                         ? r->units
-                         : ctx->info.compute_units;
+        /* Kernels could change these between two looks. */
+        uint64_t n = __atomic_load_n(&r->units, __ATOMIC_RELAXED);
+        uint64_t taken = __atomic_load_n(&r->samples, __ATOMIC_RELAXED);
 
         counters = sizeof(r->counter);
-        units = n * sizeof(struct mxgpu_profile_unit);
-        samples = (r->samples < profile.samples ? r->samples
-                                                : profile.samples) * 8;
+        units = (n < ctx->info.compute_units ? n : ctx->info.compute_units) *
+                sizeof(struct mxgpu_profile_unit);
+        samples = (taken < profile.samples ? taken : profile.samples) * 8;
     }
     APPEND(MC_PROFILE_DONE, {&done, sizeof(done)},
            {r, offsetof(struct mxgpu_profile, counter)},
@@ -482,8 +482,9 @@ void mc_profile_read(McQueue *queue)
     if (!queue->kq) {
         return;
     }
-    if (__atomic_load_n(&queue->kq->ctl->state, __ATOMIC_ACQUIRE) ==
-        MXGPU_QUEUE_ERROR) {
+    if (end > queue->head || /* a kernel wrote there */
+        __atomic_load_n(&queue->kq->ctl->state, __ATOMIC_ACQUIRE) ==
+            MXGPU_QUEUE_ERROR) {
         end = queue->head;
     }
     for (; queue->profile.collected < end; queue->profile.collected++) {
