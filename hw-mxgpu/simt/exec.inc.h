@@ -64,7 +64,7 @@ static inline int32_t call_depth(int32_t depth, int by)
 }
 
 /* All that live execute mx.warpsync: whether each set of lanes is complete. */
-static bool sync_complete(MxgpuWarp *w, const SimtOp *p)
+static bool sync_complete(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p)
 {
     const uint64_t *a = wide(w, p->r1);
     uint64_t rest = w->live;
@@ -84,6 +84,7 @@ static bool sync_complete(MxgpuWarp *w, const SimtOp *p)
             return false;
         }
         rest &= ~same;
+        simt_charge(cu, rest != 0); /* nothing for one set, in any form */
     }
     return true;
 }
@@ -261,8 +262,8 @@ static const SimtOp *meeting_point(const MxgpuWarp *w, const SimtPage *page)
     LAB(MX_BAR_OR, barrier) LAB(MX_BAR_COUNT, barrier)                         \
     LAB(MX_WARPSYNC, warpsync) LAB(MX_BAR_SYNC, named)                         \
     LAB(MX_BAR_ARRIVE, named) LAB(MX_GRID_SYNC, grid)                          \
-    LAB(MX_MMA_F32_F16, mma_f32) LAB(MX_MMA_F32_BF16, mma_f32)                 \
-    LAB(MX_MMA_I32_I8, mma_i32) LAB(MX_MMA_I32_U8, mma_i32)                    \
+    LAB(MX_MMA_F32_F16, mma) LAB(MX_MMA_F32_BF16, mma)                         \
+    LAB(MX_MMA_I32_I8, mma) LAB(MX_MMA_I32_U8, mma)                            \
     LAB(CSRRW, csr) LAB(CSRRS, csr) LAB(CSRRC, csr) LAB(CSRRWI, csr)           \
     LAB(CSRRSI, csr) LAB(CSRRCI, csr)
 #define ENTRY(ID, label) [RV_##ID] = &&label,
@@ -576,7 +577,10 @@ counted: /* same: it did not fault */
     ACCOUNT;
     goto enter;
 warpsync:
-    if (solo && sync_complete(w, p)) {
+    if (simt_tired(cu)) {
+        goto faulted;
+    }
+    if (solo && sync_complete(cu, w, p)) {
         NEXT_F;
     }
     ni++;
@@ -652,17 +656,19 @@ reduce:
     }
     reduce(cu, w, p, mask);
     RESUME;
-mma_f32:
+mma:
     if (mask != ALL_LANES) {
         goto illegal;
     }
-    mma_f32(w, p);
-    RESUME;
-mma_i32:
-    if (mask != ALL_LANES) {
-        goto illegal;
+    if (simt_tired(cu)) {
+        goto faulted;
     }
-    mma_i32(w, p);
+    simt_charge(cu, COST_MMA);
+    if (p->op <= RV_MX_MMA_F32_BF16) {
+        mma_f32(w, p);
+    } else {
+        mma_i32(w, p);
+    }
     RESUME;
 F_MX_SHFL:
     shuffle(w, p, mask);

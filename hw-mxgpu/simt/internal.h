@@ -424,6 +424,7 @@ bool mxgpu_block_grid(MxgpuCu *cu, MxgpuWarp *w, uint64_t pc);
 #define COST_WALK  2
 #define COST_FETCH 16
 #define COST_DMA   16
+#define COST_MMA   16
 static inline void simt_charge(MxgpuCu *cu, unsigned work)
 {
     cu->patience -= work;
