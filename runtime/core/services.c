@@ -261,8 +261,8 @@ static uint64_t header(McServices *s, struct mc_fifo *f, uint64_t at,
 }
 
 /* Kernels may go on writing: what is printed is a copy. */
-static unsigned print_record(McServices *s, struct mc_fifo *f, uint64_t at,
-                             uint64_t first, FILE *out, FILE *err)
+static void print_record(McServices *s, struct mc_fifo *f, uint64_t at,
+                         uint64_t first, FILE *out, FILE *err)
 {
     size_t words = MC_RECORD_SIZE(first) / 8;
 
@@ -271,7 +271,7 @@ static unsigned print_record(McServices *s, struct mc_fifo *f, uint64_t at,
 
         if (!more) {
             mc_error("no memory to print %zu bytes", words * 8);
-            return 0;
+            return;
         }
         s->copy = more;
         s->copy_words = words;
@@ -281,7 +281,7 @@ static unsigned print_record(McServices *s, struct mc_fifo *f, uint64_t at,
         s->copy[i] = __atomic_load_n(word_at(s, f, at + 8 * i),
                                      __ATOMIC_RELAXED);
     }
-    return mc_print_record(s->copy, words, out, err);
+    mc_print_record(s->copy, words, out, err);
 }
 
 static void clear(McServices *s, struct mc_fifo *f, uint64_t from, uint64_t to)
@@ -296,7 +296,7 @@ static void clear(McServices *s, struct mc_fifo *f, uint64_t from, uint64_t to)
  * first that is not complete; those behind it are marked. What is no record,
  * because a kernel wrote over it, is skipped word by word.
  */
-static void drain(McServices *s, struct mc_fifo *f, bool ended)
+static void drain(McServices *s, struct mc_fifo *f, bool ended, FILE *err)
 {
     uint64_t head = __atomic_load_n(&f->head, __ATOMIC_ACQUIRE);
     uint64_t tail = atomic_load(&s->tail), size;
@@ -323,7 +323,7 @@ static void drain(McServices *s, struct mc_fifo *f, bool ended)
             size > head - at) {
             size = 8;
         } else if (MC_RECORD_STATE(first) == MC_RECORD_READY) {
-            print_record(s, f, at, first, stdout, stderr);
+            print_record(s, f, at, first, stdout, err);
             if (!all) {
                 __atomic_store_n(word_at(s, f, at),
                                  MC_RECORD(size, 0, MC_RECORD_DONE),
@@ -341,12 +341,12 @@ static void drain(McServices *s, struct mc_fifo *f, bool ended)
     __atomic_store_n(&f->tail, tail, __ATOMIC_RELEASE);
 }
 
-static void report_dropped(McServices *s, uint64_t dropped)
+static void report_dropped(McServices *s, uint64_t dropped, FILE *err)
 {
     uint64_t lost = dropped - atomic_load(&s->dropped);
 
     if (lost) {
-        fprintf(stderr, "printf: %llu line%s lost, the FIFO of %zu bytes was "
+        fprintf(err, "printf: %llu line%s lost, the FIFO of %zu bytes was "
                 "full (mcLimitPrintfFifoSize)\n", (unsigned long long)lost,
                 lost == 1 ? "" : "s", (size_t)(s->size - MC_FIFO_SPARE));
     }
@@ -366,11 +366,22 @@ void mc_services_flush(McContext *ctx)
                    atomic_load(&s->dropped))) {
         return;
     }
-    pthread_mutex_lock(&s->print);
+    /* The program may hold stdout while it synchronises: that lock comes first.
+     * It may hold stderr as well: messages are written when neither is held. */
+    char *text = NULL;
+    size_t length = 0;
+    FILE *messages = open_memstream(&text, &length);
     flockfile(stdout);
-    drain(s, f, ended);
-    report_dropped(s, __atomic_load_n(&f->dropped, __ATOMIC_RELAXED));
+    pthread_mutex_lock(&s->print);
+    drain(s, f, ended, messages ? messages : stderr);
+    report_dropped(s, __atomic_load_n(&f->dropped, __ATOMIC_RELAXED),
+                   messages ? messages : stderr);
     fflush(stdout);
-    funlockfile(stdout);
     pthread_mutex_unlock(&s->print);
+    funlockfile(stdout);
+    if (messages) {
+        fclose(messages);
+        fwrite(text, 1, length, stderr);
+        free(text);
+    }
 }
