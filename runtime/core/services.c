@@ -57,20 +57,6 @@ static void drop(McServices *s, McMapping *mapping)
     }
 }
 
-void mc_services_free(McServices *s)
-{
-    if (!s) {
-        return;
-    }
-    mc_services_flush(s->ctx);
-    drop(s, &s->fifo);
-    drop(s, &s->heap);
-    free(s->copy);
-    pthread_mutex_destroy(&s->lock);
-    pthread_mutex_destroy(&s->print);
-    free(s);
-}
-
 /* ---- making ---- */
 
 /* Copies may name it, mcFree may not. */
@@ -353,12 +339,10 @@ static void report_dropped(McServices *s, uint64_t dropped, FILE *err)
     atomic_store(&s->dropped, dropped);
 }
 
-void mc_services_flush(McContext *ctx)
+/* ended: no kernel runs any more. */
+static void flush(McServices *s, bool ended)
 {
-    McServices *s = ctx->services;
-    struct mc_fifo *f = s ? atomic_load(&s->ring) : NULL;
-    bool ended = atomic_load(&ctx->error) != mcSuccess ||
-                 !ctx->queue_count;
+    struct mc_fifo *f = atomic_load(&s->ring);
 
     if (!f || (__atomic_load_n(&f->head, __ATOMIC_ACQUIRE) ==
                    atomic_load(&s->tail) &&
@@ -384,4 +368,25 @@ void mc_services_flush(McContext *ctx)
         fwrite(text, 1, length, stderr);
         free(text);
     }
+}
+
+void mc_services_flush(McContext *ctx)
+{
+    if (ctx->services) {
+        flush(ctx->services, atomic_load(&ctx->error) != mcSuccess);
+    }
+}
+
+void mc_services_free(McServices *s)
+{
+    if (!s) {
+        return;
+    }
+    flush(s, true);
+    drop(s, &s->fifo);
+    drop(s, &s->heap);
+    free(s->copy);
+    pthread_mutex_destroy(&s->lock);
+    pthread_mutex_destroy(&s->print);
+    free(s);
 }
