@@ -117,6 +117,12 @@ static void run_one(SimtHost *h, const uint8_t *data, size_t size)
     prepare(h, data, size);
     d = simt_host_dispatch(HOST_CODE_VA + data[0] % 16 * 2, 1 + data[1] % 4,
                            1 + data[2]);
+    if (data[0] & 0x80) { /* rows of 1 to 128 threads, or odd ones */
+        d.block[0] = (1 << (data[0] >> 4 & 7)) - (data[2] == 7);
+        d.block[0] += !d.block[0];
+        d.block[1] = 1 + data[2] % (1024 / d.block[0]);
+        d.block[2] = 1 + data[3] % (1024 / d.block[0] / d.block[1]);
+    }
     d.accesses = h == counting;
     d.shared = data[3] * 64;
     d.shared_static = d.shared / 2;
@@ -256,7 +262,9 @@ static uint32_t load_address(GRand *rng)
 /* Operands that let a program go on for a while. */
 static uint32_t tame(uint32_t insn, uint32_t v)
 {
-    static const uint16_t csrs[] = { 1, 2, 3, 0xc00, 0xcc0, 0xccc, 0xcd2 };
+    static const uint16_t csrs[] = {
+        1, 2, 3, 0xc00, 0xcc0, 0xcc1, 0xcc2, 0xccc, 0xcd2,
+    };
 
     switch (insn & 0x7f) {
     case 0x63: /* branches: at most 64 bytes away */
@@ -275,7 +283,7 @@ static uint32_t tame(uint32_t insn, uint32_t v)
         return (insn & ~(insn & 0x7f ? 0xf8000u : 0)) | (11 + v % 4) << 15;
     case 0x73:
         return insn & 0x7000
-                   ? (insn & 0xfffff) | (uint32_t)csrs[v % 7] << 20
+                   ? (insn & 0xfffff) | (uint32_t)csrs[v % 9] << 20
                    : v % 16 ? 0x13 : insn;
     case 0x0b:
         if ((insn & ~0x10000000u) == 0x0b && v % 16) {
@@ -323,6 +331,26 @@ static void diverge(GRand *rng, uint32_t *two)
     two[1] = 0x00039063 | (to & 0x1e) << 7 | (to >> 5) << 25;
 }
 
+/* Registers of lanes on a line, or in rows of one, and such an address. */
+static const uint32_t begin[2][6] = {
+    {
+        0xccc022f3, /* csrr t0, lane */
+        0x00000013, /* nop */
+        0x00000013, /* nop */
+        0x00329313, /* slli t1, t0, 3 */
+        0x006505b3, /* add a1, a0, t1 */
+        0x0005b483, /* ld s1, (a1) */
+    },
+    {
+        0xcc0022f3, /* csrr t0, tid.x */
+        0xcc102373, /* csrr t1, tid.y */
+        0x00031313, /* slli t1, t1, 0 to 15 */
+        0x2062e333, /* sh3add t1, t0, t1 */
+        0x006505b3, /* add a1, a0, t1 */
+        0x0005a483, /* lw s1, (a1) */
+    },
+};
+
 #define PROGRAMS 8000
 
 static void test_random(void)
@@ -340,11 +368,9 @@ static void test_random(void)
             for (unsigned i = 4; i < 8; i++) {
                 input[i] = load_address(rng);
             }
-            input[8] = 0xccc022f3; /* csrr t0, lane */
-            input[9] = 0x00329313; /* slli t1, t0, 3 */
-            input[10] = 0x006505b3; /* add a1, a0, t1 */
-            input[11] = 0x0005b483; /* ld s1, (a1) */
-            for (unsigned i = 12; i < 120; i += 1 + g_rand_int(rng) % 30) {
+            memcpy(input + 8, begin[n / 4 % 2], sizeof(begin[0]));
+            input[10] |= n / 4 % 2 ? (g_rand_int(rng) & 15) << 20 : 0;
+            for (unsigned i = 14; i < 120; i += 1 + g_rand_int(rng) % 30) {
                 diverge(rng, input + i);
             }
         }
