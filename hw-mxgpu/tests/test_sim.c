@@ -520,6 +520,8 @@ static void test_profile(gconstpointer mode)
     p.signal_value = 2;
     drv_push(&q, &p);
     plain.signal_addr += 8;
+    plain.args += 64; /* it writes elsewhere */
+    memcpy(d->vram + ARGS + 64, &(uint64_t){DRV_VRAM_VA + OUT + 0x20000}, 8);
     for (unsigned i = 1; i <= 50; i++) {
         plain.flags = MXGPU_PKT_BARRIER;
         plain.signal_value = i;
