@@ -340,6 +340,59 @@ static void test_gap(void)
     end(&r);
 }
 
+/* Grids of both kinds, of every shape and priority, some of them aborted, in
+ * steps of any length: all of them end, and cooperative ones are right. */
+static void test_mix(void)
+{
+    GRand *rng = g_rand_new_with_seed(11);
+
+    for (unsigned round = 0; round < 40; round++) {
+        Run r = setup("rounds", 1, 64, 2);
+        uint64_t entry = simt_host_symbol(r.h, "busy"), *args = r.args;
+        unsigned started = 0, threads[8] = {0}, killed = 0;
+
+        for (unsigned slot = 0; slot < 8; slot++) {
+            MxgpuDispatch d = r.d;
+            unsigned kind = g_rand_int(rng) % 3;
+
+            d.args = HOST_DATA_VA + 64 * slot;
+            memcpy(args + 8 * slot, args, 24);
+            args[8 * slot] = OUT + 65536 * slot;
+            args[8 * slot + 1] = DATA + (1 << 20) * slot;
+            d.cooperative = kind > 0;
+            d.entry = kind ? d.entry : entry;
+            d.block[0] = 1 + g_rand_int(rng) % 256;
+            d.grid[0] = 1 + g_rand_int(rng) % (kind ? 32 : 60);
+            d.shared = d.shared_static = g_rand_int(rng) % 5 * 5000;
+            d.priority = g_rand_int(rng) % 3;
+            if (mxgpu_simt_start(r.h->simt, slot, &d) == MXGPU_FAULT_NONE) {
+                started |= 1u << slot;
+                threads[slot] = kind ? d.grid[0] * d.block[0] : 0;
+            }
+        }
+        for (unsigned n = 0; r.h->done != started; n++) {
+            g_assert_cmpuint(n, <, 60000);
+            if (g_rand_int(rng) % 400 == 0) {
+                unsigned slot = g_rand_int(rng) % 8;
+
+                mxgpu_simt_abort(r.h->simt, slot);
+                killed |= 1u << slot;
+            }
+            mxgpu_simt_run(r.h->simt, g_rand_int(rng) % UNITS,
+                           1 + g_rand_int(rng) % 20000);
+        }
+        for (unsigned slot = 0; slot < 8; slot++) {
+            for (unsigned i = 0; i < threads[slot] && !(killed >> slot & 1);
+                 i++) {
+                g_assert_cmpuint(r.out[8192 * slot + i], ==, 107);
+            }
+        }
+        g_assert_cmpuint(r.h->simt->gang, ==, 0);
+        end(&r);
+    }
+    g_rand_free(rng);
+}
+
 /* ---- host threads */
 
 typedef struct Driver {
@@ -430,6 +483,7 @@ int main(int argc, char **argv)
     g_test_add_func("/simt/grid/sleep", test_sleep);
     g_test_add_func("/simt/grid/company", test_company);
     g_test_add_func("/simt/grid/gap", test_gap);
+    g_test_add_func("/simt/grid/mix", test_mix);
     g_test_add_func("/simt/grid/threads", test_threads);
     return g_test_run();
 }
