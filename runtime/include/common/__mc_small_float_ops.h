@@ -495,6 +495,38 @@ __MC_MATH(trunc, truncf(x))
 __MC_MATH(rint, rintf(x))
 
 #undef __MC_MATH
+
+/* Atomic additions, by compare-and-swap of the word they lie in; each element
+ * of a pair is rounded on its own, both are added at once. */
+__MC_DEVICE__ __MC_T2 atomicAdd(__MC_T2 *p, __MC_T2 v)
+{
+    unsigned *word = (unsigned *)p;
+    unsigned old = __atomic_load_n(word, __ATOMIC_RELAXED), sum;
+
+    do {
+        sum = __builtin_bit_cast(unsigned, __builtin_bit_cast(__MC_T2, old) +
+                                               v);
+    } while (!__atomic_compare_exchange_n(word, &old, sum, false,
+                                          __ATOMIC_RELAXED,
+                                          __ATOMIC_RELAXED));
+    return __builtin_bit_cast(__MC_T2, old);
+}
+
+__MC_DEVICE__ __MC_T atomicAdd(__MC_T *p, __MC_T v)
+{
+    unsigned shift = ((unsigned long)p & 2) * 8, mask = 0xffffu << shift;
+    unsigned *word = (unsigned *)((unsigned long)p & ~3ul);
+    unsigned old = __atomic_load_n(word, __ATOMIC_RELAXED), sum;
+    __MC_T before;
+
+    do {
+        before.__x = (unsigned short)(old >> shift);
+        sum = (unsigned)(before + v).__x << shift | (old & ~mask);
+    } while (!__atomic_compare_exchange_n(word, &old, sum, false,
+                                          __ATOMIC_RELAXED,
+                                          __ATOMIC_RELAXED));
+    return before;
+}
 #endif
 
 #undef __MC_T
