@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 
-PROF, PROGRAM = sys.argv[1:3]
+PROF, PROGRAM = map(os.path.abspath, sys.argv[1:3])
 TMP = tempfile.mkdtemp(prefix="test-prof.")
 failed = 0
 tests = 0
