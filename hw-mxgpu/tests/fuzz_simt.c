@@ -109,6 +109,103 @@ static void prepare(SimtHost *h, const uint8_t *data, size_t size)
     args[23] = MXGPU_VA_LIMIT - data[6];
 }
 
+/* ---- warps in the middle of something */
+
+static uint64_t next_random(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state;
+}
+
+/* A value, the same in all lanes, or a line of them. */
+static void random_register(SimtHost *h, MxgpuWarp *w, unsigned r,
+                            uint64_t *random)
+{
+    uint64_t kind = next_random(random), base = next_random(random);
+    const uint64_t *args = simt_host_data(h, HOST_DATA_VA);
+    SimtLine line = {base >> kind % 64, 0, 0};
+
+    if (kind >> 8 & 1) {
+        line.base = args[kind >> 9 & 31];
+    }
+    if (kind >> 20 & 1) {
+        line.step = next_random(random) >> (kind >> 21) % 64;
+        line.row = kind >> 32 & 1 ? line.step << w->row_shift
+                                  : next_random(random) >> (kind >> 33) % 64;
+    }
+    simt_set_line(w, r, line);
+    if (kind >> 40 & 1 || h->simt->exec == mxgpu_simt_exec_plain) {
+        mxgpu_warp_widen(w, r);
+        w->form[r] = FORM_WIDE;
+        for (unsigned i = 0; (kind >> 40 & 3) == 3 && i < LANES; i++) {
+            w->x[r][i] ^= next_random(random) >> (kind >> 42) % 64;
+        }
+    }
+}
+
+static void random_floats(MxgpuWarp *w, uint64_t *random)
+{
+    for (unsigned r = 0; r < 32; r++) {
+        w->narrow[r] = next_random(random) | ~w->live;
+        for (unsigned i = 0; i < LANES; i++) {
+            w->d[r][i] = next_random(random);
+            w->f[r][i] = (uint32_t)next_random(random);
+        }
+    }
+    for (unsigned i = 0; i < LANES; i++) {
+        w->frm[i] = *random & 1 ? 0 : next_random(random) % 6;
+        w->fflags[i] = next_random(random) % 32;
+    }
+}
+
+/* Up to four groups, anywhere in the code and in any call frame. */
+static void random_groups(MxgpuWarp *w, uint64_t *random)
+{
+    for (unsigned n = next_random(random) % 4; n; n--) {
+        uint64_t mask = w->cur.mask & next_random(random);
+        SimtGroup group = {
+            .pc = HOST_CODE_VA + next_random(random) % 256 * 2,
+            .mask = mask,
+            .stamp = w->stamps,
+            .depth = (int32_t)(next_random(random) % 5) - 2,
+        };
+
+        if (mask && mask != w->cur.mask) {
+            w->cur.mask &= ~mask;
+            mxgpu_warp_park(w, group);
+        }
+    }
+    mxgpu_warp_spread(w, w->cur.mask);
+}
+
+static void scramble(SimtHost *h, const uint8_t *data)
+{
+    uint64_t random[2];
+
+    memcpy(random, data, sizeof(random));
+    random[0] = (random[0] ^ random[1] * 0x9e3779b97f4a7c15) | 1;
+    for (unsigned i = 0; i < UNITS; i++) {
+        MxgpuCu *cu = &h->simt->cus[i];
+
+        cu->written_x = cu->written_d = UINT32_MAX;
+        for (unsigned n = 0; n < CU_WARPS; n++) {
+            MxgpuWarp *w = &cu->warps[n];
+
+            if (!(cu->used_warps >> n & 1) || !w->cur.mask) {
+                continue;
+            }
+            for (unsigned r = 1; r < 32; r++) {
+                random_register(h, w, r, random);
+            }
+            random_floats(w, random);
+            mxgpu_simt_fp_level(w, w->fp_level == 2);
+            random_groups(w, random);
+        }
+    }
+}
+
 static void run_one(SimtHost *h, const uint8_t *data, size_t size)
 {
     MxgpuDispatch d;
@@ -132,6 +229,12 @@ static void run_one(SimtHost *h, const uint8_t *data, size_t size)
     h->clock = 0;
     if (mxgpu_simt_start(h->simt, 0, &d) != MXGPU_FAULT_NONE) {
         return;
+    }
+    if (data[7] & 1) {
+        for (unsigned n = 0; n < UNITS; n++) {
+            mxgpu_simt_run(h->simt, n, 1);
+        }
+        scramble(h, data);
     }
     for (unsigned n = 0; n < 20 && !h->done; n++) {
         mxgpu_simt_run(h->simt, n % UNITS, 500 + data[5]);
