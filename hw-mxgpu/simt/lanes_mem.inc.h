@@ -196,33 +196,31 @@ common_base(MxgpuCu *cu, const MxgpuWarp *w, SimtKind kind, const uint64_t *a,
 
 /*
  * common_base() of all lanes of a line, the first of which is at va, where no
- * translation has to be loaded.
+ * translation has to be loaded. For lines that go upwards.
  */
-static inline bool line_base(const MxgpuCu *cu, const MxgpuWarp *w,
-                             SimtKind kind, const SimtLine *l, uint64_t va,
-                             unsigned size, uintptr_t *base)
+static inline __attribute__((always_inline)) bool
+line_base(const MxgpuCu *cu, const MxgpuWarp *w, SimtKind kind,
+          const SimtLine *l, uint64_t va, unsigned size, uintptr_t *base)
 {
-    const uint64_t bound = 1ull << 32;
-    uint64_t low = va, high = va, by;
-    uint64_t start = va & ~(LARGE_BYTES - 1);
-    uintptr_t at;
+    unsigned shift = w->row_shift;
+    uint64_t high = va + (l->step << shift) - l->step +
+                    (l->row << (6 - shift)) - l->row;
+    uint64_t offset;
 
-    if (l->step + bound > 2 * bound || l->row + bound > 2 * bound ||
-        (va | l->step | l->row) & (size - 1)) {
+    if ((l->step | l->row) >> 32 || (va | l->step | l->row) & (size - 1)) {
         return false;
     }
-    by = l->step * ((1u << w->row_shift) - 1);
-    *((int64_t)by < 0 ? &low : &high) += by;
-    by = l->row * ((LANES - 1u) >> w->row_shift);
-    *((int64_t)by < 0 ? &low : &high) += by;
     if (va < MXGPU_VA_LIMIT) {
-        at = simt_span(cu, w, kind, start, LARGE_BYTES);
+        uint64_t start = va & ~(LARGE_BYTES - 1);
+        uintptr_t at = simt_span(cu, w, kind, start, LARGE_BYTES);
+
         *base = at - start;
-        return at && low >= start && high >= start &&
-               low - start < LARGE_BYTES && high - start < LARGE_BYTES;
+        return at && high - start < LARGE_BYTES;
     }
+    offset = va - MXGPU_SHARED_BASE;
     *base = (uintptr_t)w->shared - MXGPU_SHARED_BASE;
-    return in_shared(w, low, size) && in_shared(w, high, size);
+    return offset < w->shared_size && /* which is 2^16 at most */
+           high - MXGPU_SHARED_BASE + size <= w->shared_size;
 }
 
 #define LOAD_ROW(n)                                                            \
@@ -230,13 +228,22 @@ static inline bool line_base(const MxgpuCu *cu, const MxgpuWarp *w,
         __builtin_memcpy(d + (n) * r, (const void *)(at + r * row),            \
                          (n) * sizeof(*d));                                    \
     }
+/* By vectors: compilers make worse of a loop of loops. */
 #define LOAD_LEVEL(n)                                                          \
     for (unsigned r = 0; r < LANES / (n); r++) {                               \
-        __typeof__(*d) v;                                                      \
+        typedef __typeof__(*d) One;                                            \
+        typedef One Some __attribute__((vector_size(32), aligned(1)));         \
+        One v;                                                                 \
                                                                                \
         __builtin_memcpy(&v, (const void *)(at + r * row), sizeof(v));         \
-        for (unsigned i = 0; i < (n); i++) {                                   \
-            d[(n) * r + i] = v;                                                \
+        if ((n) * sizeof(v) >= sizeof(Some)) {                                 \
+            for (unsigned i = 0; i < (n); i += sizeof(Some) / sizeof(v)) {     \
+                *(Some *)(d + (n) * r + i) = v - (Some){0};                    \
+            }                                                                  \
+        } else {                                                               \
+            for (unsigned i = 0; i < (n); i++) {                               \
+                d[(n) * r + i] = v;                                            \
+            }                                                                  \
         }                                                                      \
     }
 #define STORE_ROW(n)                                                           \
@@ -368,7 +375,7 @@ PLAIN_GATHER(uint64_t)
         EACH_ROW_SIZE(shift, STORE_ROW)                                        \
     }                                                                          \
     /* All lanes of a line that is neither uniform nor contiguous. */          \
-    static __attribute__((noinline)) bool load_line_##T(                       \
+    static inline bool load_line_##T(                                          \
         MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t va, Shape shape,  \
         T *d)                                                                  \
     {                                                                          \
