@@ -24,7 +24,6 @@ static bool trapped(MxgpuCu *cu, MxgpuWarp *w, MxgpuSimtTrap *trap)
         simt_wrote_wide(w, i);
     }
     w->cur.mask &= ~(1ull << lane);
-    mxgpu_warp_spread(w, w->cur.mask);
     mxgpu_warp_park(w, (SimtGroup){trap->pc, 1ull << lane, w->stamps,
                                    w->cur.depth});
     return true;

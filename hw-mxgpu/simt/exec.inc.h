@@ -349,7 +349,13 @@ enter:
                             w->cur.pc, w->cur.pc);
         return EXIT_FAULT;
     }
-    page = mxgpu_simt_page(cu, w, w->cur.pc, &code);
+    if (mask != w->spread && mask != ALL_LANES) {
+        spread(w, mask);
+    }
+    page = simt_known_page(cu, w, w->cur.pc);
+    if (!page) {
+        page = mxgpu_simt_page(cu, w, w->cur.pc, &code);
+    }
     if (!page) {
         mxgpu_simt_fault_at(cu, w, __builtin_ctzll(mask), code,
                             MXGPU_ACCESS_EXECUTE, w->cur.pc, w->cur.pc);
@@ -483,8 +489,6 @@ branch: /* lanes of taken go to p + imm, the others on */
                                    w->cur.depth});
     if (!w->rotated) {
         mxgpu_warp_pick(w, false);
-    } else {
-        mxgpu_warp_spread(w, w->cur.mask);
     }
     goto enter;
 moved: /* cur.pc is new: another group may come first */

@@ -90,24 +90,37 @@ static inline void set_line(MxgpuWarp *w, unsigned r, SimtLine line)
     SETTLE(w, r);
 }
 
+/* The least and the greatest lane, as signed numbers; false: not known. */
+static inline bool line_range(const MxgpuWarp *w, const SimtLine *l,
+                              int64_t *low, int64_t *high)
+{
+    const uint64_t bound = 1ull << 48; /* sums cannot overflow below it */
+    int64_t by;
+
+    *low = *high = l->base;
+    if (!(l->step | l->row)) {
+        return true;
+    }
+    if (l->base + bound > 2 * bound || l->step + bound > 2 * bound ||
+        l->row + bound > 2 * bound) {
+        return false;
+    }
+    by = (int64_t)((l->step << w->row_shift) - l->step);
+    *low += by < 0 ? by : 0;
+    *high += by < 0 ? 0 : by;
+    by = (int64_t)((l->row << (6 - w->row_shift)) - l->row);
+    *low += by < 0 ? by : 0;
+    *high += by < 0 ? 0 : by;
+    return true;
+}
+
 /* Whether every lane, as a signed number, is in low ... high. */
 static inline bool line_within(const MxgpuWarp *w, const SimtLine *l,
                                int64_t low, int64_t high)
 {
-    const uint64_t bound = 1ull << 48; /* sums cannot overflow below it */
-    int64_t min = l->base, max = l->base, by;
+    int64_t min, max;
 
-    if (l->step | l->row) {
-        if (l->base + bound > 2 * bound || l->step + bound > 2 * bound ||
-            l->row + bound > 2 * bound) {
-            return false;
-        }
-        by = (int64_t)l->step * ((1 << w->row_shift) - 1);
-        *(by < 0 ? &min : &max) += by;
-        by = (int64_t)l->row * ((LANES - 1) >> w->row_shift);
-        *(by < 0 ? &min : &max) += by;
-    }
-    return min >= low && max <= high;
+    return line_range(w, l, &min, &max) && min >= low && max <= high;
 }
 
 static __attribute__((noinline)) bool line_to_word(MxgpuWarp *w, unsigned r)
@@ -264,6 +277,67 @@ LINE_FN(SLLI_UW)
 {
     *out = line_shl(a, b->base & 63);
     return line_within(w, a, 0, UINT32_MAX);
+}
+
+/*
+ * Bitwise with a uniform number: lanes that are not negative agree in the bits
+ * above those in which the least and the greatest one differ. *varying gets
+ * the bits below, *same what they agree in. a gets the line, *b the number.
+ */
+static inline bool line_bits(const MxgpuWarp *w, const SimtLine **a,
+                             const SimtLine **b, uint64_t *varying,
+                             uint64_t *same)
+{
+    int64_t low, high;
+
+    if (line_uniform(*a)) {
+        const SimtLine *line = *b;
+
+        *b = *a;
+        *a = line;
+    }
+    if (!line_uniform(*b) || !line_range(w, *a, &low, &high) || low < 0 ||
+        low == high) {
+        return false;
+    }
+    *varying = UINT64_MAX >> __builtin_clzll(low ^ high);
+    *same = low & ~*varying;
+    return true;
+}
+
+LINE_FN(OR)
+{
+    uint64_t varying, same, bits;
+
+    if (!line_bits(w, &a, &b, &varying, &same) || b->base & varying) {
+        return false;
+    }
+    bits = b->base & ~same;
+    *out = (SimtLine){a->base + bits, a->step, a->row};
+    return true;
+}
+
+LINE_FN(XOR)
+{
+    uint64_t varying, same;
+
+    if (!line_bits(w, &a, &b, &varying, &same) || b->base & varying) {
+        return false;
+    }
+    *out = (SimtLine){a->base - same + (same ^ b->base), a->step, a->row};
+    return true;
+}
+
+LINE_FN(AND)
+{
+    uint64_t varying, same;
+
+    if (!line_bits(w, &a, &b, &varying, &same) ||
+        (b->base & varying) != varying) {
+        return false;
+    }
+    *out = (SimtLine){a->base - (same & ~b->base), a->step, a->row};
+    return true;
 }
 
 /* *W: when the sum in 64 bits is a word, so is the sum in 32, the same one. */

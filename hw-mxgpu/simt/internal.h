@@ -129,7 +129,8 @@ typedef struct MxgpuWarp {
     _Alignas(64) uint64_t d[32][LANES];
     uint64_t narrow[32];
 
-    /* The current mask, spread; valid unless it is ALL_LANES. */
+    /* The lanes of "spread": of the group that runs, unless it is all. */
+    uint64_t spread;
     _Alignas(64) uint64_t m64[LANES];
     _Alignas(64) uint32_t m32[LANES];
 
@@ -397,7 +398,6 @@ void mxgpu_warp_wait(MxgpuWarp *w, SimtGroup group, SimtWait wait, uint8_t rd,
 void mxgpu_warp_exit(MxgpuWarp *w, uint64_t mask);
 /* After arrivals and exits: warps of w whose warpsync is complete go on. */
 void mxgpu_warp_sync(MxgpuWarp *w);
-void mxgpu_warp_spread(MxgpuWarp *w, uint64_t mask);
 uint64_t mxgpu_warp_nonzero(const uint64_t *x);
 
 /* ---- block.c */
@@ -456,6 +456,21 @@ static inline void simt_set_uniform(MxgpuWarp *w, unsigned r, uint64_t value)
 {
     w->line[r] = (SimtLine){value, 0, 0};
     w->form[r] = FORM_LINE | FORM_UNIFORM;
+}
+
+/* What mxgpu_simt_page() would give, or NULL when that has work to do. */
+static inline SimtPage *simt_known_page(const MxgpuCu *cu, const MxgpuWarp *w,
+                                        uint64_t pc)
+{
+    uint64_t va = pc & ~(uint64_t)(PAGE_BYTES - 1);
+    SimtPage *page =
+        cu->pages[((va >> MXGPU_PAGE_SHIFT) ^ w->vmid) % CODE_PAGES];
+
+    return page && page->tag == (va | w->vmid) &&
+                   page->check == cu->code_check &&
+                   (!page->reads_flags || w->fp_level == 2)
+               ? page
+               : NULL;
 }
 
 static inline SimtSlot *simt_slot(const MxgpuCu *cu, const MxgpuWarp *w)

@@ -65,11 +65,13 @@ RV_SEM_LIST_W_1(LANE_32)
     F(SLLI_UW, SLLI_UW, 1)
 #define CLOSED_OPS(F)                                                          \
     F(SLT, SLT, 0) F(SLTI, SLT, 1) F(SLTU, SLTU, 0) F(SLTIU, SLTU, 1)          \
-    F(XOR, XOR, 0) F(XORI, XOR, 1) F(OR, OR, 0) F(ORI, OR, 1) F(AND, AND, 0)   \
-    F(ANDI, AND, 1) F(ANDN, ANDN, 0) F(ORN, ORN, 0) F(XNOR, XNOR, 0)           \
+    F(ANDN, ANDN, 0) F(ORN, ORN, 0) F(XNOR, XNOR, 0)                           \
     F(MIN, MIN, 0) F(MAX, MAX, 0) F(MINU, MINU, 0) F(MAXU, MAXU, 0)            \
     F(CZERO_EQZ, CZERO_EQZ, 0) F(CZERO_NEZ, CZERO_NEZ, 0)                      \
     F(SEXT_B, SEXT_B, 1) F(SEXT_H, SEXT_H, 1) F(ZEXT_H, ZEXT_H, 1)
+#define LINEAR_CLOSED_OPS(F)                                                   \
+    F(XOR, XOR, 0) F(XORI, XOR, 1) F(OR, OR, 0) F(ORI, OR, 1) F(AND, AND, 0)   \
+    F(ANDI, AND, 1)
 #define OTHER_OPS(F)                                                           \
     F(ROR, ROR, 0) F(RORI, ROR, 1) F(ROL, ROL, 0) F(MULH, MULH, 0)             \
     F(MULHSU, MULHSU, 0) F(MULHU, MULHU, 0) F(DIV, DIV, 0) F(DIVU, DIVU, 0)    \
@@ -85,8 +87,8 @@ RV_SEM_LIST_W_1(LANE_32)
     F(DIVUW, DIVUW, 0) F(REMW, REMW, 0) F(REMUW, REMUW, 0) F(CLZW, CLZW, 1)    \
     F(CTZW, CTZW, 1) F(CPOPW, CPOPW, 1)
 #define INTEGER_OPS(F)                                                         \
-    LINEAR_OPS(F) CLOSED_OPS(F) OTHER_OPS(F) WORD_LINEAR_OPS(F)                \
-    WORD_OTHER_OPS(F)
+    LINEAR_OPS(F) CLOSED_OPS(F) LINEAR_CLOSED_OPS(F) OTHER_OPS(F)              \
+    WORD_LINEAR_OPS(F) WORD_OTHER_OPS(F)
 
 #define IMM_LINE(p) ((SimtLine){(uint64_t)(int64_t)(p)->imm, 0, 0})
 
@@ -108,6 +110,7 @@ RV_SEM_LIST_W_1(LANE_32)
             return;                                                            \
         }                                                                      \
     }
+#define NO_LINE(E, IMM)
 #define IN_WORDS(E, IMM)                                                       \
     {                                                                          \
         const uint32_t imm = (uint32_t)p->imm;                                 \
@@ -154,12 +157,15 @@ RV_SEM_LIST_W_1(LANE_32)
         IN_WIDE(E, IMM)                                                        \
     }                                                                          \
     DEF_MASKED(ID, l64_##E(a[i], IMM ? imm : b[i]))
-#define DEF_CLOSED(ID, E, IMM)                                                 \
+#define DEF_CLOSED(ID, E, IMM)        DEF_ON_WORDS(ID, E, IMM, NO_LINE)
+#define DEF_LINEAR_CLOSED(ID, E, IMM) DEF_ON_WORDS(ID, E, IMM, AS_LINE)
+#define DEF_ON_WORDS(ID, E, IMM, BY_LINE)                                      \
     LANE_FN f_##ID(MxgpuWarp *w, const SimtOp *p)                              \
     {                                                                          \
         unsigned forms = FORMS(IMM);                                           \
                                                                                \
         AS_UNIFORM(l64_##E, IMM)                                               \
+        BY_LINE(E, IMM)                                                        \
         if (as_word(w, p->r1) && (IMM || as_word(w, p->r2))) {                 \
             const uint32_t *a = w->word[p->r1], *b = w->word[p->r2];           \
                                                                                \
@@ -214,15 +220,35 @@ RV_SEM_LIST_W_1(LANE_32)
         l_##ID(w, p);                                                          \
     }                                                                          \
     DEF_MASKED(ID, SEXT_L32(E, a[i], IMM ? imm : b[i]))
-#define NO_LINE(E, IMM)
 #define DEF_WORD_LINEAR(ID, E, IMM) DEF_WORD(ID, E, IMM, AS_LINE)
 #define DEF_WORD_OTHER(ID, E, IMM)  DEF_WORD(ID, E, IMM, NO_LINE)
 
 LINEAR_OPS(DEF_LINEAR)
 CLOSED_OPS(DEF_CLOSED)
+LINEAR_CLOSED_OPS(DEF_LINEAR_CLOSED)
 OTHER_OPS(DEF_OTHER)
 WORD_LINEAR_OPS(DEF_WORD_LINEAR)
 WORD_OTHER_OPS(DEF_WORD_OTHER)
+
+static void spread(MxgpuWarp *w, uint64_t mask)
+{
+    w->spread = mask;
+#if defined(SIMT_AVX512)
+    for (unsigned i = 0; i < LANES; i += 8) {
+        _mm512_store_si512(w->m64 + i, _mm512_movm_epi64(mask >> i));
+    }
+    for (unsigned i = 0; i < LANES; i += 16) {
+        _mm512_store_si512(w->m32 + i, _mm512_movm_epi32(mask >> i));
+    }
+#else
+    LANE_LOOP {
+        w->m64[i] = -(mask >> i & 1);
+    }
+    LANE_LOOP {
+        w->m32[i] = (uint32_t)w->m64[i];
+    }
+#endif
+}
 
 /* x[rd] = value for the lanes of w->m64. */
 static void set_masked(MxgpuWarp *w, unsigned rd, uint64_t value)
@@ -283,6 +309,21 @@ static inline uint64_t pack_bits(const uint8_t *bytes)
 RV_SEM_LIST_BRANCH(CONDITION_64, uint64_t, int64_t)
 RV_SEM_LIST_BRANCH(CONDITION_32, uint32_t, int32_t)
 
+/*
+ * Two lines none of whose lanes reaches into the range of the other: all lanes
+ * then compare as the first ones do, if no lane is negative unsigned
+ * comparisons too.
+ */
+static inline bool apart(const MxgpuWarp *w, const SimtOp *p)
+{
+    int64_t low1, high1, low2, high2;
+
+    return w->form[p->r1] & w->form[p->r2] & FORM_LINE &&
+           line_range(w, &w->line[p->r1], &low1, &high1) &&
+           line_range(w, &w->line[p->r2], &low2, &high2) &&
+           (high1 < low2 || low1 > high2) && low1 >= 0 && low2 >= 0;
+}
+
 /* Sign extension keeps the order, signed and unsigned. */
 #define DEF_BRANCH(ID, cond)                                                   \
     static __attribute__((noinline)) uint64_t t32_##ID(                        \
@@ -297,7 +338,7 @@ RV_SEM_LIST_BRANCH(CONDITION_32, uint32_t, int32_t)
     }                                                                          \
     static inline uint64_t t_##ID(MxgpuWarp *w, const SimtOp *p)               \
     {                                                                          \
-        if (w->form[p->r1] & w->form[p->r2] & FORM_UNIFORM) {                  \
+        if (w->form[p->r1] & w->form[p->r2] & FORM_UNIFORM || apart(w, p)) {   \
             return -(uint64_t)c64_##ID(w->line[p->r1].base,                    \
                                        w->line[p->r2].base);                   \
         }                                                                      \

@@ -10,16 +10,6 @@
 #include <limits.h>
 #include <string.h>
 
-void mxgpu_warp_spread(MxgpuWarp *w, uint64_t mask)
-{
-    for (unsigned i = 0; i < LANES; i++) {
-        w->m64[i] = -(mask >> i & 1);
-    }
-    for (unsigned i = 0; i < LANES; i++) {
-        w->m32[i] = (uint32_t)w->m64[i];
-    }
-}
-
 uint64_t mxgpu_warp_nonzero(const uint64_t *x)
 {
     uint64_t mask = 0;
@@ -74,9 +64,6 @@ void mxgpu_warp_start(MxgpuWarp *w, uint64_t lanes, uint64_t entry,
     w->stamps = w->slice_end = w->instructions = 0;
     w->rotated = false;
     w->fp_level = 0;
-    if (lanes != ALL_LANES) {
-        mxgpu_warp_spread(w, lanes);
-    }
 }
 
 /* Whether a runs before b. */
@@ -100,8 +87,10 @@ void mxgpu_warp_park(MxgpuWarp *w, SimtGroup group)
         w->ready[i - 1].mask |= group.mask;
         return;
     }
-    memmove(&w->ready[i + 1], &w->ready[i],
-            (w->num_ready - i) * sizeof(w->ready[0]));
+    if (i < w->num_ready) {
+        memmove(&w->ready[i + 1], &w->ready[i],
+                (w->num_ready - i) * sizeof(w->ready[0]));
+    }
     w->ready[i] = group;
     w->num_ready++;
 }
@@ -127,10 +116,9 @@ bool mxgpu_warp_pick(MxgpuWarp *w, bool rotate)
     w->rotated = rotate && best != w->num_ready - 1;
     w->cur = w->ready[best];
     w->num_ready--;
-    memmove(&w->ready[best], &w->ready[best + 1],
-            (w->num_ready - best) * sizeof(w->ready[0]));
-    if (w->cur.mask != ALL_LANES) {
-        mxgpu_warp_spread(w, w->cur.mask);
+    if (best < w->num_ready) {
+        memmove(&w->ready[best], &w->ready[best + 1],
+                (w->num_ready - best) * sizeof(w->ready[0]));
     }
     return true;
 }
