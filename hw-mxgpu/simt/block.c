@@ -96,7 +96,12 @@ static void release_warp(const SimtBlock *block, MxgpuWarp *w)
                 w->x[a->rd][__builtin_ctzll(m)] = value;
             }
         }
-        mxgpu_warp_park(w, a->group);
+        if (!w->cur.mask && !w->num_ready && w->num_waiting == 1) {
+            w->cur = a->group; /* the usual case: all lanes together */
+            w->rotated = false;
+        } else {
+            mxgpu_warp_park(w, a->group);
+        }
     }
     w->num_waiting = kept;
 }
@@ -114,14 +119,19 @@ static void check_barrier(MxgpuCu *cu, SimtBlock *block)
     block->arrived = block->count = 0;
 }
 
+static unsigned lanes_of(uint64_t mask)
+{
+    return mask == ALL_LANES ? LANES : __builtin_popcountll(mask);
+}
+
 void mxgpu_block_arrive(MxgpuCu *cu, MxgpuWarp *w, uint64_t mask,
                         uint64_t nonzero)
 {
     SimtBlock *block = &cu->blocks[w->block];
 
     simt_count(cu, COUNT_barrier_waits, 1);
-    block->arrived += __builtin_popcountll(mask);
-    block->count += __builtin_popcountll(mask & nonzero);
+    block->arrived += lanes_of(mask);
+    block->count += nonzero ? __builtin_popcountll(mask & nonzero) : 0;
     check_barrier(cu, block);
 }
 
@@ -307,7 +317,7 @@ void mxgpu_block_exit(MxgpuCu *cu, MxgpuWarp *w, uint64_t mask)
     SimtBlock *block = &cu->blocks[w->block];
 
     mxgpu_warp_exit(w, mask);
-    block->exited += __builtin_popcountll(mask);
+    block->exited += lanes_of(mask);
     check_barrier(cu, block);
     check_grid(cu, block);
     for (unsigned i = 0; block->has_named && i < MXGPU_NAMED_BARRIERS; i++) {

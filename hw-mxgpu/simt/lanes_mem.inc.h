@@ -267,6 +267,14 @@ line_base(const MxgpuCu *cu, const MxgpuWarp *w, SimtKind kind,
         return false;                                                          \
     }
 
+/* The next warp is likely to go on where this one ended. */
+static inline void prefetch(uintptr_t at, unsigned size)
+{
+    for (unsigned i = 0; i < size; i += 64) {
+        __builtin_prefetch((const void *)(at + i), 0, 3);
+    }
+}
+
 static inline bool private_uniform(const MxgpuWarp *w, uint64_t va,
                                    unsigned size)
 {
@@ -469,6 +477,7 @@ PLAIN_GATHER(uint64_t)
             at = span_fill(cu, w, KIND_READ, va, LANES * size);                \
             if (at) {                                                          \
                 copy_##T(d, (const void *)at);                                 \
+                prefetch(at + LANES * size, LANES * size);                     \
                 return true;                                                   \
             }                                                                  \
             break;                                                             \
