@@ -328,6 +328,65 @@ static inline uint32_t f16_of_f32(uint32_t v)
     return 0xffff0000u | (u > 0x7f800000u ? 0x7e00u : r | (v >> 16 & 0x8000u));
 }
 
+/* The same from f64. */
+static inline uint32_t f16_of_f64(double x)
+{
+    uint64_t v = bits_f64(x), u = v & ~S64, r;
+    uint64_t small = bits_f64(as_f64(u) + 0x1p28) - 0x41b0000000000000ull;
+    uint64_t normal = (u - 0x3f00000000000000ull + 0x1ffffffffffull +
+                       (u >> 42 & 1)) >> 42;
+
+    r = u < 0x3f10000000000000ull   ? small
+        : u < 0x40f0000000000000ull ? normal
+                                    : 0x7c00u;
+    r = u > 0x7ff0000000000000ull ? 0x7e00u : r | (v >> 48 & 0x8000u);
+    return 0xffff0000u | (uint32_t)r;
+}
+
+/*
+ * f16 arithmetic by way of wider formats, in which a second rounding does not
+ * matter: f32 has twice the bits and two more, also for quotients that are
+ * subnormal; for a * b + c, f64 holds the product, and the sum wherever its
+ * rounding could be seen in f16.
+ */
+#define BOX16(v) ((v) < 0xffff0000u ? 0xffff7e00u : (v))
+#define F16(v)   as_f32(f32_of_f16(BOX16(v)))
+#define A16   float A = F16(a[i])
+#define AB16  A16; float B = F16(b[i])
+#define ABC16 double A = F16(a[i]); double B = F16(b[i]); double C = F16(c[i])
+
+#define OPS16_1 A16
+#define OPS16_2 AB16
+#define OPS16_3 ABC16
+#define DEF_HALF(ID, N, BITS)                                                  \
+    FP_FN fp_##ID##_H(FP_ARGS)                                                 \
+    {                                                                          \
+        SRC32_##N;                                                             \
+        FP32_BODY(OPS16_##N, BITS);                                            \
+    }
+#define HALF(E) f16_of_f32(bits_f32(E))
+DEF_HALF(FADD, 2, HALF(A + B))
+DEF_HALF(FSUB, 2, HALF(A - B))
+DEF_HALF(FMUL, 2, HALF(A * B))
+DEF_HALF(FDIV, 2, HALF(A / B))
+DEF_HALF(FSQRT, 1, HALF(__builtin_sqrtf(A)))
+DEF_HALF(FMADD, 3, f16_of_f64(A * B + C))
+DEF_HALF(FMSUB, 3, f16_of_f64(A * B - C))
+DEF_HALF(FNMSUB, 3, f16_of_f64(-A * B + C))
+DEF_HALF(FNMADD, 3, f16_of_f64(-A * B - C))
+DEF_HALF(FMIN, 2, MIN_MAX(float, A, B, BOX16(a[i]), BOX16(b[i]),
+                          0xffff7e00u, A < B, a[i] | b[i]))
+DEF_HALF(FMAX, 2, MIN_MAX(float, A, B, BOX16(a[i]), BOX16(b[i]),
+                          0xffff7e00u, B < A, a[i] & b[i]))
+
+#define DEF_HALF_COMPARE(ID, E)                                                \
+    FP_FN fp_##ID##_H(FP_ARGS)                                                 \
+    {                                                                          \
+        SRC32_2;                                                               \
+        WORD_BODY(AB16, (E) ? 1 : 0);                                          \
+    }
+FP_COMPARE(DEF_HALF_COMPARE)
+
 FP_FN fp_FCVT_H_S(FP_ARGS)
 {
     SRC32_1;
@@ -415,7 +474,9 @@ FP_FN fp_FMV_D_X(FP_ARGS)
     F(FNMSUB_S) F(FNMADD_S) F(FMIN_S) F(FMAX_S) F(FEQ_S) F(FLT_S) F(FLE_S)     \
     F(FCVT_W_S) F(FCVT_WU_S) F(FCVT_L_S) F(FCVT_LU_S) F(FCVT_S_W)              \
     F(FCVT_S_WU) F(FCVT_S_L) F(FCVT_S_LU) F(FCVT_S_BF16) F(FCVT_BF16_S)        \
-    F(FCVT_S_H) F(FCVT_H_S)
+    F(FCVT_S_H) F(FCVT_H_S)                                                    \
+    F(FADD_H) F(FSUB_H) F(FMUL_H) F(FDIV_H) F(FSQRT_H) F(FMADD_H) F(FMSUB_H)   \
+    F(FNMSUB_H) F(FNMADD_H) F(FMIN_H) F(FMAX_H) F(FEQ_H) F(FLT_H) F(FLE_H)
 #define FP_FLAG_OPS_D(F)                                                       \
     F(FADD_D) F(FSUB_D) F(FMUL_D) F(FDIV_D) F(FSQRT_D) F(FMADD_D) F(FMSUB_D)   \
     F(FNMSUB_D) F(FNMADD_D) F(FMIN_D) F(FMAX_D) F(FEQ_D) F(FLT_D) F(FLE_D)     \
@@ -426,9 +487,6 @@ FP_FN fp_FMV_D_X(FP_ARGS)
     F(FMV_X_W) F(FMV_X_H) F(FMV_X_D) F(FMV_W_X) F(FMV_H_X) F(FMV_D_X)
 /* Always lane by lane, in float.c. */
 #define FP_SLOW_OPS(F)                                                         \
-    F(FADD_H) F(FSUB_H) F(FMUL_H) F(FDIV_H) F(FSQRT_H) F(FMADD_H) F(FMSUB_H)   \
-    F(FNMSUB_H) F(FNMADD_H) F(FMIN_H) F(FMAX_H) F(FEQ_H) F(FLT_H) F(FLE_H)     \
     F(FSGNJ_H) F(FSGNJN_H) F(FSGNJX_H) F(FCLASS_S) F(FCLASS_D) F(FCLASS_H)     \
     F(FCVT_W_H) F(FCVT_WU_H) F(FCVT_L_H) F(FCVT_LU_H) F(FCVT_H_W)              \
-    F(FCVT_H_WU) F(FCVT_H_L) F(FCVT_H_LU)              \
-    F(FCVT_D_H) F(FCVT_H_D)
+    F(FCVT_H_WU) F(FCVT_H_L) F(FCVT_H_LU) F(FCVT_D_H) F(FCVT_H_D)
