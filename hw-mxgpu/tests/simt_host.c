@@ -64,7 +64,7 @@ static uint64_t host_clock(void *host)
 {
     SimtHost *h = host;
 
-    return __atomic_add_fetch(&h->clock, 1, __ATOMIC_RELAXED);
+    return atomic_fetch_add_explicit(&h->clock, 1, memory_order_relaxed) + 1;
 }
 
 static const MxgpuHostOps ops = {
