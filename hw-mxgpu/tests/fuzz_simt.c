@@ -177,7 +177,6 @@ static void random_groups(MxgpuWarp *w, uint64_t *random)
             mxgpu_warp_park(w, group);
         }
     }
-    mxgpu_warp_spread(w, w->cur.mask);
 }
 
 static void scramble(SimtHost *h, const uint8_t *data)
