@@ -357,8 +357,8 @@ static inline void simt_count(MxgpuCu *cu, SimtCount counter, uint64_t n)
         memory_order_relaxed);
 }
 
-/* Counts a load, store or atomic of the lanes of mask at a[lane] + imm. */
-void mxgpu_simt_count_access(MxgpuCu *cu, MxgpuWarp *w, const uint64_t *a,
+/* Counts a load, store or atomic of the lanes of mask at x[r] + imm. */
+void mxgpu_simt_count_access(MxgpuCu *cu, MxgpuWarp *w, unsigned r,
                              uint64_t imm, uint64_t mask, unsigned size);
 /* Takes a sample; false: it could not be stored, which is a fault now, or the
  * unit is tired. */

@@ -16,8 +16,8 @@ static inline bool counted(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p,
                            uint64_t mask, unsigned size, bool ok)
 {
     if (ok) {
-        mxgpu_simt_count_access(cu, w, wide(w, p->r1),
-                                (uint64_t)(int64_t)p->imm, mask, size);
+        mxgpu_simt_count_access(cu, w, p->r1, (uint64_t)(int64_t)p->imm, mask,
+                                size);
     }
     return ok;
 }

@@ -95,6 +95,33 @@ static void test_coalescing(void)
     g_assert_cmpuint(strided(2, AMOADD).atomics, ==, 64);
 }
 
+/* Blocks of 16 x 16: a warp's rows are 16 words, 2^shift bytes apart. */
+static void test_rows(void)
+{
+    static const struct {
+        unsigned shift, transactions, pages;
+    } cases[] = {{4, 2, 1}, {5, 3, 1}, {6, 4, 1}, {7, 4, 1}, {11, 4, 2},
+                 {12, 4, 4}, {16, 4, 4}};
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
+        const uint32_t code[] = {
+            0xcc0022f3, /* csrr t0, tid.x */
+            0x00229293, /* slli t0, t0, 2 */
+            0xcc102373, /* csrr t1, tid.y */
+            0x00031313 | cases[i].shift << 20, /* slli t1, t1, shift */
+            0x00530333, /* add t1, t1, t0 */
+            ADD_ARGS, LW(0), EXIT,
+        };
+        Kernel k = load(code, sizeof(code), true);
+
+        k.d.block[0] = 16;
+        k.d.block[1] = 4;
+        go(&k);
+        expect(k.c, 1, cases[i].transactions, 256, cases[i].pages);
+        simt_host_free(k.h);
+    }
+}
+
 /* Atomics and all that costs nothing are counted in any case. */
 static void test_off(void)
 {
@@ -326,6 +353,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/count/coalescing", test_coalescing);
+    g_test_add_func("/count/rows", test_rows);
     g_test_add_func("/count/off", test_off);
     g_test_add_func("/count/banks", test_banks);
     g_test_add_func("/count/divergence", test_divergence);
