@@ -5,16 +5,25 @@
  * GLOBAL (address space of pointers to memory), SQRT and FN (how a helper
  * function is declared).
  */
-#define GEMM_N     512
-#define GEMM_TILE  16
-#define SAXPY_N    (1 << 22)
-#define MANDEL_N   1024
-#define MANDEL_MAX 256
-#define REDUCE_N   (1 << 24)
-#define REDUCE_PER 8   /* elements a thread adds before the tree */
+#ifdef BENCH_REDUCED /* for peers that would take minutes */
+#define GEMM_N   128
+#define SAXPY_N  (1 << 20)
+#define MANDEL_N 256
+#define REDUCE_N (1 << 22)
+#define NBODY_N  1024
+#define HASH_N   (1 << 14)
+#else
+#define GEMM_N   512
+#define SAXPY_N  (1 << 22)
+#define MANDEL_N 1024
+#define REDUCE_N (1 << 24)
+#define NBODY_N  4096
+#define HASH_N   (1 << 16)
+#endif
+#define GEMM_TILE    16
+#define MANDEL_MAX   256
+#define REDUCE_PER   8 /* elements a thread adds before the tree */
 #define REDUCE_BLOCK 256
-#define NBODY_N    4096
-#define HASH_N     (1 << 16)
 #define HASH_ROUNDS 64
 
 FN float saxpy_item(float a, float x, float y)
@@ -66,9 +75,13 @@ FN void nbody_item(float px, float py, float pz, float qx, float qy, float qz,
     *az += dz * s;
 }
 
+#ifndef ROTATE
+#define ROTATE(x, n) (((x) << (n)) | ((x) >> (32 - (n))))
+#endif
+
 FN unsigned hash_rotate(unsigned x, int n)
 {
-    return (x << n) | (x >> (32 - n));
+    return ROTATE(x, n);
 }
 
 /* Integer mixing with a rotating schedule of 16 words kept in registers. */
