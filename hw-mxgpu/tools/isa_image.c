@@ -2,15 +2,18 @@
 /* Reads bare-metal RISC-V programs; the file may be damaged. */
 #include "isa_run.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define GRAIN     (2ull << 20)
 #define MAX_BYTES (32ull << 20)
+#define MAX_FILE  (64ll << 20)
 
 static bool complain(const char *path, const char *what)
 {
@@ -131,20 +134,45 @@ static bool load(Elf *elf, IsaImage *image, const char *path)
     return true;
 }
 
-bool isa_image_load(IsaImage *image, const char *path)
+/* The whole file, in memory of its own; NULL and errno. */
+static char *read_file(const char *path, size_t *size)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat st;
+    char *file = NULL;
+    ssize_t n;
+
+    if (fd < 0) {
+        return NULL;
+    }
+    *size = 0;
+    errno = EFBIG;
+    if (fstat(fd, &st) == 0 && st.st_size >= 0 && st.st_size <= MAX_FILE) {
+        file = malloc((size_t)st.st_size + 1);
+    }
+    while (file && *size < (size_t)st.st_size &&
+           (n = read(fd, file + *size, (size_t)st.st_size - *size)) > 0) {
+        *size += (size_t)n;
+    }
+    close(fd);
+    return file;
+}
+
+bool isa_image_load(IsaImage *image, const char *path)
+{
+    size_t size;
+    char *file = read_file(path, &size);
     Elf *elf;
     bool ok;
 
-    if (fd < 0) {
+    if (!file) {
         perror(path);
         return false;
     }
     elf_version(EV_CURRENT);
-    elf = elf_begin(fd, ELF_C_READ, NULL);
+    elf = elf_memory(file, size);
     ok = elf ? load(elf, image, path) : complain(path, "not an ELF file");
     elf_end(elf);
-    close(fd);
+    free(file);
     return ok;
 }

@@ -107,7 +107,7 @@ static void check_group(RvOp op)
         }
         if (op == RV_MX_WARPSYNC) { /* even and odd lanes */
             for (unsigned i = 0; i < 64; i++) {
-                record(i)->a = 0x5555555555555555 << i % 2;
+                record(i)->a = 0x5555555555555555ull << i % 2;
             }
         } else {
             fill_values(n / MODES);
