@@ -22,7 +22,7 @@
 #endif
 #define GEMM_TILE    16
 #define MANDEL_MAX   256
-#define REDUCE_PER   8 /* elements a thread adds before the tree */
+#define REDUCE_PER   32 /* elements a thread adds before the tree */
 #define REDUCE_BLOCK 256
 #define HASH_ROUNDS 64
 
