@@ -88,7 +88,8 @@ static inline uint64_t mc_read(McReader *r, unsigned bytes)
     return value;
 }
 
-static inline uint64_t mc_read_uleb(McReader *r)
+/* LEB128; bits beyond the 64th are dropped. */
+static inline uint64_t mc_read_leb(McReader *r, bool is_signed)
 {
     uint64_t value = 0;
     unsigned shift = 0;
@@ -101,26 +102,20 @@ static inline uint64_t mc_read_uleb(McReader *r)
         }
         shift += shift < 70 ? 7 : 0;
     } while (byte & 0x80);
+    if (is_signed && shift < 64 && (byte & 0x40)) {
+        value |= -(1ull << shift);
+    }
     return value;
+}
+
+static inline uint64_t mc_read_uleb(McReader *r)
+{
+    return mc_read_leb(r, false);
 }
 
 static inline int64_t mc_read_sleb(McReader *r)
 {
-    uint64_t value = 0;
-    unsigned shift = 0;
-    uint8_t byte;
-
-    do {
-        byte = (uint8_t)mc_read(r, 1);
-        if (shift < 64) {
-            value |= (uint64_t)(byte & 0x7f) << shift;
-        }
-        shift += shift < 70 ? 7 : 0;
-    } while (byte & 0x80);
-    if (shift < 64 && (byte & 0x40)) {
-        value |= -(1ull << shift);
-    }
-    return (int64_t)value;
+    return (int64_t)mc_read_leb(r, true);
 }
 
 static inline const char *mc_read_string(McReader *r)
