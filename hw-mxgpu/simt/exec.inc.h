@@ -9,7 +9,11 @@
 #include "internal.h"
 
 #include "lanes.inc.h"
-#include "lanes_mem.inc.h"
+#include "lanes_address.inc.h"
+#include "lanes_gather.inc.h"
+#include "lanes_load.inc.h"
+#include "lanes_store.inc.h"
+#include "lanes_freg.inc.h"
 #include "lanes_fp.inc.h"
 #include "lanes_warp.inc.h"
 

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/* Stores of a group, by the shape of its addresses, from x registers. */
+
+#define DEF_STORE(T)                                                           \
+    static inline bool store_rows_##T(unsigned shift, const T *s,              \
+                                      uintptr_t at, uint64_t row)              \
+    {                                                                          \
+        EACH_ROW_SIZE(shift, STORE_ROW)                                        \
+    }                                                                          \
+    static __attribute__((noinline)) bool store_line_##T(                      \
+        MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t va, Shape shape,  \
+        const T *s)                                                            \
+    {                                                                          \
+        const SimtLine *l = &w->line[p->r1];                                   \
+        uintptr_t base;                                                        \
+                                                                               \
+        if (!line_base(cu, w, KIND_WRITE, l, va, sizeof(T), &base)) {          \
+            return false;                                                      \
+        }                                                                      \
+        if (shape != SHAPE_ROWS ||                                             \
+            !store_rows_##T(w->row_shift, s, base + va, l->row)) {             \
+            scatter_##T(s, base + p->imm, wide(w, p->r1), ALL_LANES);          \
+        }                                                                      \
+        return true;                                                           \
+    }                                                                          \
+    static __attribute__((noinline)) bool store_each_##T(                      \
+        MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,               \
+        uint64_t mask, const T *s)                                             \
+    {                                                                          \
+        const uint64_t *a = wide(w, p->r1);                                    \
+                                                                               \
+        if (simt_tired(cu)) {                                                  \
+            return false;                                                      \
+        }                                                                      \
+        simt_charge(cu, __builtin_popcountll(mask));                           \
+        for (; mask; mask &= mask - 1) {                                       \
+            unsigned i = __builtin_ctzll(mask);                                \
+            uint64_t va = a[i] + (int64_t)p->imm, at;                          \
+            enum mxgpu_fault fault =                                           \
+                mxgpu_simt_write(cu, w, i, va, &s[i], sizeof(T), &at);         \
+                                                                               \
+            if (fault != MXGPU_FAULT_NONE) {                                   \
+                mxgpu_simt_fault_at(cu, w, i, fault, MXGPU_ACCESS_WRITE, at,   \
+                                    pc);                                       \
+                return false;                                                  \
+            }                                                                  \
+        }                                                                      \
+        return true;                                                           \
+    }                                                                          \
+    static inline __attribute__((always_inline)) bool store_lanes_##T(         \
+        MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,               \
+        uint64_t mask, const T *s)                                             \
+    {                                                                          \
+        const unsigned size = sizeof(T);                                       \
+        uint64_t imm = (uint64_t)(int64_t)p->imm, va;                          \
+        const uint64_t *a;                                                     \
+        uintptr_t at;                                                          \
+        Shape shape = addresses(w, p, mask, size, &va);                        \
+                                                                               \
+        switch (shape) {                                                       \
+        case SHAPE_UNIFORM:                                                    \
+            if (private_uniform(w, va, size)) {                                \
+                uint8_t *to = private_at(w, va);                               \
+                                                                               \
+                if (mask == ALL_LANES) {                                       \
+                    LANE_LOOP {                                                \
+                        *(T *)(to + 8 * i) = s[i];                             \
+                    }                                                          \
+                    return true;                                               \
+                }                                                              \
+                for (uint64_t m = mask; m; m &= m - 1) {                       \
+                    unsigned i = __builtin_ctzll(m);                           \
+                                                                               \
+                    *(T *)(to + 8 * i) = s[i];                                 \
+                }                                                              \
+                return true;                                                   \
+            }                                                                  \
+            at = span_fill(cu, w, KIND_WRITE, va, size);                       \
+            if (at) { /* the highest lane is the last writer */                \
+                unsigned last = 63 - __builtin_clzll(mask);                    \
+                                                                               \
+                __builtin_memcpy((void *)at, &s[last], size);                  \
+                return true;                                                   \
+            }                                                                  \
+            break;                                                             \
+        case SHAPE_CONTIGUOUS:                                                 \
+            if (mask == ALL_LANES) {                                           \
+                at = span_fill(cu, w, KIND_WRITE, va, LANES * size);           \
+                if (at) {                                                      \
+                    copy_##T((void *)at, s);                                   \
+                    return true;                                               \
+                }                                                              \
+                break;                                                         \
+            }                                                                  \
+            goto other;                                                        \
+        case SHAPE_ROWS: /* where rows overlap, the last one counts */         \
+        case SHAPE_LEVELS:                                                     \
+        case SHAPE_OTHER:                                                      \
+            if (mask == ALL_LANES && w->form[p->r1] & FORM_LINE &&             \
+                store_line_##T(cu, w, p, va, shape, s)) {                      \
+                return true;                                                   \
+            }                                                                  \
+        other:                                                                 \
+            a = wide(w, p->r1);                                                \
+            if (common_base(cu, w, KIND_WRITE, a, imm, mask, va, size,         \
+                            &at)) {                                            \
+                scatter_##T(s, at + imm, a, mask);                             \
+                return true;                                                   \
+            }                                                                  \
+        }                                                                      \
+        return store_each_##T(cu, w, p, pc, mask, s);                          \
+    }                                                                          \
+    static inline bool store_##T(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p,   \
+                                 uint64_t pc, uint64_t mask, const T *s)       \
+    {                                                                          \
+        return COUNTED(store_lanes_##T(cu, w, p, pc, mask, s), sizeof(T));     \
+    }
+DEF_STORE(uint8_t)
+DEF_STORE(uint16_t)
+DEF_STORE(uint32_t)
+DEF_STORE(uint64_t)
+
+#define STORE_OPS(F)                                                           \
+    F(SB, uint8_t)                                                             \
+    F(SH, uint16_t)                                                            \
+    F(SW, uint32_t)
+
+#define DEF_STORE_OP(ID, T)                                                    \
+    MEM_FN x_##ID(MEM_ARGS)                                                    \
+    {                                                                          \
+        _Alignas(64) uint32_t tmp[LANES];                                      \
+        _Alignas(64) T v[LANES];                                               \
+        const uint32_t *s = low_word(w, p->r2, tmp);                           \
+                                                                               \
+        if (sizeof(T) == 4) {                                                  \
+            return store_##T(cu, w, p, pc, mask, (const T *)s);                \
+        }                                                                      \
+        LANE_LOOP {                                                            \
+            v[i] = (T)s[i];                                                    \
+        }                                                                      \
+        return store_##T(cu, w, p, pc, mask, v);                               \
+    }
+STORE_OPS(DEF_STORE_OP)
+
+MEM_FN x_SD(MEM_ARGS)
+{
+    return store_uint64_t(cu, w, p, pc, mask, wide(w, p->r2));
+}
