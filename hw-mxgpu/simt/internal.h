@@ -7,6 +7,8 @@
 #ifndef MXGPU_SIMT_INTERNAL_H
 #define MXGPU_SIMT_INTERNAL_H
 
+#include <pthread.h>
+
 #include "mxgpu/isa.h"
 #include "mxgpu/packets.h"
 #include "rv/rv.h"
@@ -201,6 +203,13 @@ typedef struct SimtSlotProfile {
     _Atomic uint64_t first, last;
 } SimtSlotProfile;
 
+/* Blocks that a unit has given up before it began them: see returned.c. */
+typedef struct SimtReturned {
+    uint64_t grid; /* as simt_grid() names it */
+    uint64_t next;
+    _Atomic unsigned blocks; /* 0: none */
+} SimtReturned;
+
 typedef struct MxgpuCu {
     struct MxgpuSimt *simt;
     unsigned index;
@@ -225,6 +234,7 @@ typedef struct MxgpuCu {
      * have ended since that SimtSlot.left does not know of: see slot_take(). */
     uint64_t held_next;
     unsigned held, held_slot, held_ended;
+    SimtReturned returned; /* under MxgpuSimt.returned_lock */
     uint64_t dispatches_seen; /* MxgpuSimt.code_check at the last look */
     uint8_t *shared;  /* MXGPU_SHARED_MAX */
     uint8_t *private; /* of all warps; NULL until the first block */
@@ -253,6 +263,7 @@ typedef struct SimtSlot {
     uint8_t apart2[120];
     MxgpuDispatch dispatch; /* for those who have taken a block */
     _Atomic uint64_t total;
+    _Atomic unsigned returned; /* blocks that units have given up */
     _Atomic uint64_t needs;    /* of a block: read before one is taken */
     _Atomic unsigned priority; /* likewise */
     _Atomic bool stop;        /* fault or abort: blocks end early */
@@ -289,6 +300,7 @@ struct MxgpuSimt {
     /* The cooperative grid whose blocks the units take: its generation, as in
      * SimtSlot.next, and slot + 1; 0: none. */
     _Atomic uint64_t gang;
+    pthread_mutex_t returned_lock; /* of all MxgpuCu.returned; a leaf */
     /* Of whoever starts grids: */
     MxgpuMmuClient scanner;
     SimtFlagScan flag_scans[MXGPU_NUM_VMIDS];
@@ -302,6 +314,27 @@ SimtExecFn mxgpu_simt_exec_base, mxgpu_simt_exec_avx2, mxgpu_simt_exec_avx512;
 SimtExecFn mxgpu_simt_count_base, mxgpu_simt_count_avx2,
     mxgpu_simt_count_avx512;
 SimtExecFn mxgpu_simt_exec_plain; /* wide forms only, for comparison */
+
+/* ---- returned.c */
+/* A grid, told from others of the slot: the upper bits of next, and slot. */
+static inline uint64_t simt_grid(uint64_t next, unsigned slot)
+{
+    return (next & ~SLOT_NEXT) | slot;
+}
+
+static inline unsigned simt_grid_slot(uint64_t grid)
+{
+    return grid & SLOT_NEXT;
+}
+
+typedef enum SimtTake { TAKE_NONE, TAKE_NO_ROOM, TAKE_BLOCK } SimtTake;
+
+/* The unit gives n blocks of a grid to whoever has room for them. */
+void mxgpu_returned_add(MxgpuCu *cu, uint64_t grid, uint64_t first, unsigned n);
+/* The first block that was given up of the slot's, if the unit has room. */
+SimtTake mxgpu_returned_take(MxgpuCu *cu, unsigned slot, uint64_t *block);
+/* They will not be run; returns how many. */
+unsigned mxgpu_returned_drop(MxgpuSimt *simt, uint64_t grid);
 
 /* ---- simt.c */
 typedef struct SimtVariant {

@@ -17,7 +17,8 @@
 
 static bool slot_has_blocks(SimtSlot *s)
 {
-    return (atomic_load(&s->next) & SLOT_NEXT) != SLOT_NONE;
+    return (atomic_load(&s->next) & SLOT_NEXT) != SLOT_NONE ||
+           atomic_load(&s->returned);
 }
 
 /*
@@ -96,18 +97,28 @@ static void slot_left(MxgpuSimt *simt, SimtSlot *s, uint64_t blocks)
     }
 }
 
-/* Blocks nobody has taken will not be run. */
-static void slot_cancel(MxgpuSimt *simt, SimtSlot *s)
+/* Blocks of a grid that nobody has taken, or that were given up, will not be
+ * run. The grid may have ended, and the slot have another one. */
+static void slot_cancel(MxgpuSimt *simt, uint64_t grid)
 {
-    uint64_t next = atomic_load(&s->next), total;
+    SimtSlot *s = &simt->slots[simt_grid_slot(grid)];
+    uint64_t next = atomic_load(&s->next), blocks;
 
     do {
-        if ((next & SLOT_NEXT) == SLOT_NONE) {
-            return;
+        blocks = 0;
+        if ((next & SLOT_NEXT) == SLOT_NONE ||
+            simt_grid(next, simt_grid_slot(grid)) != grid) {
+            break;
         }
-        total = atomic_load(&s->total);
+        blocks = atomic_load(&s->total) - (next & SLOT_NEXT);
     } while (!atomic_compare_exchange_weak(&s->next, &next, next | SLOT_NONE));
-    slot_left(simt, s, total - (next & SLOT_NEXT));
+    slot_left(simt, s, blocks + mxgpu_returned_drop(simt, grid));
+}
+
+/* The slot's grid, or the last one it had. */
+static uint64_t slot_grid(MxgpuSimt *simt, unsigned slot)
+{
+    return simt_grid(atomic_load(&simt->slots[slot].next), slot);
 }
 
 /*
@@ -126,7 +137,7 @@ static void slot_stop(MxgpuSimt *simt, SimtSlot *s, enum mxgpu_fault code)
     } while (!atomic_compare_exchange_weak(&s->left, &left, left + 1));
     atomic_store(&s->stop_code, code);
     atomic_store(&s->stop, true);
-    slot_cancel(simt, s);
+    slot_cancel(simt, slot_grid(simt, s - simt->slots));
     slot_left(simt, s, 1);
     simt->config.wake(simt->config.opaque); /* units that wait at its barrier */
 }
@@ -137,9 +148,15 @@ static void slot_stop(MxgpuSimt *simt, SimtSlot *s, enum mxgpu_fault code)
  * Units that take blocks of few instructions one at a time spend their time
  * with the cache line of the counter. When the last block of the slot was a
  * short one, a unit takes several and holds those that it does not begin yet;
- * it begins them before it takes others of that slot. Blocks that wait for
- * earlier ones make progress all the same: the first of all that have not
- * ended is running, or held by a unit that has nothing earlier to run.
+ * it begins them before it takes others of that slot.
+ *
+ * A unit that turns to another slot, has no room, or has run BLOCK_QUANTUM
+ * since it took a block, gives up what it holds: running blocks may wait for
+ * it. Blocks given up are the next ones of their slot for any unit that has
+ * room, the first of them first. So a block begins when some unit has room; and
+ * where blocks wait for earlier ones only, that unit exists: the first block
+ * that has not ended runs, or who holds it, or gave it up, has taken none that
+ * are behind it.
  */
 #define HELD_INSTRUCTIONS 8192
 #define HELD_MAX          16
@@ -150,12 +167,30 @@ static unsigned take_count(const MxgpuCu *cu, uint64_t from, uint64_t needs,
     uint64_t fair = left / (2 * cu->simt->config.compute_units);
     uint64_t n = cu->since_take ? HELD_INSTRUCTIONS / cu->since_take : 1;
 
-    if (cu->held || (needs & NEEDS_GANG) || cu->taken_from != from) {
+    if (cu->held || atomic_load(&cu->returned.blocks) ||
+        (needs & NEEDS_GANG) || cu->taken_from != from) {
         return 1;
     }
     n = n < fair ? n : fair;
     n = n < HELD_MAX ? n : HELD_MAX;
     return n ? n : 1;
+}
+
+/* Leaves the blocks that the unit holds to others, and itself. */
+static void give_up(MxgpuCu *cu)
+{
+    MxgpuSimt *simt = cu->simt;
+    SimtSlot *s = &simt->slots[cu->held_slot];
+    uint64_t grid = slot_grid(simt, cu->held_slot);
+    unsigned n = cu->held, ended = cu->held_ended;
+
+    cu->held = cu->held_ended = 0;
+    mxgpu_returned_add(cu, grid, cu->held_next, n);
+    if (atomic_load(&s->stop)) { /* who stopped it may not have seen them */
+        slot_cancel(simt, grid);
+    }
+    slot_left(simt, s, ended);
+    simt->config.wake(simt->config.opaque);
 }
 
 /* Takes a block that fits the unit, and maybe some to hold. */
@@ -174,7 +209,7 @@ static bool slot_take(MxgpuCu *cu, unsigned slot, uint64_t *block)
             return false;
         }
         total = atomic_load(&s->total);
-        from = (next & ~SLOT_NEXT) | slot;
+        from = simt_grid(next, slot);
         count = take_count(cu, from, needs, total - n);
         after = n + count < total ? next + count : next | SLOT_NONE;
     } while (!atomic_compare_exchange_weak(&s->next, &next, after));
@@ -184,6 +219,9 @@ static bool slot_take(MxgpuCu *cu, unsigned slot, uint64_t *block)
     }
     *block = n;
     cu->taken_from = from;
+    if (cu->held) { /* of another slot */
+        give_up(cu);
+    }
     if (count > 1) {
         slot_left(cu->simt, &cu->simt->slots[cu->held_slot], cu->held_ended);
         cu->held_slot = slot;
@@ -211,10 +249,15 @@ static void drop_held(MxgpuCu *cu)
 /* The next block of the slot. */
 static bool take_from(MxgpuCu *cu, unsigned slot, uint64_t *block)
 {
+    SimtTake take;
+
     if (!holds(cu, slot)) {
-        return slot_take(cu, slot, block);
+        take = mxgpu_returned_take(cu, slot, block);
+        return take == TAKE_NONE ? slot_take(cu, slot, block)
+                                 : take == TAKE_BLOCK;
     }
     if (!mxgpu_block_fits(cu, atomic_load(&cu->simt->slots[slot].needs))) {
+        give_up(cu);
         return false;
     }
     *block = cu->held_next++;
@@ -346,6 +389,7 @@ MxgpuSimt *mxgpu_simt_new(const MxgpuSimtConfig *config)
         return NULL;
     }
     simt->config = *config;
+    pthread_mutex_init(&simt->returned_lock, NULL);
     mxgpu_simt_variants(v);
     simt->exec = v[0].exec;
     simt->count = v[0].count;
@@ -362,6 +406,7 @@ MxgpuSimt *mxgpu_simt_new(const MxgpuSimtConfig *config)
             free_cu(&simt->cus[i]);
         }
         free(simt->cus);
+        pthread_mutex_destroy(&simt->returned_lock);
         free(simt);
         return NULL;
     }
@@ -380,6 +425,7 @@ void mxgpu_simt_free(MxgpuSimt *simt)
         free_cu(&simt->cus[i]);
     }
     free(simt->cus);
+    pthread_mutex_destroy(&simt->returned_lock);
     free(simt);
 }
 
@@ -389,6 +435,7 @@ void mxgpu_simt_reset(MxgpuSimt *simt)
         SimtSlot *s = &simt->slots[i];
 
         atomic_fetch_or(&s->next, SLOT_NONE);
+        atomic_store(&s->returned, 0);
         atomic_store(&s->left, 0);
         atomic_store(&s->active, false);
     }
@@ -406,6 +453,7 @@ void mxgpu_simt_reset(MxgpuSimt *simt)
         }
         cu->lanes_now = cu->divergent_now = 0;
         cu->held = cu->held_ended = 0;
+        atomic_store(&cu->returned.blocks, 0);
     }
     atomic_store(&simt->dispatches, 0);
     atomic_store(&simt->gang, 0);
@@ -551,8 +599,12 @@ static bool take_block(MxgpuCu *cu)
                             ? UINT_MAX
                             : atomic_load(&simt->slots[gang].priority);
 
+    if (cu->held && cu->since_take >= BLOCK_QUANTUM) {
+        give_up(cu);
+    }
     while (tried != (1u << MXGPU_DISPATCH_SLOTS) - 1) {
         unsigned best = MXGPU_DISPATCH_SLOTS, priority = 0;
+        uint64_t grid;
 
         for (unsigned i = 0; i < MXGPU_DISPATCH_SLOTS; i++) {
             unsigned n = (i + cu->last_slot + 1) % MXGPU_DISPATCH_SLOTS;
@@ -570,8 +622,10 @@ static bool take_block(MxgpuCu *cu)
             return false;
         }
         tried |= 1u << best;
+        /* Read before stop: if that is a later grid's, nothing is cancelled. */
+        grid = slot_grid(simt, best);
         if (atomic_load(&simt->slots[best].stop)) {
-            slot_cancel(simt, &simt->slots[best]);
+            slot_cancel(simt, grid);
             if (holds(cu, best)) {
                 drop_held(cu);
             }
@@ -590,7 +644,7 @@ static void end_block(MxgpuCu *cu, SimtBlock *b)
 
     if (atomic_load(&s->stop)) {
         mxgpu_block_fault_stopped(cu, b, atomic_load(&s->stop_code));
-        slot_cancel(cu->simt, s);
+        slot_cancel(cu->simt, slot_grid(cu->simt, b->slot));
         if (s->dispatch.cooperative) { /* units wait for this block */
             cu->simt->config.wake(cu->simt->config.opaque);
         }

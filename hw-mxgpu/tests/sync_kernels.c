@@ -176,3 +176,14 @@ ENTRY(busy, (const Args *a))
     }
     a->data[0x10000 + GID] = GID + 1;
 }
+
+/* Block i waits for block data[i] - 1, if data[i] is not 0, and then says that
+ * it is through. */
+ENTRY(wait_for, (const Args *a))
+{
+    u64 whom = a->data[CTAID];
+
+    while (whom && !a->out[whom - 1]) {
+    }
+    a->out[CTAID] = 1;
+}

@@ -393,6 +393,141 @@ static void test_mix(void)
     g_rand_free(rng);
 }
 
+/* ---- blocks that wait for others without a barrier */
+
+/* Drives the units in turn until those slots are done. */
+static void drive_all(Run *r, unsigned slots, unsigned budget)
+{
+    for (unsigned n = 0; r->h->done != slots; n++) {
+        g_assert_cmpuint(n, <, 2000000 / budget + 3000);
+        mxgpu_simt_run(r->h->simt, n % UNITS, budget);
+    }
+}
+
+static void check_through(const Run *r, unsigned grid)
+{
+    for (unsigned i = 0; i < grid; i++) {
+        g_assert_cmpuint(r->out[i], ==, 1);
+    }
+}
+
+/* Starts the grid; the first unit runs until it holds blocks. */
+static MxgpuCu *start_held(Run *r)
+{
+    MxgpuCu *cu = &r->h->simt->cus[0];
+
+    r->h->done = 0;
+    memset((void *)r->out, 0, 8 * r->d.grid[0]);
+    g_assert_cmpint(mxgpu_simt_start(r->h->simt, 0, &r->d), ==,
+                    MXGPU_FAULT_NONE);
+    for (unsigned n = 0; cu->held < 4; n++) {
+        g_assert_cmpuint(n, <, 1000);
+        mxgpu_simt_run(r->h->simt, 0, 10);
+    }
+    return cu;
+}
+
+/* Blocks wait for one that the same unit took along with them. */
+static void test_held(void)
+{
+    for (unsigned budget = 1000; budget < 1000000; budget *= 5) {
+        Run r = setup("wait_for", 64, 1024, 0);
+
+        r.data[1] = r.data[2] = 4;
+        r.h->done = 0;
+        g_assert_cmpint(mxgpu_simt_start(r.h->simt, 0, &r.d), ==,
+                        MXGPU_FAULT_NONE);
+        drive_all(&r, 1, budget);
+        check_through(&r, 64);
+        end(&r);
+    }
+}
+
+/* Blocks of another grid fill the unit, and wait for one that it holds. */
+static void test_held_by_slot(void)
+{
+    Run r = setup("wait_for", 100, 64, 0);
+    MxgpuCu *cu = start_held(&r);
+    MxgpuDispatch d = r.d;
+
+    d.args = HOST_DATA_VA + 64;
+    r.args[8] = OUT;
+    r.args[9] = DATA + (1 << 20);
+    for (unsigned i = 0; i < 3; i++) {
+        r.data[(1 << 17) + i] = cu->held_next + 2;
+    }
+    d.grid[0] = 3;
+    d.block[0] = 1024;
+    r.d.priority = 1;
+    r.h->simt->slots[0].priority = 1; /* the other one goes first */
+    g_assert_cmpint(mxgpu_simt_start(r.h->simt, 1, &d), ==, MXGPU_FAULT_NONE);
+    drive_all(&r, 3, 10000);
+    check_through(&r, 100);
+    g_assert_cmpuint(r.h->simt->slots[0].returned, ==, 0);
+    end(&r);
+}
+
+/* Each block waits for the one before it, in a grid much larger than what is
+ * resident, driven in steps of any length. */
+static void test_chain(void)
+{
+    GRand *rng = g_rand_new_with_seed(5);
+
+    for (unsigned round = 0; round < 12; round++) {
+        Run r = setup("wait_for", 150, 1 + g_rand_int(rng) % 1024, 0);
+
+        for (unsigned i = 1; i < 150; i++) {
+            r.data[i] = g_rand_int(rng) % 4 ? i : 0;
+        }
+        r.h->done = 0;
+        g_assert_cmpint(mxgpu_simt_start(r.h->simt, 0, &r.d), ==,
+                        MXGPU_FAULT_NONE);
+        for (unsigned n = 0; r.h->done != 1; n++) {
+            g_assert_cmpuint(n, <, 60000);
+            mxgpu_simt_run(r.h->simt, g_rand_int(rng) % UNITS,
+                           1 + g_rand_int(rng) % (round % 2 ? 300000 : 5000));
+        }
+        check_through(&r, 150);
+        end(&r);
+    }
+    g_rand_free(rng);
+}
+
+/* What was given up goes with its grid, however that ends, and the next grid
+ * has all its blocks. */
+static void test_given_up(void)
+{
+    static const enum mxgpu_fault codes[] = {MXGPU_FAULT_NON_CANONICAL,
+                                             MXGPU_FAULT_ABORTED};
+    Run r = setup("wait_for", 100, 64, 0);
+
+    for (unsigned n = 0; n < 3; n++) {
+        MxgpuCu *cu = start_held(&r);
+
+        /* the next block faults, or waits for itself */
+        r.data[cu->held_next] = n == 0 ? ~0ull >> 8 : cu->held_next + 1;
+        cu->since_take = 1 << 20;
+        mxgpu_simt_run(r.h->simt, 0, 1);
+        g_assert_cmpuint(cu->held, ==, 0);
+        g_assert_cmpuint(r.h->simt->slots[0].returned, >, 1);
+        if (n == 1) {
+            mxgpu_simt_abort(r.h->simt, 0);
+        }
+        if (n < 2) {
+            drive_all(&r, 1, 10000);
+            g_assert_cmpint(mxgpu_simt_fault(r.h->simt, 0).code, ==, codes[n]);
+        } else {
+            mxgpu_simt_reset(r.h->simt);
+        }
+        g_assert_cmpuint(r.h->simt->slots[0].returned, ==, 0);
+        memset((void *)r.data, 0, 800);
+        memset((void *)r.out, 0, 800);
+        go(&r);
+        check_through(&r, 100);
+    }
+    end(&r);
+}
+
 /* ---- host threads */
 
 typedef struct Driver {
@@ -419,19 +554,37 @@ static void *drive(void *opaque)
     return NULL;
 }
 
+typedef struct Drivers {
+    _Atomic bool quit;
+    Driver units[UNITS];
+    pthread_t threads[UNITS];
+} Drivers;
+
+static void drivers_start(Drivers *d, SimtHost *h)
+{
+    d->quit = false;
+    for (unsigned i = 0; i < UNITS; i++) {
+        d->units[i] = (Driver){h, i, &d->quit};
+        g_assert_cmpint(pthread_create(&d->threads[i], NULL, drive,
+                                       &d->units[i]), ==, 0);
+    }
+}
+
+static void drivers_stop(Drivers *d)
+{
+    atomic_store(&d->quit, true);
+    for (unsigned i = 0; i < UNITS; i++) {
+        pthread_join(d->threads[i], NULL);
+    }
+}
+
 static void test_threads(void)
 {
     Run r = setup("rounds", 4, 500, 3);
-    _Atomic bool quit = false;
-    Driver drivers[UNITS];
-    pthread_t threads[UNITS];
+    Drivers drivers;
 
     r.d.cooperative = true;
-    for (unsigned i = 0; i < UNITS; i++) {
-        drivers[i] = (Driver){r.h, i, &quit};
-        g_assert_cmpint(pthread_create(&threads[i], NULL, drive, &drivers[i]),
-                        ==, 0);
-    }
+    drivers_start(&drivers, r.h);
     for (unsigned n = 0; n < 60; n++) {
         unsigned slots = n % 3 == 2 ? 2 : 1;
 
@@ -460,10 +613,50 @@ static void test_threads(void)
         }
         r.args[1] = DATA;
     }
-    atomic_store(&quit, true);
-    for (unsigned i = 0; i < UNITS; i++) {
-        pthread_join(threads[i], NULL);
+    drivers_stop(&drivers);
+    end(&r);
+}
+
+/* Blocks that wait for earlier ones, and some that wait for later ones which
+ * one unit may have taken along; some grids are aborted, some fault. */
+static void test_chain_threads(void)
+{
+    Run r = setup("wait_for", 90, 512, 0);
+    GRand *rng = g_rand_new_with_seed(6);
+    Drivers drivers;
+
+    drivers_start(&drivers, r.h);
+    for (unsigned n = 0; n < 60; n++) {
+        bool fails = n % 4 == 3;
+        unsigned at = 1 + g_rand_int(rng) % 80;
+
+        for (unsigned i = 0; i < 90; i++) {
+            r.data[i] = g_rand_int(rng) % 4 ? 0 : i;
+            r.out[i] = 0;
+        }
+        for (unsigned i = 0; i < 4; i++) {
+            r.data[at + i] = at + 6;
+        }
+        r.data[at + 5] = n % 8 == 7 ? ~0ull >> 8 : 0;
+        r.h->done = 0;
+        g_assert_cmpint(mxgpu_simt_start(r.h->simt, 0, &r.d), ==,
+                        MXGPU_FAULT_NONE);
+        if (n % 8 == 3) {
+            for (volatile unsigned i = 0; i < n * 3000; i++) {
+            }
+            mxgpu_simt_abort(r.h->simt, 0);
+        }
+        while (!atomic_load(&r.h->done)) {
+            sched_yield();
+        }
+        if (!fails) {
+            g_assert_cmpint(mxgpu_simt_fault(r.h->simt, 0).code, ==,
+                            MXGPU_FAULT_NONE);
+            check_through(&r, 90);
+        }
     }
+    drivers_stop(&drivers);
+    g_rand_free(rng);
     end(&r);
 }
 
@@ -485,5 +678,10 @@ int main(int argc, char **argv)
     g_test_add_func("/simt/grid/gap", test_gap);
     g_test_add_func("/simt/grid/mix", test_mix);
     g_test_add_func("/simt/grid/threads", test_threads);
+    g_test_add_func("/simt/blocks/held", test_held);
+    g_test_add_func("/simt/blocks/held-by-slot", test_held_by_slot);
+    g_test_add_func("/simt/blocks/chain", test_chain);
+    g_test_add_func("/simt/blocks/given-up", test_given_up);
+    g_test_add_func("/simt/blocks/chain-threads", test_chain_threads);
     return g_test_run();
 }
