@@ -106,6 +106,13 @@ static void release_warp(const SimtBlock *block, MxgpuWarp *w)
     w->num_waiting = kept;
 }
 
+/* Accesses are counted for each warp. */
+static bool may_convoy(const MxgpuCu *cu, const SimtBlock *block)
+{
+    return cu->simt->convoy && block->num_warps > 1 &&
+           !cu->simt->slots[block->slot].dispatch.accesses;
+}
+
 /* When every thread has arrived or exited, those that arrived go on. */
 static void check_barrier(MxgpuCu *cu, SimtBlock *block)
 {
@@ -117,6 +124,7 @@ static void check_barrier(MxgpuCu *cu, SimtBlock *block)
         release_warp(block, &cu->warps[block->warps[i]]);
     }
     block->arrived = block->count = 0;
+    block->convoy = may_convoy(cu, block);
 }
 
 static unsigned lanes_of(uint64_t mask)
@@ -456,7 +464,7 @@ static void start_warp(MxgpuCu *cu, unsigned slot, unsigned block,
     unsigned left = block_threads(d) - index * LANES;
 
     mxgpu_warp_start(w, left >= LANES ? ALL_LANES : (1ull << left) - 1,
-                     d->entry, d->args, cu->written_x, cu->written_d);
+                     d->entry, cu->written_d);
     w->row_shift = row_shift(d);
     w->slot = slot;
     w->block = block;
@@ -471,6 +479,16 @@ static void start_warp(MxgpuCu *cu, unsigned slot, unsigned block,
         mxgpu_simt_fp_level(w, true);
     }
     private_owner(cu, warp, w);
+}
+
+void mxgpu_block_settle(MxgpuCu *cu, SimtBlock *b)
+{
+    const MxgpuDispatch *d = &cu->simt->slots[b->slot].dispatch;
+
+    for (unsigned i = 0; b->fresh && i < b->num_warps; i++) {
+        mxgpu_warp_start_x(&cu->warps[b->warps[i]], d->args, cu->written_x);
+    }
+    b->fresh = false;
 }
 
 void mxgpu_block_start(MxgpuCu *cu, unsigned slot, uint64_t number)
@@ -494,7 +512,8 @@ void mxgpu_block_start(MxgpuCu *cu, unsigned slot, uint64_t number)
         .shared_len = shared_needed(d),
         .registers = lanes * d->registers,
     };
-    b->used = true;
+    b->used = b->fresh = true;
+    b->convoy = may_convoy(cu, b);
     memset(cu->shared + b->shared_at, 0, b->shared_len);
     for (unsigned i = 0; i < b->num_warps; i++) {
         unsigned warp = __builtin_ctz(~cu->used_warps);
@@ -514,6 +533,7 @@ void mxgpu_block_start(MxgpuCu *cu, unsigned slot, uint64_t number)
 
 void mxgpu_block_end(MxgpuCu *cu, SimtBlock *b)
 {
+    mxgpu_block_settle(cu, b);
     for (unsigned i = 0; i < b->num_warps; i++) {
         cu->used_warps &= ~(1u << b->warps[i]);
     }

@@ -192,6 +192,7 @@ static SimtOp translate(MxgpuCu *cu, uint32_t insn, unsigned index)
         .r3 = in.rs3,
         .imm = in.imm,
         .rm_field = in.rm,
+        .classes = in.classes,
     };
     note_writes(cu, &in);
     op.rm = in.rm == 7 ? 1 : in.rm ? 2 : 0;

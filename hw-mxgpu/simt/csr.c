@@ -73,21 +73,21 @@ static bool thread_line(const MxgpuWarp *w, const MxgpuDispatch *d,
     uint64_t at[3];
 
     if (y == 1 && d->block[2] == 1) {
-        *line = dim ? (SimtLine){0, 0, 0} : (SimtLine){t, 1, LANES};
+        *line = dim ? (SimtLine){0} : (SimtLine){t, 1, LANES, 0};
         return true;
     }
     at[0] = t % x;
     at[1] = t / x % y;
     at[2] = t / x / y;
     if (x % LANES == 0) {
-        *line = (SimtLine){at[dim], dim == 0, dim ? 0 : LANES};
+        *line = (SimtLine){at[dim], dim == 0, dim ? 0 : LANES, 0};
         return true;
     }
     if (x != 1u << w->row_shift ||
         (at[1] + rows > y && d->block[2] != 1)) {
         return false;
     }
-    *line = (SimtLine){at[dim], dim == 0, dim == 1};
+    *line = (SimtLine){at[dim], dim == 0, dim == 1, 0};
     return true;
 }
 
@@ -184,23 +184,36 @@ static bool read_line(const MxgpuCu *cu, const MxgpuWarp *w, unsigned csr,
                            csr - MXGPU_CSR_TID_X, line);
     }
     if (csr == MXGPU_CSR_LANE) {
-        *line = (SimtLine){0, 1, 1u << w->row_shift};
+        *line = (SimtLine){0, 1, 1u << w->row_shift, 0};
         return true;
     }
-    *line = (SimtLine){0, 0, 0};
+    *line = (SimtLine){0};
     return read_uniform(cu, w, csr, &line->base);
+}
+
+/* csrrs and csrrc with x0 (or 0) do not write; csrrw always does. */
+static bool writes_csr(const SimtOp *p)
+{
+    return p->op == RV_CSRRW || p->op == RV_CSRRWI || p->r1 != 0;
+}
+
+bool mxgpu_simt_csr_uniform(const MxgpuCu *cu, const MxgpuWarp *w,
+                            const SimtOp *p, uint64_t *value)
+{
+    unsigned csr = p->imm;
+
+    return !writes_csr(p) && csr != MXGPU_CSR_WARP &&
+           read_uniform(cu, w, csr, value);
 }
 
 bool mxgpu_simt_csr(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,
                     uint64_t mask)
 {
-    bool immediate = p->op >= RV_CSRRWI, writes;
+    bool immediate = p->op >= RV_CSRRWI, writes = writes_csr(p);
     unsigned csr = p->imm;
     uint64_t old[LANES], now[LANES];
     SimtLine line;
 
-    /* csrrs and csrrc with x0 (or 0) do not write; csrrw always does. */
-    writes = p->op == RV_CSRRW || p->op == RV_CSRRWI || p->r1 != 0;
     if (!writes && mask == w->live && read_line(cu, w, csr, &line)) {
         simt_set_line(w, p->rd, line);
         return true;

@@ -570,6 +570,9 @@ barrier:
     ACCOUNT;
     w->cur.pc = PC + 4;
     barrier(cu, w, p);
+    if (cu->blocks[w->block].convoy) {
+        return EXIT_QUANTUM; /* it has just opened: all go on together */
+    }
     goto enter;
 named:
     widen_all(w, p);
@@ -738,3 +741,9 @@ M_LUI:
     RV_SEM_LIST_BRANCH(DO_BRANCH, uint64_t, int64_t)
 }
 #pragma GCC diagnostic pop
+
+/* What counts accesses looks at each warp. */
+#ifndef SIMT_COUNTING
+#include "convoy.inc.h"
+#include "convoy_exec.inc.h"
+#endif

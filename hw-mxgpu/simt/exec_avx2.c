@@ -15,6 +15,7 @@
 #define SIMT_EXEC mxgpu_simt_count_avx2
 #else
 #define SIMT_EXEC mxgpu_simt_exec_avx2
+#define SIMT_CONVOY mxgpu_simt_convoy_avx2
 #endif
 #include "exec.inc.h"
 #if defined(__x86_64__) && defined(__clang__)

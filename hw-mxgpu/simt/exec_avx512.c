@@ -19,6 +19,7 @@
 #define SIMT_EXEC mxgpu_simt_count_avx512
 #else
 #define SIMT_EXEC mxgpu_simt_exec_avx512
+#define SIMT_CONVOY mxgpu_simt_convoy_avx512
 #endif
 #include "exec.inc.h"
 #if defined(__x86_64__) && defined(__clang__)

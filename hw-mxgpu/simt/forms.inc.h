@@ -90,37 +90,49 @@ static inline void set_line(MxgpuWarp *w, unsigned r, SimtLine line)
     SETTLE(w, r);
 }
 
+static inline SimtRows rows_of(const MxgpuWarp *w)
+{
+    return (SimtRows){w->row_shift, 0};
+}
+
+static inline bool line_uniform(const SimtLine *l)
+{
+    return !(l->step | l->row | l->warp);
+}
+
+static inline void widen_range(int64_t *low, int64_t *high, uint64_t by)
+{
+    *low += (int64_t)by < 0 ? (int64_t)by : 0;
+    *high += (int64_t)by < 0 ? 0 : (int64_t)by;
+}
+
 /* The least and the greatest lane, as signed numbers; false: not known. */
-static inline bool line_range(const MxgpuWarp *w, const SimtLine *l,
-                              int64_t *low, int64_t *high)
+static inline bool line_range(SimtRows rows, const SimtLine *l, int64_t *low,
+                              int64_t *high)
 {
     const uint64_t bound = 1ull << 48; /* sums cannot overflow below it */
-    int64_t by;
 
     *low = *high = l->base;
-    if (!(l->step | l->row)) {
+    if (line_uniform(l)) {
         return true;
     }
     if (l->base + bound > 2 * bound || l->step + bound > 2 * bound ||
-        l->row + bound > 2 * bound) {
+        l->row + bound > 2 * bound || l->warp + bound > 2 * bound) {
         return false;
     }
-    by = (int64_t)((l->step << w->row_shift) - l->step);
-    *low += by < 0 ? by : 0;
-    *high += by < 0 ? 0 : by;
-    by = (int64_t)((l->row << (6 - w->row_shift)) - l->row);
-    *low += by < 0 ? by : 0;
-    *high += by < 0 ? 0 : by;
+    widen_range(low, high, (l->step << rows.shift) - l->step);
+    widen_range(low, high, (l->row << (6 - rows.shift)) - l->row);
+    widen_range(low, high, l->warp * rows.last);
     return true;
 }
 
 /* Whether every lane, as a signed number, is in low ... high. */
-static inline bool line_within(const MxgpuWarp *w, const SimtLine *l,
-                               int64_t low, int64_t high)
+static inline bool line_within(SimtRows rows, const SimtLine *l, int64_t low,
+                               int64_t high)
 {
     int64_t min, max;
 
-    return line_range(w, l, &min, &max) && min >= low && max <= high;
+    return line_range(rows, l, &min, &max) && min >= low && max <= high;
 }
 
 static __attribute__((noinline)) bool line_to_word(MxgpuWarp *w, unsigned r)
@@ -131,7 +143,7 @@ static __attribute__((noinline)) bool line_to_word(MxgpuWarp *w, unsigned r)
     const unsigned shift = w->row_shift;
     uint32_t *d = w->word[r];
 
-    if (!line_within(w, &l, INT32_MIN, INT32_MAX)) {
+    if (!line_within(rows_of(w), &l, INT32_MIN, INT32_MAX)) {
         return false;
     }
     LANE_LOOP {
@@ -169,27 +181,24 @@ static inline const uint32_t *low_word(MxgpuWarp *w, unsigned r, uint32_t *tmp)
 
 #define LINE_FN(ID)                                                            \
     static inline __attribute__((always_inline)) bool line_##ID(               \
-        const MxgpuWarp *w, const SimtLine *a, const SimtLine *b,              \
-        SimtLine *out)
-
-static inline bool line_uniform(const SimtLine *l)
-{
-    return !(l->step | l->row);
-}
+        SimtRows rows, const SimtLine *a, const SimtLine *b, SimtLine *out)
 
 static inline SimtLine line_shl(const SimtLine *a, unsigned by)
 {
-    return (SimtLine){a->base << by, a->step << by, a->row << by};
+    return (SimtLine){a->base << by, a->step << by, a->row << by,
+                      a->warp << by};
 }
 
 static inline SimtLine line_plus(const SimtLine *a, const SimtLine *b)
 {
-    return (SimtLine){a->base + b->base, a->step + b->step, a->row + b->row};
+    return (SimtLine){a->base + b->base, a->step + b->step, a->row + b->row,
+                      a->warp + b->warp};
 }
 
 static inline SimtLine line_minus(const SimtLine *a, const SimtLine *b)
 {
-    return (SimtLine){a->base - b->base, a->step - b->step, a->row - b->row};
+    return (SimtLine){a->base - b->base, a->step - b->step, a->row - b->row,
+                      a->warp - b->warp};
 }
 
 LINE_FN(ADD)
@@ -218,12 +227,13 @@ LINE_FN(MUL)
         a = b;
         b = other;
     }
-    *out = (SimtLine){a->base * b->base, a->step * b->base, a->row * b->base};
+    *out = (SimtLine){a->base * b->base, a->step * b->base, a->row * b->base,
+                      a->warp * b->base};
     return line_uniform(b);
 }
 
 /* Exact quotients of lanes that are not negative, or fit when signed. */
-static inline bool line_shr(const MxgpuWarp *w, const SimtLine *a,
+static inline bool line_shr(SimtRows rows, const SimtLine *a,
                             const SimtLine *b, SimtLine *out, bool arithmetic)
 {
     unsigned by = b->base & 63;
@@ -233,19 +243,21 @@ static inline bool line_shr(const MxgpuWarp *w, const SimtLine *a,
     *out = (SimtLine){arithmetic ? (uint64_t)((int64_t)a->base >> by)
                                  : a->base >> by,
                       (uint64_t)((int64_t)a->step >> by),
-                      (uint64_t)((int64_t)a->row >> by)};
-    return by && line_uniform(b) && !((a->base | a->step | a->row) & bits) &&
-           line_within(w, out, arithmetic ? -high - 1 : 0, high);
+                      (uint64_t)((int64_t)a->row >> by),
+                      (uint64_t)((int64_t)a->warp >> by)};
+    return by && line_uniform(b) &&
+           !((a->base | a->step | a->row | a->warp) & bits) &&
+           line_within(rows, out, arithmetic ? -high - 1 : 0, high);
 }
 
 LINE_FN(SRL)
 {
-    return line_shr(w, a, b, out, false);
+    return line_shr(rows, a, b, out, false);
 }
 
 LINE_FN(SRA)
 {
-    return line_shr(w, a, b, out, true);
+    return line_shr(rows, a, b, out, true);
 }
 
 #define LINE_SHADD(n)                                                          \
@@ -261,7 +273,7 @@ LINE_FN(SRA)
         SimtLine s = line_shl(a, n);                                           \
                                                                                \
         *out = line_plus(&s, b);                                               \
-        return line_within(w, a, 0, UINT32_MAX);                               \
+        return line_within(rows, a, 0, UINT32_MAX);                               \
     }
 LINE_SHADD(1)
 LINE_SHADD(2)
@@ -270,13 +282,13 @@ LINE_SHADD(3)
 LINE_FN(ADD_UW)
 {
     *out = line_plus(a, b);
-    return line_within(w, a, 0, UINT32_MAX);
+    return line_within(rows, a, 0, UINT32_MAX);
 }
 
 LINE_FN(SLLI_UW)
 {
     *out = line_shl(a, b->base & 63);
-    return line_within(w, a, 0, UINT32_MAX);
+    return line_within(rows, a, 0, UINT32_MAX);
 }
 
 /*
@@ -284,7 +296,7 @@ LINE_FN(SLLI_UW)
  * above those in which the least and the greatest one differ. *varying gets
  * the bits below, *same what they agree in. a gets the line, *b the number.
  */
-static inline bool line_bits(const MxgpuWarp *w, const SimtLine **a,
+static inline bool line_bits(SimtRows rows, const SimtLine **a,
                              const SimtLine **b, uint64_t *varying,
                              uint64_t *same)
 {
@@ -296,7 +308,7 @@ static inline bool line_bits(const MxgpuWarp *w, const SimtLine **a,
         *b = *a;
         *a = line;
     }
-    if (!line_uniform(*b) || !line_range(w, *a, &low, &high) || low < 0 ||
+    if (!line_uniform(*b) || !line_range(rows, *a, &low, &high) || low < 0 ||
         low == high) {
         return false;
     }
@@ -309,11 +321,11 @@ LINE_FN(OR)
 {
     uint64_t varying, same, bits;
 
-    if (!line_bits(w, &a, &b, &varying, &same) || b->base & varying) {
+    if (!line_bits(rows, &a, &b, &varying, &same) || b->base & varying) {
         return false;
     }
     bits = b->base & ~same;
-    *out = (SimtLine){a->base + bits, a->step, a->row};
+    *out = (SimtLine){a->base + bits, a->step, a->row, a->warp};
     return true;
 }
 
@@ -321,10 +333,11 @@ LINE_FN(XOR)
 {
     uint64_t varying, same;
 
-    if (!line_bits(w, &a, &b, &varying, &same) || b->base & varying) {
+    if (!line_bits(rows, &a, &b, &varying, &same) || b->base & varying) {
         return false;
     }
-    *out = (SimtLine){a->base - same + (same ^ b->base), a->step, a->row};
+    *out = (SimtLine){a->base - same + (same ^ b->base), a->step, a->row,
+                      a->warp};
     return true;
 }
 
@@ -332,37 +345,52 @@ LINE_FN(AND)
 {
     uint64_t varying, same;
 
-    if (!line_bits(w, &a, &b, &varying, &same) ||
+    if (!line_bits(rows, &a, &b, &varying, &same) ||
         (b->base & varying) != varying) {
         return false;
     }
-    *out = (SimtLine){a->base - (same & ~b->base), a->step, a->row};
+    *out = (SimtLine){a->base - (same & ~b->base), a->step, a->row, a->warp};
     return true;
 }
 
 /* *W: when the sum in 64 bits is a word, so is the sum in 32, the same one. */
-static inline bool line_is_word(const MxgpuWarp *w, const SimtLine *l)
+static inline bool line_is_word(SimtRows rows, const SimtLine *l)
 {
-    return line_within(w, l, INT32_MIN, INT32_MAX);
+    return line_within(rows, l, INT32_MIN, INT32_MAX);
 }
 
 LINE_FN(ADDW)
 {
-    return line_ADD(w, a, b, out) && line_is_word(w, out);
+    return line_ADD(rows, a, b, out) && line_is_word(rows, out);
 }
 
 LINE_FN(SUBW)
 {
-    return line_SUB(w, a, b, out) && line_is_word(w, out);
+    return line_SUB(rows, a, b, out) && line_is_word(rows, out);
 }
 
 LINE_FN(MULW)
 {
-    return line_MUL(w, a, b, out) && line_is_word(w, out);
+    return line_MUL(rows, a, b, out) && line_is_word(rows, out);
 }
 
 LINE_FN(SLLW)
 {
     *out = line_shl(a, b->base & 31);
-    return line_uniform(b) && line_is_word(w, out);
+    return line_uniform(b) && line_is_word(rows, out);
+}
+
+/*
+ * Two lines none of whose lanes reaches into the range of the other: all lanes
+ * then compare as the first ones do, if no lane is negative unsigned
+ * comparisons too.
+ */
+static inline bool lines_apart(SimtRows rows, const SimtLine *a,
+                               const SimtLine *b)
+{
+    int64_t low1, high1, low2, high2;
+
+    return line_range(rows, a, &low1, &high1) &&
+           line_range(rows, b, &low2, &high2) &&
+           (high1 < low2 || low1 > high2) && low1 >= 0 && low2 >= 0;
 }

@@ -52,7 +52,7 @@ typedef struct SimtOp {
     uint8_t far;
     uint8_t rm_field; /* as encoded */
     uint8_t link;     /* jumps: 1 call, 2 return */
-    uint8_t pad;
+    uint8_t classes;  /* RV_CLASS_* */
 } SimtOp;
 
 typedef struct SimtPage {
@@ -114,10 +114,17 @@ enum {
 };
 
 /* Lane l holds base + (l & (rows - 1)) * step + (l >> row_shift) * row: what
- * indices of threads, and addresses made of them, look like. */
+ * indices of threads, and addresses made of them, look like. In a convoy the
+ * n-th warp adds n * warp; a register of a warp has 0 there. */
 typedef struct SimtLine {
-    uint64_t base, step, row;
+    _Alignas(32) uint64_t base;
+    uint64_t step, row, warp;
 } SimtLine;
+
+/* Lanes of a row: 1 << shift; last: the last warp of a convoy, or 0. */
+typedef struct SimtRows {
+    uint8_t shift, last;
+} SimtRows;
 
 typedef struct MxgpuWarp {
     _Alignas(64) uint64_t x[33][LANES];
@@ -174,6 +181,8 @@ typedef struct SimtBlock {
     bool used;
     bool grid_wait; /* all its threads wait for the grid's barrier */
     bool has_named; /* a named barrier was used */
+    bool convoy;    /* its warps may be at one pc: see convoy.inc.h */
+    bool fresh;     /* x registers of its warps are not set yet */
     uint8_t slot;
     uint8_t num_warps;
     uint8_t warps[MXGPU_BLOCK_THREADS / LANES];
@@ -285,6 +294,12 @@ typedef enum SimtExit {
 
 /* Runs one warp until its instruction count reaches limit. */
 typedef SimtExit SimtExecFn(MxgpuCu *cu, MxgpuWarp *w, uint64_t limit);
+/*
+ * Runs the warps of a block together, each for about so many instructions;
+ * returns how many all of them ran. Clears block->convoy when they have parted,
+ * or cannot run so.
+ */
+typedef uint64_t SimtConvoyFn(MxgpuCu *cu, SimtBlock *block, uint64_t each);
 
 /* Whether the code around a page reads FP flags, as last found. */
 typedef struct SimtFlagScan {
@@ -296,6 +311,7 @@ struct MxgpuSimt {
     MxgpuSimtConfig config;
     SimtExecFn *exec;
     SimtExecFn *count; /* the same, counting accesses and taking samples */
+    SimtConvoyFn *convoy; /* NULL: each warp runs for itself */
     SimtSlot slots[MXGPU_DISPATCH_SLOTS];
     /* The cooperative grid whose blocks the units take: its generation, as in
      * SimtSlot.next, and slot + 1; 0: none. */
@@ -314,6 +330,8 @@ SimtExecFn mxgpu_simt_exec_base, mxgpu_simt_exec_avx2, mxgpu_simt_exec_avx512;
 SimtExecFn mxgpu_simt_count_base, mxgpu_simt_count_avx2,
     mxgpu_simt_count_avx512;
 SimtExecFn mxgpu_simt_exec_plain; /* wide forms only, for comparison */
+SimtConvoyFn mxgpu_simt_convoy_base, mxgpu_simt_convoy_avx2,
+    mxgpu_simt_convoy_avx512, mxgpu_simt_convoy_plain;
 
 /* ---- returned.c */
 /* A grid, told from others of the slot: the upper bits of next, and slot. */
@@ -340,6 +358,7 @@ unsigned mxgpu_returned_drop(MxgpuSimt *simt, uint64_t grid);
 typedef struct SimtVariant {
     const char *name;
     SimtExecFn *exec, *count;
+    SimtConvoyFn *convoy;
 } SimtVariant;
 #define SIMT_VARIANTS 4
 /* Those that this host can run, the best one first, the plain one last;
@@ -407,6 +426,9 @@ void mxgpu_simt_profile_block(MxgpuCu *cu, unsigned slot, unsigned warps);
 /* ---- csr.c */
 bool mxgpu_simt_csr(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,
                     uint64_t mask);
+/* Whether the instruction only reads what all lanes of w's block read alike. */
+bool mxgpu_simt_csr_uniform(const MxgpuCu *cu, const MxgpuWarp *w,
+                            const SimtOp *p, uint64_t *value);
 
 /* ---- float.c */
 /* Any FP arithmetic instruction, lane by lane: every rounding mode, flags. */
@@ -415,10 +437,12 @@ bool mxgpu_simt_float(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,
 void mxgpu_simt_fp_level(MxgpuWarp *w, bool flags);
 
 /* ---- warp.c */
-/* written_x, written_d: lines and d planes of an earlier owner that may not be
+/* All but x registers; written_d: d planes of an earlier owner that may not be
  * 0. */
 void mxgpu_warp_start(MxgpuWarp *w, uint64_t lanes, uint64_t entry,
-                      uint64_t args, uint32_t written_x, uint32_t written_d);
+                      uint32_t written_d);
+/* x registers as a thread finds them; written_x: lines that may not be 0. */
+void mxgpu_warp_start_x(MxgpuWarp *w, uint64_t args, uint32_t written_x);
 /* Makes x[r] valid. */
 void mxgpu_warp_widen(MxgpuWarp *w, unsigned r);
 /* Puts cur (where its mask is not 0) back and chooses the next group; false
@@ -434,6 +458,8 @@ void mxgpu_warp_sync(MxgpuWarp *w);
 uint64_t mxgpu_warp_nonzero(const uint64_t *x);
 
 /* ---- block.c */
+/* Sets x registers of a fresh block. */
+void mxgpu_block_settle(MxgpuCu *cu, SimtBlock *block);
 void mxgpu_simt_fault_at(MxgpuCu *cu, const MxgpuWarp *w, unsigned lane,
                          enum mxgpu_fault code, enum mxgpu_access access,
                          uint64_t addr, uint64_t pc);
@@ -487,7 +513,7 @@ static inline void simt_set_line(MxgpuWarp *w, unsigned r, SimtLine line)
 
 static inline void simt_set_uniform(MxgpuWarp *w, unsigned r, uint64_t value)
 {
-    w->line[r] = (SimtLine){value, 0, 0};
+    w->line[r] = (SimtLine){.base = value};
     w->form[r] = FORM_LINE | FORM_UNIFORM;
 }
 

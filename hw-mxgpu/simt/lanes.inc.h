@@ -90,7 +90,7 @@ RV_SEM_LIST_W_1(LANE_32)
     LINEAR_OPS(F) CLOSED_OPS(F) LINEAR_CLOSED_OPS(F) OTHER_OPS(F)              \
     WORD_LINEAR_OPS(F) WORD_OTHER_OPS(F)
 
-#define IMM_LINE(p) ((SimtLine){(uint64_t)(int64_t)(p)->imm, 0, 0})
+#define IMM_LINE(p) ((SimtLine){.base = (uint64_t)(int64_t)(p)->imm})
 
 /* All lanes at once, where the forms allow it, or return. */
 #define AS_UNIFORM(E, IMM)                                                     \
@@ -105,7 +105,7 @@ RV_SEM_LIST_W_1(LANE_32)
     if (forms & FORM_LINE) {                                                   \
         SimtLine out, b = IMM ? IMM_LINE(p) : w->line[p->r2];                  \
                                                                                \
-        if (line_##E(w, &w->line[p->r1], &b, &out)) {                          \
+        if (line_##E(rows_of(w), &w->line[p->r1], &b, &out)) {                          \
             set_line(w, p->rd, out);                                           \
             return;                                                            \
         }                                                                      \
@@ -309,19 +309,10 @@ static inline uint64_t pack_bits(const uint8_t *bytes)
 RV_SEM_LIST_BRANCH(CONDITION_64, uint64_t, int64_t)
 RV_SEM_LIST_BRANCH(CONDITION_32, uint32_t, int32_t)
 
-/*
- * Two lines none of whose lanes reaches into the range of the other: all lanes
- * then compare as the first ones do, if no lane is negative unsigned
- * comparisons too.
- */
 static inline bool apart(const MxgpuWarp *w, const SimtOp *p)
 {
-    int64_t low1, high1, low2, high2;
-
     return w->form[p->r1] & w->form[p->r2] & FORM_LINE &&
-           line_range(w, &w->line[p->r1], &low1, &high1) &&
-           line_range(w, &w->line[p->r2], &low2, &high2) &&
-           (high1 < low2 || low1 > high2) && low1 >= 0 && low2 >= 0;
+           lines_apart(rows_of(w), &w->line[p->r1], &w->line[p->r2]);
 }
 
 /* Sign extension keeps the order, signed and unsigned. */

@@ -365,17 +365,19 @@ unsigned mxgpu_simt_variants(SimtVariant out[SIMT_VARIANTS])
     __builtin_cpu_init();
     if (has_avx512()) {
         out[n++] = (SimtVariant){"avx512", mxgpu_simt_exec_avx512,
-                                 mxgpu_simt_count_avx512};
+                                 mxgpu_simt_count_avx512,
+                                 mxgpu_simt_convoy_avx512};
     }
     if (has_avx2()) {
         out[n++] = (SimtVariant){"avx2", mxgpu_simt_exec_avx2,
-                                 mxgpu_simt_count_avx2};
+                                 mxgpu_simt_count_avx2,
+                                 mxgpu_simt_convoy_avx2};
     }
 #endif
     out[n++] = (SimtVariant){"base", mxgpu_simt_exec_base,
-                             mxgpu_simt_count_base};
+                             mxgpu_simt_count_base, mxgpu_simt_convoy_base};
     out[n++] = (SimtVariant){"plain", mxgpu_simt_exec_plain,
-                             mxgpu_simt_count_base};
+                             mxgpu_simt_count_base, mxgpu_simt_convoy_plain};
     return n;
 }
 
@@ -393,6 +395,7 @@ MxgpuSimt *mxgpu_simt_new(const MxgpuSimtConfig *config)
     mxgpu_simt_variants(v);
     simt->exec = v[0].exec;
     simt->count = v[0].count;
+    simt->convoy = config->trap ? NULL : v[0].convoy;
     simt->cus = calloc(config->compute_units, sizeof(*simt->cus));
     ok = simt->cus;
     for (unsigned i = 0; i < MXGPU_DISPATCH_SLOTS; i++) {
@@ -454,6 +457,8 @@ void mxgpu_simt_reset(MxgpuSimt *simt)
         cu->lanes_now = cu->divergent_now = 0;
         cu->held = cu->held_ended = 0;
         atomic_store(&cu->returned.blocks, 0);
+        cu->next_warp = cu->last_slot = 0;
+        cu->turn = cu->since_take = 0;
     }
     atomic_store(&simt->dispatches, 0);
     atomic_store(&simt->gang, 0);
@@ -696,15 +701,33 @@ static void reap(MxgpuCu *cu)
     }
 }
 
-/* Gives a warp its turn; returns instructions run. */
+static void count_run(MxgpuCu *cu, uint64_t instructions)
+{
+    simt_count(cu, COUNT_warp_instructions, instructions);
+    simt_count(cu, COUNT_lane_instructions, cu->lanes_now);
+    simt_count(cu, COUNT_divergent_branches, cu->divergent_now);
+    cu->lanes_now = cu->divergent_now = 0;
+}
+
+/* Gives a warp its turn, or its whole block while that is together; returns
+ * instructions run. */
 static uint64_t run_warp(MxgpuCu *cu, MxgpuWarp *w, uint64_t budget)
 {
-    uint64_t before = w->instructions;
+    uint64_t before = w->instructions, ran;
+    SimtBlock *block = &cu->blocks[w->block];
     SimtSlot *s = simt_slot(cu, w);
 
     if (atomic_load_explicit(&s->stop, memory_order_relaxed)) {
         return 0;
     }
+    if (block->convoy) {
+        ran = cu->simt->convoy(cu, block, budget / block->num_warps + 1);
+        count_run(cu, ran);
+        if (ran || block->convoy) {
+            return ran;
+        }
+    }
+    mxgpu_block_settle(cu, block);
     if (s->flags && w->fp_level != 2) {
         mxgpu_simt_fp_level(w, true);
     }
@@ -713,10 +736,7 @@ static uint64_t run_warp(MxgpuCu *cu, MxgpuWarp *w, uint64_t budget)
         return w->instructions - before;
     }
     (void)cu->simt->exec(cu, w, before + budget);
-    simt_count(cu, COUNT_warp_instructions, w->instructions - before);
-    simt_count(cu, COUNT_lane_instructions, cu->lanes_now);
-    simt_count(cu, COUNT_divergent_branches, cu->divergent_now);
-    cu->lanes_now = cu->divergent_now = 0;
+    count_run(cu, w->instructions - before);
     return w->instructions - before;
 }
 

@@ -38,16 +38,20 @@ void mxgpu_warp_widen(MxgpuWarp *w, unsigned r)
 }
 
 /* x0 has all forms of 0 and nothing ever writes it. */
-void mxgpu_warp_start(MxgpuWarp *w, uint64_t lanes, uint64_t entry,
-                      uint64_t args, uint32_t written_x, uint32_t written_d)
+void mxgpu_warp_start_x(MxgpuWarp *w, uint64_t args, uint32_t written_x)
 {
     for (; written_x; written_x &= written_x - 1) {
-        w->line[__builtin_ctz(written_x)] = (SimtLine){0, 0, 0};
+        w->line[__builtin_ctz(written_x)] = (SimtLine){0};
     }
     memset(w->form, FORM_LINE | FORM_UNIFORM, sizeof(w->form));
     w->form[0] = FORM_ALL;
-    w->line[2] = (SimtLine){MXGPU_PRIVATE_END, 0, 0};
-    w->line[10] = (SimtLine){args, 0, 0};
+    w->line[2] = (SimtLine){.base = MXGPU_PRIVATE_END};
+    w->line[10] = (SimtLine){.base = args};
+}
+
+void mxgpu_warp_start(MxgpuWarp *w, uint64_t lanes, uint64_t entry,
+                      uint32_t written_d)
+{
     w->row_shift = 6;
     for (; written_d; written_d &= written_d - 1) {
         memset(w->d[__builtin_ctz(written_d)], 0, sizeof(w->d[0]));

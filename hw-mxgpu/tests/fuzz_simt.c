@@ -20,6 +20,7 @@
 
 /* Every interpreter, and the best one counting accesses. */
 static SimtHost *hosts[SIMT_VARIANTS + 1], *counting;
+static SimtConvoyFn *convoys[SIMT_VARIANTS + 1];
 static unsigned num_hosts;
 static uint8_t *tables; /* as simt_host_new() makes them */
 static uint64_t tables_size;
@@ -32,10 +33,12 @@ static void open_hosts(void)
     for (unsigned i = 0; i < num_hosts; i++) {
         hosts[i] = simt_host_new(UNITS);
         if (i == num_hosts - 1) {
+            convoys[i] = variants[0].convoy;
             counting = hosts[i];
             counting->simt->count = variants[0].count;
         } else {
             hosts[i]->simt->exec = variants[i].exec;
+            convoys[i] = variants[i].convoy;
         }
         /* few pages of code: each start scans all there are */
         for (uint64_t at = 2 * CODE_BYTES; at < 1 << 20; at += 4096) {
@@ -125,7 +128,7 @@ static void random_register(SimtHost *h, MxgpuWarp *w, unsigned r,
 {
     uint64_t kind = next_random(random), base = next_random(random);
     const uint64_t *args = simt_host_data(h, HOST_DATA_VA);
-    SimtLine line = {base >> kind % 64, 0, 0};
+    SimtLine line = {.base = base >> kind % 64};
 
     if (kind >> 8 & 1) {
         line.base = args[kind >> 9 & 31];
@@ -195,6 +198,7 @@ static void scramble(SimtHost *h, const uint8_t *data)
             if (!(cu->used_warps >> n & 1) || !w->cur.mask) {
                 continue;
             }
+            mxgpu_block_settle(cu, &cu->blocks[w->block]);
             for (unsigned r = 1; r < 32; r++) {
                 random_register(h, w, r, random);
             }
@@ -205,7 +209,8 @@ static void scramble(SimtHost *h, const uint8_t *data)
     }
 }
 
-static void run_one(SimtHost *h, const uint8_t *data, size_t size)
+static void run_one(SimtHost *h, SimtConvoyFn *convoy, const uint8_t *data,
+                    size_t size)
 {
     MxgpuDispatch d;
     MxgpuSimtCounters c;
@@ -219,7 +224,9 @@ static void run_one(SimtHost *h, const uint8_t *data, size_t size)
         d.block[1] = 1 + data[2] % (1024 / d.block[0]);
         d.block[2] = 1 + data[3] % (1024 / d.block[0] / d.block[1]);
     }
-    d.accesses = h == counting;
+    /* Convoys run warps in another order, and are not counted. */
+    h->simt->convoy = data[4] & 0x80 ? convoy : NULL;
+    d.accesses = h == counting && !h->simt->convoy;
     d.shared = data[3] * 64;
     d.shared_static = d.shared / 2;
     d.private_bytes = data[4] % 4 * 1024;
@@ -327,7 +334,7 @@ static void fuzz_one(const uint8_t *data, size_t size)
         open_hosts();
     }
     for (unsigned i = 0; i < num_hosts; i++) {
-        run_one(hosts[i], data, size);
+        run_one(hosts[i], convoys[i], data, size);
         if (i) {
             same_state(hosts[0], hosts[i]);
         }

@@ -144,10 +144,12 @@ static void choose_isa(MxgpuSimt *simt)
     if (g_strcmp0(isa, "base") == 0) {
         simt->exec = mxgpu_simt_exec_base;
         simt->count = mxgpu_simt_count_base;
+        simt->convoy = mxgpu_simt_convoy_base;
     } else if (g_strcmp0(isa, "avx2") == 0 &&
                simt->exec != mxgpu_simt_exec_base) {
         simt->exec = mxgpu_simt_exec_avx2;
         simt->count = mxgpu_simt_count_avx2;
+        simt->convoy = mxgpu_simt_convoy_avx2;
     }
 }
 

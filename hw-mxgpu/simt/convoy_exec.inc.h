@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The interpreter of convoys: like that of warps, a label for each op. Those
+ * that have none part the convoy, and so does all that is not done here.
+ */
+
+#define C_GO goto *table[p->op]
+#define C_NEXT                                                                 \
+    do {                                                                       \
+        ran++;                                                                 \
+        p += p->len;                                                           \
+        C_GO;                                                                  \
+    } while (0)
+
+/* For each warp: its live lanes are mask. */
+#define EACH_WARP                                                              \
+    for (k = 0; k < c.n && (w = c.w[k], mask = w->live, true); k++)
+
+/* What has been run since this was last done. */
+#define C_ACCOUNT                                                              \
+    do {                                                                       \
+        EACH_WARP {                                                            \
+            w->instructions += ran;                                            \
+        }                                                                      \
+        cu->lanes_now += ran * lanes;                                          \
+        total += ran * c.n;                                                    \
+        each -= ran < each ? ran : each;                                       \
+        ran = 0;                                                               \
+    } while (0)
+
+#define C_INT(ID, E, IMM)                                                      \
+    C_##ID : if (!c_##ID(&c, p)) {                                             \
+        split_sources(&c, p);                                                  \
+        EACH_WARP {                                                            \
+            f_##ID(w, p);                                                      \
+        }                                                                      \
+        c.form[p->rd] = CONVOY_SPLIT;                                          \
+    }                                                                          \
+    C_NEXT;
+
+#define C_EACH_MEM(ID)                                                         \
+    split_sources(&c, p);                                                      \
+    EACH_WARP {                                                                \
+        if (!x_##ID(cu, w, p, PC, mask)) {                                     \
+            goto failed;                                                       \
+        }                                                                      \
+    }                                                                          \
+    split_result(&c, p);                                                       \
+    C_NEXT;
+#define C_LOAD(ID, T, X)                                                       \
+    C_##ID : at = convoy_one(cu, &c, p, sizeof(T));                            \
+    if (at) {                                                                  \
+        T one;                                                                 \
+                                                                               \
+        __builtin_memcpy(&one, (const void *)at, sizeof(one));                 \
+        convoy_set_uniform(&c, p->rd, (uint64_t)(int64_t)(X)one);              \
+        C_NEXT;                                                                \
+    }                                                                          \
+    if (RV_##ID == RV_LW && convoy_load(cu, &c, p)) {                          \
+        C_NEXT;                                                                \
+    }                                                                          \
+    C_EACH_MEM(ID)
+#define C_STORE(ID, T)                                                         \
+    C_##ID : if (RV_##ID == RV_SW && convoy_store(cu, &c, p)) {                \
+        C_NEXT;                                                                \
+    }                                                                          \
+    C_EACH_MEM(ID)
+#define C_MEM(ID) C_##ID : C_EACH_MEM(ID)
+
+#define C_FP(ID, MASK)                                                         \
+    C_##ID : if (__builtin_expect(p->rm >= 2, 0)) goto slow_fp;                \
+    C_EACH_FP(ID, MASK)
+#define C_EACH_FP(ID, MASK)                                                    \
+    if (p->classes != (RV_CLASS_FD | RV_CLASS_F1 | RV_CLASS_F2)) {             \
+        split_sources(&c, p);                                                  \
+        split_result(&c, p);                                                   \
+    }                                                                          \
+    EACH_WARP {                                                                \
+        fp_##ID(w, p, MASK);                                                   \
+    }                                                                          \
+    C_NEXT;
+#define C_FP32(ID)    C_FP(ID, ALL_LANES)
+#define C_FP64(ID)    C_FP(ID, mask)
+#define C_FP_MOVE(ID) C_##ID : C_EACH_FP(ID, mask)
+
+#define C_BRANCH(ID, cond)                                                     \
+    C_##ID : way = way_##ID(&c, p);                                            \
+    if (way == WAY_ON) {                                                       \
+        C_NEXT;                                                                \
+    }                                                                          \
+    if (__builtin_expect(way == WAY_TAKEN && !p->far, 1)) {                    \
+        ran++;                                                                 \
+        if (__builtin_expect(p->imm <= 0 && ran >= each, 0)) {                 \
+            p += p->imm / 2;                                                   \
+            goto quantum;                                                      \
+        }                                                                      \
+        p += p->imm / 2;                                                       \
+        C_GO;                                                                  \
+    }                                                                          \
+    if (way == WAY_APART) {                                                    \
+        goto part;                                                             \
+    }                                                                          \
+    ran++;                                                                     \
+    pc = PC + p->imm;                                                          \
+    goto moved;
+
+#define CONVOY_COMMON(LAB)                                                     \
+    LAB(MX_EXIT, exit) LAB(MX_BARRIER, barrier) LAB(MX_WARPSYNC, warpsync)     \
+    LAB(MX_MMA_F32_F16, mma) LAB(MX_MMA_F32_BF16, mma)                         \
+    LAB(MX_MMA_I32_I8, mma) LAB(MX_MMA_I32_U8, mma)                            \
+    LAB(MX_SHFL, shfl) LAB(MX_BALLOT, ballot) LAB(MX_ACTIVE, active)           \
+    LAB(MX_MATCH_ANY, match) LAB(LUI, lui) LAB(AUIPC, auipc) LAB(JAL, jal)     \
+    LAB(JALR, jalr) LAB(FENCE, fence)                                          \
+    LAB(CSRRW, csr) LAB(CSRRS, csr) LAB(CSRRC, csr) LAB(CSRRWI, csr)           \
+    LAB(CSRRSI, csr) LAB(CSRRCI, csr)
+
+#pragma GCC diagnostic push
+#if defined(__clang__)
+#pragma GCC diagnostic ignored "-Winitializer-overrides"
+#else
+#pragma GCC diagnostic ignored "-Woverride-init"
+#endif
+
+uint64_t SIMT_CONVOY(MxgpuCu *cu, SimtBlock *block, uint64_t each)
+{
+#define LAB(ID)       [RV_##ID] = &&C_##ID,
+#define SLOW(ID)      [RV_##ID] = &&slow_fp,
+    static const void *const table[OP_KINDS] = {
+        [0 ... OP_KINDS - 1] = &&part,
+        INTEGER_OPS(LAB_3)
+        LOAD_OPS(LAB_3)
+        STORE_OPS(LAB_2)
+        RV_SEM_LIST_BRANCH(LAB_2, , )
+        FP_FLAG_OPS_S(LAB)
+        FP_FLAG_OPS_D(LAB)
+        FP_MOVE_OPS(LAB)
+        LAB(SD) LAB(FLW) LAB(FLH) LAB(FLD) LAB(FSW) LAB(FSH) LAB(FSD)
+        CONVOY_COMMON(ENTRY)
+        FP_SLOW_OPS(SLOW)
+        [OP_DECODE] = &&decode, [OP_END] = &&page_end, [OP_NOP] = &&nop,
+        [RV_LR_W ... RV_AMOMAXU_D] = &&atomic,
+        [RV_MX_AFADD_S ... RV_MX_AFMAX_D] = &&atomic,
+        [RV_MX_REDUCE_ADD ... RV_MX_REDUCE_FMAX_D] = &&reduce,
+    };
+#undef SLOW
+#undef LAB
+    Convoy c;
+    SimtPage *page;
+    const SimtOp *p;
+    MxgpuWarp *w;
+    uint64_t pc, mask, value, lanes, ran = 0, total = 0;
+    uintptr_t at;
+    int32_t depth;
+    unsigned k;
+    ConvoyWay way;
+    enum mxgpu_fault code;
+
+    if (!convoy_meet(cu, block, &c)) {
+        block->convoy = false;
+        mxgpu_block_settle(cu, block);
+        return 0;
+    }
+    convoy_registers(&c, block, simt_slot(cu, c.w[0])->dispatch.args);
+    convoy_spread(&c);
+    lanes = convoy_lanes(&c);
+    pc = c.w[0]->cur.pc;
+    depth = c.w[0]->cur.depth;
+
+moved: /* pc is new */
+    if (ran >= each || simt_tired(cu)) {
+        goto quantum_at;
+    }
+    page = simt_known_page(cu, c.w[0], pc);
+    if (!page) {
+        page = mxgpu_simt_page(cu, c.w[0], pc, &code);
+    }
+    if (!page || page->reads_flags || pc & 1) { /* a warp says what is wrong */
+        block->convoy = false;
+        goto quantum_at;
+    }
+    p = &page->ops[(pc & (PAGE_BYTES - 1)) >> 1];
+    C_GO;
+
+    /* ---- parting; p is the next instruction */
+part:
+    block->convoy = false;
+quantum:
+    pc = PC;
+quantum_at:
+    C_ACCOUNT;
+    convoy_leave(&c, pc, depth);
+    return total;
+failed: /* warp k, for reasons recorded; those before it have done it */
+    block->convoy = false;
+    total += k;
+    convoy_failed(cu, &c, p, k);
+    C_ACCOUNT;
+    convoy_leave(&c, PC, depth);
+    for (unsigned i = 0; i < c.ahead; i++) {
+        c.w[i]->cur.pc += 2 * p->len;
+    }
+    return total;
+page_end: /* p stands for the first halfword of the next page */
+    pc = PC;
+    goto moved;
+decode: /* a fault is found again, by a warp */
+    if (mxgpu_simt_decode(cu, c.w[0], page, p - page->ops) !=
+        MXGPU_FAULT_NONE) {
+        goto part;
+    }
+    C_GO;
+exit:
+    ran++;
+    C_ACCOUNT;
+    EACH_WARP {
+        w->cur.pc = PC + 4;
+        mxgpu_block_exit(cu, w, mask);
+    }
+    return total;
+
+    /* ---- jumps */
+jal:
+    convoy_set_uniform(&c, p->rd, PC + 2 * p->len);
+    depth = call_depth(depth, p->link & 1);
+    ran++;
+    if (p->far || (p->imm <= 0 && ran >= each)) {
+        pc = PC + p->imm;
+        goto moved;
+    }
+    p += p->imm / 2;
+    C_GO;
+jalr:
+    if (!jump_together(&c, p, &pc)) {
+        goto part;
+    }
+    convoy_set_uniform(&c, p->rd, PC + 2 * p->len);
+    depth = call_depth(depth, p->link == 1 ? 1 : p->link == 2 ? -1 : 0);
+    ran++;
+    goto moved;
+
+    /* ---- control */
+nop:
+    C_NEXT;
+fence:
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    C_NEXT;
+barrier: /* all threads that have not ended are here */
+    simt_count(cu, COUNT_barrier_waits, c.n);
+    C_NEXT;
+warpsync:
+    if (simt_tired(cu)) {
+        goto part;
+    }
+    convoy_split(&c, p->r1);
+    EACH_WARP {
+        if (!sync_complete(cu, w, p)) {
+            goto part;
+        }
+    }
+    C_NEXT;
+csr:
+    C_ACCOUNT; /* cycle is read here */
+    if (mxgpu_simt_csr_uniform(cu, c.w[0], p, &value)) {
+        convoy_set_uniform(&c, p->rd, value);
+        C_NEXT;
+    }
+    if (p->op != RV_CSRRS || p->r1 != 0) {
+        goto part; /* may write */
+    }
+    convoy_split(&c, p->rd);
+    EACH_WARP {
+        if (!mxgpu_simt_csr(cu, w, p, PC, mask)) {
+            goto failed;
+        }
+        SETTLE(w, p->rd);
+    }
+    split_result(&c, p);
+    C_NEXT;
+atomic:
+    split_sources(&c, p);
+    convoy_split(&c, p->rd);
+    EACH_WARP {
+        widen_all(w, p);
+        if (!mxgpu_simt_atomic(cu, w, p, PC, mask)) {
+            goto failed;
+        }
+        simt_wrote_wide(w, p->rd);
+    }
+    split_result(&c, p);
+    C_NEXT;
+slow_fp:
+    split_sources(&c, p);
+    if (!(p->classes & RV_CLASS_FD)) {
+        convoy_split(&c, p->rd);
+    }
+    EACH_WARP {
+        widen_all(w, p);
+        if (!mxgpu_simt_float(cu, w, p, PC, mask)) {
+            goto failed;
+        }
+        simt_wrote_wide(w, p->rd);
+    }
+    split_result(&c, p);
+    C_NEXT;
+lui:
+    convoy_set_uniform(&c, p->rd, (uint64_t)(int64_t)p->imm);
+    C_NEXT;
+auipc:
+    convoy_set_uniform(&c, p->rd, PC + p->imm);
+    C_NEXT;
+
+    /* ---- exchanges inside each warp */
+shfl:
+    split_sources(&c, p);
+    convoy_split(&c, p->rd);
+    EACH_WARP {
+        shuffle(w, p, mask);
+    }
+    split_result(&c, p);
+    C_NEXT;
+ballot:
+    convoy_split(&c, p->r1);
+    EACH_WARP {
+        set_uniform(w, p->rd, mxgpu_warp_nonzero(wide(w, p->r1)) & mask);
+    }
+    split_result(&c, p);
+    C_NEXT;
+active:
+    EACH_WARP {
+        set_uniform(w, p->rd, mask);
+    }
+    split_result(&c, p);
+    C_NEXT;
+match:
+    split_sources(&c, p);
+    convoy_split(&c, p->rd);
+    EACH_WARP {
+        if (simt_tired(cu)) {
+            goto failed;
+        }
+        match_any(cu, w, p, mask);
+    }
+    split_result(&c, p);
+    C_NEXT;
+reduce:
+    split_sources(&c, p);
+    convoy_split(&c, p->rd);
+    EACH_WARP {
+        if (simt_tired(cu)) {
+            goto failed;
+        }
+        reduce(cu, w, p, mask);
+    }
+    split_result(&c, p);
+    C_NEXT;
+mma:
+    if (!c.whole) {
+        goto part; /* illegal */
+    }
+    split_sources(&c, p);
+    for (unsigned i = 0; p->op >= RV_MX_MMA_I32_I8 && i < 4; i++) {
+        convoy_split(&c, p->rd + i);
+        c.form[p->rd + i] = CONVOY_SPLIT;
+    }
+    EACH_WARP {
+        if (simt_tired(cu)) {
+            goto failed;
+        }
+        simt_charge(cu, COST_MMA);
+        if (p->op <= RV_MX_MMA_F32_BF16) {
+            mma_f32(w, p);
+        } else {
+            mma_i32(w, p);
+        }
+    }
+    C_NEXT;
+
+    /* ---- one loop over warps each */
+    INTEGER_OPS(C_INT)
+    LOAD_OPS(C_LOAD)
+    STORE_OPS(C_STORE)
+    C_MEM(SD)
+C_FLW:
+    if (convoy_load(cu, &c, p)) {
+        C_NEXT;
+    }
+    C_EACH_MEM(FLW)
+C_FSW:
+    if (convoy_store(cu, &c, p)) {
+        C_NEXT;
+    }
+    C_EACH_MEM(FSW)
+    C_MEM(FLH)
+    C_MEM(FLD)
+    C_MEM(FSH)
+    C_MEM(FSD)
+    FP_FLAG_OPS_S(C_FP32)
+    FP_FLAG_OPS_D(C_FP64)
+    FP_MOVE_OPS(C_FP_MOVE)
+    RV_SEM_LIST_BRANCH(C_BRANCH, uint64_t, int64_t)
+}
+#pragma GCC diagnostic pop
