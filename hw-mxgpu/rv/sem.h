@@ -52,7 +52,11 @@
         a = (a & (U)0x3333333333333333ull) +                                   \
             (a >> 2 & (U)0x3333333333333333ull);                               \
         a = (a + (a >> 4)) & (U)0x0f0f0f0f0f0f0f0full;                         \
-        return (U)(a * (U)0x0101010101010101ull) >> (BITS - 8);                \
+        /* A product would be shorter, but compilers find a popcount in it, */ \
+        /* and then do a loop over lanes one by one. */                        \
+        a += a >> 8;                                                           \
+        a += a >> 16;                                                          \
+        return (BITS > 32 ? a + (a >> BITS / 2) : a) & 127;                    \
     }                                                                          \
     RV_SEM_INLINE U rv_ctz##n(U a)                                             \
     {                                                                          \

@@ -126,6 +126,10 @@ static void set_target(SimtOp *op, unsigned index)
 static void lower(SimtOp *op, const RvInsn *in, unsigned index)
 {
     switch (in->op) {
+    case RV_FCVT_W_H:
+    case RV_FCVT_WU_H:
+    case RV_FCVT_L_H:
+    case RV_FCVT_LU_H:
     case RV_FCVT_W_S:
     case RV_FCVT_WU_S:
     case RV_FCVT_L_S:
@@ -134,7 +138,7 @@ static void lower(SimtOp *op, const RvInsn *in, unsigned index)
     case RV_FCVT_WU_D:
     case RV_FCVT_L_D:
     case RV_FCVT_LU_D:
-        op->rm = in->rm == 1 ? 0 : 2; /* lane loops round towards zero */
+        op->rm = in->rm == 1 ? 0 : op->rm; /* towards zero is fast as well */
         break;
     case RV_JAL:
         set_target(op, index);

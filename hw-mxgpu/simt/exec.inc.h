@@ -15,6 +15,7 @@
 #include "lanes_store.inc.h"
 #include "lanes_freg.inc.h"
 #include "lanes_fp.inc.h"
+#include "lanes_cvt.inc.h"
 #include "lanes_warp.inc.h"
 
 /* Splits the group by the targets of a jump and parks the parts. */
@@ -309,9 +310,6 @@ SimtExit SIMT_EXEC(MxgpuCu *cu, MxgpuWarp *w, uint64_t limit)
         [RV_LR_W ... RV_AMOMAXU_D] = &&F_atomic,
         [RV_MX_AFADD_S ... RV_MX_AFMAX_D] = &&F_atomic,
         [RV_MX_REDUCE_ADD ... RV_MX_REDUCE_FMAX_D] = &&reduce,
-#define SLOW(ID) [RV_##ID] = &&slow_fp_f,
-        FP_SLOW_OPS(SLOW)
-#undef SLOW
     };
 #undef LAB
 #define LAB(ID) [RV_##ID] = &&M_##ID,
@@ -322,9 +320,6 @@ SimtExit SIMT_EXEC(MxgpuCu *cu, MxgpuWarp *w, uint64_t limit)
         [RV_LR_W ... RV_AMOMAXU_D] = &&M_atomic,
         [RV_MX_AFADD_S ... RV_MX_AFMAX_D] = &&M_atomic,
         [RV_MX_REDUCE_ADD ... RV_MX_REDUCE_FMAX_D] = &&reduce,
-#define SLOW(ID) [RV_##ID] = &&slow_fp_m,
-        FP_SLOW_OPS(SLOW)
-#undef SLOW
     };
 #undef LAB
     SimtPage *page;

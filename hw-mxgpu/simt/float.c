@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Floating point, one lane at a time: whatever the lane loops of exec.inc.h do
- * not cover. These use the host's arithmetic in round-to-nearest-even and do
- * not record exception flags. A warp is at
+ * Floating point arithmetic, one lane at a time: whatever the lane loops of
+ * exec.inc.h do not cover. These use the host's arithmetic in
+ * round-to-nearest-even and do not record exception flags. A warp is at
  *   fp_level 0  while every lane's frm is nearest-even,
  *   fp_level 1  when some lane has another frm: dynamic rounding comes here,
  *   fp_level 2  when flags are wanted: all arithmetic comes here.
@@ -29,9 +29,8 @@ void mxgpu_simt_fp_level(MxgpuWarp *w, bool flags)
 /* What a line of the table below does. */
 typedef enum FpKind {
     FP_ADD, FP_SUB, FP_MUL, FP_DIV, FP_SQRT, FP_MADD, FP_MSUB, FP_NMSUB,
-    FP_NMADD, FP_SGNJ, FP_SGNJN, FP_SGNJX, FP_MIN, FP_MAX, FP_LE, FP_LT, FP_EQ,
-    FP_CLASS, FP_TO_W, FP_TO_WU, FP_TO_L, FP_TO_LU, FP_FROM_W, FP_FROM_WU,
-    FP_FROM_L, FP_FROM_LU, FP_CONVERT, FP_NOT
+    FP_NMADD, FP_MIN, FP_MAX, FP_LE, FP_LT, FP_EQ, FP_TO_W, FP_TO_WU, FP_TO_L,
+    FP_TO_LU, FP_FROM_W, FP_FROM_WU, FP_FROM_L, FP_FROM_LU, FP_CONVERT, FP_NOT
 } FpKind;
 
 typedef struct FpOp {
@@ -46,10 +45,9 @@ static FpOp classify(unsigned op)
     ONE(FADD, s, fmt, ADD) ONE(FSUB, s, fmt, SUB) ONE(FMUL, s, fmt, MUL)       \
     ONE(FDIV, s, fmt, DIV) ONE(FSQRT, s, fmt, SQRT) ONE(FMADD, s, fmt, MADD)   \
     ONE(FMSUB, s, fmt, MSUB) ONE(FNMSUB, s, fmt, NMSUB)                        \
-    ONE(FNMADD, s, fmt, NMADD) ONE(FSGNJ, s, fmt, SGNJ)                        \
-    ONE(FSGNJN, s, fmt, SGNJN) ONE(FSGNJX, s, fmt, SGNJX)                      \
-    ONE(FMIN, s, fmt, MIN) ONE(FMAX, s, fmt, MAX) ONE(FLE, s, fmt, LE)         \
-    ONE(FLT, s, fmt, LT) ONE(FEQ, s, fmt, EQ) ONE(FCLASS, s, fmt, CLASS)       \
+    ONE(FNMADD, s, fmt, NMADD) ONE(FMIN, s, fmt, MIN)                          \
+    ONE(FMAX, s, fmt, MAX) ONE(FLE, s, fmt, LE) ONE(FLT, s, fmt, LT)           \
+    ONE(FEQ, s, fmt, EQ)                                                       \
     ONE(FCVT_W, s, fmt, TO_W) ONE(FCVT_WU, s, fmt, TO_WU)                      \
     ONE(FCVT_L, s, fmt, TO_L) ONE(FCVT_LU, s, fmt, TO_LU)                      \
     ONE(FCVT_##s, W, fmt, FROM_W) ONE(FCVT_##s, WU, fmt, FROM_WU)              \
@@ -104,14 +102,6 @@ static void set_result(MxgpuWarp *w, unsigned rd, unsigned lane, FpFormat f,
     }
 }
 
-static uint64_t sign_inject(FpKind kind, FpFormat f, uint64_t a, uint64_t b)
-{
-    uint64_t sign = fp_sign_bit(f);
-
-    b = kind == FP_SGNJN ? ~b : kind == FP_SGNJX ? a ^ b : b;
-    return (a & ~sign) | (b & sign);
-}
-
 static uint64_t arithmetic(const FpOp *o, uint64_t a, uint64_t b, uint64_t c,
                            FpEnv *env)
 {
@@ -138,12 +128,11 @@ static uint64_t arithmetic(const FpOp *o, uint64_t a, uint64_t b, uint64_t c,
     case FP_NMADD:
         return fp_fma(env, f, (a ^ sign), b, (c ^ sign));
     case FP_MIN:
+        return fp_min(env, f, a, b);
     case FP_MAX:
-        return o->kind == FP_MIN ? fp_min(env, f, a, b) : fp_max(env, f, a, b);
-    case FP_CONVERT:
-        return fp_convert(env, f, o->from, a);
+        return fp_max(env, f, a, b);
     default:
-        return sign_inject(o->kind, f, a, b);
+        return fp_convert(env, f, o->from, a);
     }
 }
 
@@ -167,8 +156,6 @@ static uint64_t to_x(const FpOp *o, uint64_t a, uint64_t b, FpEnv *env)
         return fp_lt(env, f, a, b);
     case FP_LE:
         return fp_le(env, f, a, b);
-    case FP_CLASS:
-        return fp_class(f, a);
     case FP_TO_W:
     case FP_TO_WU:
         return fp_to_int(env, f, a, 32, o->kind == FP_TO_W);

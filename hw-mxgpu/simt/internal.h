@@ -18,6 +18,7 @@
 #define ALL_LANES  UINT64_MAX
 #define CU_WARPS   (MXGPU_CU_THREADS / LANES)
 #define SINK       32 /* x register that takes results for x0 */
+#define FP_SCRATCH 32 /* f registers for operands of one instruction */
 
 #define PAGE_BYTES  4096u
 #define PAGE_OPS    (PAGE_BYTES / 2)
@@ -134,9 +135,9 @@ typedef struct MxgpuWarp {
     uint8_t row_shift; /* lanes of a row: 1 << row_shift */
     /* Lane l of f register r is the f32 (or boxed f16) f[r][l], properly
      * boxed, where bit l of narrow[r] is set, else the 64 bits d[r][l]. */
-    _Alignas(64) uint32_t f[32][LANES];
-    _Alignas(64) uint64_t d[32][LANES];
-    uint64_t narrow[32];
+    _Alignas(64) uint32_t f[FP_SCRATCH + 3][LANES];
+    _Alignas(64) uint64_t d[FP_SCRATCH + 3][LANES];
+    uint64_t narrow[FP_SCRATCH + 3];
 
     /* The lanes of "spread": of the group that runs, unless it is all. */
     uint64_t spread;

@@ -250,6 +250,17 @@ static void spread(MxgpuWarp *w, uint64_t mask)
 #endif
 }
 
+/* Whether a destination of which only some lanes are written is, and then will
+ * be, a word. */
+static inline bool word_partly(MxgpuWarp *w, unsigned r)
+{
+    if (!as_word(w, r)) {
+        return false;
+    }
+    w->form[r] = FORM_WORD;
+    return true;
+}
+
 /* x[rd] = value for the lanes of w->m64. */
 static void set_masked(MxgpuWarp *w, unsigned rd, uint64_t value)
 {

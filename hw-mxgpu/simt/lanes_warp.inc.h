@@ -34,12 +34,12 @@
     REDUCE(OR##s, U, 0, A | B)                                                 \
     REDUCE(XOR##s, U, 0, A ^ B)
 /* 32-bit results are sign-extended, unsigned ones too. */
-#define REDUCE_FP(U, S, T, s, AS, CANON, NANV, MINUS_ZERO)                     \
+#define REDUCE_FP(U, s, AS, CANON, NANV, MINUS_ZERO)                           \
     REDUCE(FADD_##s, U, MINUS_ZERO, CANON(AS(A) + AS(B)))                      \
     REDUCE(FMIN_##s, U, NANV,                                                  \
-           MIN_MAX(T, AS(A), AS(B), A, B, NANV, AS(A) < AS(B), A | B))         \
+           MIN_MAX(U, AS(A), AS(B), A, B, NANV, AS(A) < AS(B), A | B))         \
     REDUCE(FMAX_##s, U, NANV,                                                  \
-           MIN_MAX(T, AS(A), AS(B), A, B, NANV, AS(B) < AS(A), A & B))
+           MIN_MAX(U, AS(A), AS(B), A, B, NANV, AS(B) < AS(A), A & B))
 
 static __attribute__((noinline)) uint64_t reduce_set(unsigned op,
                                                      const uint64_t *a,
@@ -48,8 +48,8 @@ static __attribute__((noinline)) uint64_t reduce_set(unsigned op,
     switch (op) {
         REDUCE_INT(int64_t, uint64_t, , 64)
         REDUCE_INT(int32_t, uint32_t, _W, 32)
-        REDUCE_FP(uint32_t, int32_t, float, S, as_f32, canon_f32, NAN32, S32)
-        REDUCE_FP(uint64_t, int64_t, double, D, as_f64, canon_f64, NAN64, S64)
+        REDUCE_FP(uint32_t, S, as_f32, canon_f32, NAN32, S32)
+        REDUCE_FP(uint64_t, D, as_f64, canon_f64, NAN64, S64)
     }
     return 0;
 }
