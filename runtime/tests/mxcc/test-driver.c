@@ -51,7 +51,9 @@ static void test_program(void)
     g_assert_null(strstr(out, "U hip"));
     g_assert_cmpint(test_run(&out, "readelf", "-SW", "one.o", NULL), ==, 0);
     g_assert_nonnull(strstr(out, ".mc_fatbin"));
-    g_assert_nonnull(strstr(out, ".mcFatBinSegment"));
+    g_assert_nonnull(strstr(out, " .mcFatBinSegment"));
+    /* still those of that section */
+    g_assert_nonnull(strstr(out, " .rela.mcFatBinSegment"));
 }
 
 static void test_shared_library(void)
@@ -146,6 +148,14 @@ static void test_errors(void)
     g_assert_nonnull(again);
     g_assert_null(strstr(again + 1, "wrong.maca:2:34: error"));
     g_assert_false(g_file_test("wrong.o", G_FILE_TEST_EXISTS));
+
+    /* warnings too, though the passes name themselves in the sum */
+    test_file("warned.maca", "__global__ void k(int *p) { int unused; }\n");
+    g_assert_cmpint(test_run(&out, g_getenv("MXCC"), "-Wall", "-c",
+                             "warned.maca", NULL), ==, 0);
+    again = strstr(out, "warned.maca:1:33: warning: unused variable");
+    g_assert_nonnull(again);
+    g_assert_null(strstr(again + 1, "warned.maca:1:33: warning"));
 
     /* what kernels cannot do is said when compiling */
     test_file("print.maca", "#include <cstdio>\n"

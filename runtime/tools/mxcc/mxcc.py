@@ -11,6 +11,7 @@ import os
 import re
 import shlex
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -42,8 +43,7 @@ RENAMES["hipLaunchKernel"] = "mcLaunchKernel"
 UNSUPPORTED = ("__hipRegisterManagedVar", "__hipRegisterTexture",
                "__hipRegisterSurface")
 
-WRAPPER = (0x4d414341).to_bytes(4, "little") + (1).to_bytes(4, "little") + \
-    bytes(16)
+WRAPPER = struct.pack("<II", 0x4d414341, 1) # magic and version
 
 USAGE = """usage: mxcc [options] FILE...
 
@@ -72,6 +72,44 @@ class Failure(Exception):
     def __init__(self, message="", status=1):
         super().__init__(message)
         self.status = status
+
+
+def diagnostics(text):
+    """Lines of clang's messages but for the sums at their end."""
+    return {line for line in text.splitlines()
+            if not re.fullmatch(r"[\w ]+ generated when compiling for .*",
+                                line)}
+
+
+def section_header(data, name):
+    """Where in an ELF64 file the header of a section is."""
+    table, = struct.unpack_from("<Q", data, 0x28)
+    size, count, names = struct.unpack_from("<HHH", data, 0x3a)
+    if count == 0: # too many for this field, and perhaps for the next
+        count, = struct.unpack_from("<Q", data, table + 0x20)
+    if names == 0xffff:
+        names, = struct.unpack_from("<I", data, table + 0x28)
+    text, = struct.unpack_from("<Q", data, table + names * size + 0x18)
+    for header in range(table, table + count * size, size):
+        start = text + struct.unpack_from("<I", data, header)[0]
+        if data[start:data.index(b"\0", start)] == name:
+            return header
+    raise Failure(f"clang's object file has no section {name.decode()}")
+
+
+def put_image(data, image):
+    """The object file data with the image in place of the hole; it goes to the
+    end of the file. (llvm-objcopy's --update-section leaves relocations and
+    symbols of the section without one.)"""
+    header = section_header(data, b".hip_fatbin")
+    align, = struct.unpack_from("<Q", data, header + 0x30)
+    out = bytearray(data)
+    out += bytes(-len(out) % max(align, 1))
+    struct.pack_into("<QQ", out, header + 0x18, len(out), len(image))
+    at, = struct.unpack_from(
+        "<Q", data, section_header(data, b".hipFatBinSegment") + 0x18)
+    out[at:at + len(WRAPPER)] = WRAPPER
+    return out + image
 
 
 def say(kind, text):
@@ -496,13 +534,14 @@ class Compiler:
         status, text = self.capture(args)
         thread.join()
         device_status, device_text = result[0]
-        # Both passes say the same of most lines: once is enough.
+        # Both passes say the same of most lines: once is enough. (All but the
+        # last line, which counts them and names the pass.)
         if device_status and not status:
             sys.stderr.write(device_text)
         else:
             sys.stderr.write(text)
-            if not status and not set(device_text.splitlines()) <= \
-                    set(text.splitlines()):
+            if not status and not diagnostics(device_text) <= \
+                    diagnostics(text):
                 sys.stderr.write(device_text)
         if status or device_status:
             if output and os.path.exists(output):
@@ -520,16 +559,15 @@ class Compiler:
                               "and surfaces are not supported")
         if b".hip_fatbin\0" not in data:
             return # neither kernels nor device variables
-        wrapper = self.temp(source, "wrapper")
-        with open(wrapper, "wb") as f:
-            f.write(WRAPPER)
+        with open(image, "rb") as f:
+            data = put_image(data, f.read())
+        with open(obj, "wb") as f:
+            f.write(data)
         names = self.temp(source, "names")
         with open(names, "w", encoding="utf-8") as f:
             for old, new in RENAMES.items():
                 f.write(f"{old} {new}\n")
         self.run([self.install.objcopy, f"--redefine-syms={names}",
-                  "--update-section", f".hip_fatbin={image}",
-                  "--update-section", f".hipFatBinSegment={wrapper}",
                   "--localize-symbol=__hip_gpubin_handle",
                   "--rename-section", ".hip_fatbin=.mc_fatbin",
                   "--rename-section", ".hipFatBinSegment=.mcFatBinSegment",
