@@ -124,11 +124,12 @@ static void *library_open(const char *path)
     return handle;
 }
 
-/* Named; beside this library; in a build tree; wherever the loader looks. */
+/* Named; installed beside this code; in a build tree; wherever the loader looks. */
 static void *library_find(void)
 {
     static const char *const beside[] = {
         LIBRARY_NAME,
+        "../lib/" LIBRARY_NAME, /* of a program in bin/ */
         "../hw-mxgpu/sim/" LIBRARY_NAME,
         "../../../hw-mxgpu/sim/" LIBRARY_NAME,
     };

@@ -158,12 +158,17 @@ static void usage(FILE *out)
 
 int main(int argc, char **argv)
 {
+    static const struct option long_options[] = {
+        { "help", no_argument, NULL, 'h' },
+        { 0 },
+    };
     const KmdOps *ops;
     Style style = TABLE;
     unsigned count = 0;
     int option, err, status = 0;
 
-    while ((option = getopt(argc, argv, "Lqh")) != -1) {
+    while ((option = getopt_long(argc, argv, "Lqh", long_options,
+                                 NULL)) != -1) {
         switch (option) {
         case 'L':
             style = LIST;
