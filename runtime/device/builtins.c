@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Functions that clang calls for operations the kernel ISA lacks and that the C
- * library does not have: 128-bit division, complex numbers, integer powers.
+ * library does not have: 128-bit division, complex numbers, integer powers, and
+ * what tables of virtual functions name.
  * Arithmetic in long double is not supported.
  */
 #include <stdint.h>
@@ -22,6 +23,8 @@ ComplexF __divsc3(float a, float b, float c, float d);
 ComplexD __divdc3(double a, double b, double c, double d);
 float __powisf2(float x, int n);
 double __powidf2(double x, int n);
+void __cxa_pure_virtual(void);
+void __cxa_deleted_virtual(void);
 
 static int leading_zeros(Uint128 x)
 {
@@ -190,3 +193,14 @@ DIVIDE(__divdc3, double, ComplexD, __builtin_copysign, __builtin_fmax,
 
 POWER(__powisf2, float)
 POWER(__powidf2, double)
+
+/* Virtual functions that do not exist were called: as __trap(). */
+void __cxa_pure_virtual(void)
+{
+    __asm__ volatile("ebreak");
+}
+
+void __cxa_deleted_virtual(void)
+{
+    __asm__ volatile("ebreak");
+}

@@ -456,6 +456,20 @@ __device__ inline void invoke_one(const Group &group, Function &&function)
     }
 }
 
+/* The same, and all get what it returned. Of tiles and coalesced groups. */
+template <class Group, class Function>
+__device__ inline auto invoke_one_broadcast(const Group &group,
+                                            Function &&function)
+    -> decltype(function())
+{
+    decltype(function()) result{};
+
+    if (group.thread_rank() == 0) {
+        result = function();
+    }
+    return group.shfl(result, 0);
+}
+
 /* Bytes, shared out between the threads; complete after wait(). */
 template <class Group>
 __device__ inline void memcpy_async(const Group &group, void *dst,

@@ -107,6 +107,16 @@ __MC_CONVERT(rd)
 #undef __MC_CONVERT
 #undef __MC_CONVERT_INTEGER
 
+__MC_BOTH__ signed char __MC_NAME(__, 2char_rz)(__MC_T a)
+{
+    return __mc_to_integer<signed char>(a, __mc_rz);
+}
+
+__MC_BOTH__ unsigned char __MC_NAME(__, 2uchar_rz)(__MC_T a)
+{
+    return __mc_to_integer<unsigned char>(a, __mc_rz);
+}
+
 __MC_BOTH__ __MC_T2 __MC_BOTH_OF(__MC_T a)
 {
     return __MC_T2(a, a);
@@ -305,6 +315,31 @@ __MC_BOTH__ __MC_T &operator--(__MC_T &a)
     return a -= __MC_T(1.0f);
 }
 
+__MC_BOTH__ __MC_T operator++(__MC_T &a, int)
+{
+    __MC_T before = a;
+
+    ++a;
+    return before;
+}
+
+__MC_BOTH__ __MC_T operator--(__MC_T &a, int)
+{
+    __MC_T before = a;
+
+    --a;
+    return before;
+}
+
+/* a * b + c of complex numbers, real parts in x. */
+__MC_BOTH__ __MC_T2 __hcmadd(__MC_T2 a, __MC_T2 b, __MC_T2 c)
+{
+    __MC_T real = __hfma(a.x, b.x, c.x), imaginary = __hfma(a.x, b.y, c.y);
+
+    return __MC_T2(__hfma(__hneg(a.y), b.y, real),
+                   __hfma(a.y, b.x, imaginary));
+}
+
 /* Into [0, 1]; NaN gives 0. */
 __MC_BOTH__ __MC_T __MC_NAME(__mc_saturate_, )(__MC_T a)
 {
@@ -368,10 +403,21 @@ __MC_BOTH__ int __hisinf(__MC_T a)
     {                                                                          \
         return a op b || __hisnan(a) || __hisnan(b);                           \
     }                                                                          \
+    __MC_COMPARE2(name)                                                        \
+    __MC_COMPARE2(name##u)
+
+/* Of pairs: 1 or 0 in each element, all ones or 0 in each half of a word, and
+ * whether it is true of both. */
+#define __MC_COMPARE2(name)                                                    \
     __MC_BOTH__ __MC_T2 __h##name##2(__MC_T2 a, __MC_T2 b)                     \
     {                                                                          \
         return __MC_T2((float)__h##name(a.x, b.x),                             \
                        (float)__h##name(a.y, b.y));                            \
+    }                                                                          \
+    __MC_BOTH__ unsigned __h##name##2_mask(__MC_T2 a, __MC_T2 b)               \
+    {                                                                          \
+        return (__h##name(a.x, b.x) ? 0xffffu : 0) |                           \
+               (__h##name(a.y, b.y) ? 0xffff0000u : 0);                        \
     }                                                                          \
     __MC_BOTH__ bool __hb##name##2(__MC_T2 a, __MC_T2 b)                       \
     {                                                                          \
@@ -386,6 +432,7 @@ __MC_COMPARE(gt, >)
 __MC_COMPARE(ge, >=)
 
 #undef __MC_COMPARE
+#undef __MC_COMPARE2
 #undef __MC_MIXED
 
 /* The other operand when one is NaN; -0 is less than +0. */
@@ -489,6 +536,7 @@ __MC_MATH(log10, log10f(x))
 __MC_MATH(sin, sinf(x))
 __MC_MATH(cos, cosf(x))
 __MC_MATH(tanh, tanhf(x))
+__MC_MATH(tanh_approx, tanhf(x))
 __MC_MATH(floor, floorf(x))
 __MC_MATH(ceil, ceilf(x))
 __MC_MATH(trunc, truncf(x))

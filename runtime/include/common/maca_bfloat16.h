@@ -73,4 +73,9 @@ __MC_BOTH__ unsigned short __mc_bfloat16_fma(unsigned short a,
 typedef __maca_bfloat16 maca_bfloat16;
 typedef __maca_bfloat162 maca_bfloat162;
 
+__MC_BOTH__ maca_bfloat162 make_bfloat162(maca_bfloat16 x, maca_bfloat16 y)
+{
+    return maca_bfloat162(x, y);
+}
+
 #endif

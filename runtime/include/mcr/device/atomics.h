@@ -184,6 +184,22 @@ __MC_CAS_FLOAT(atomicCAS_system)
 
 #undef __MC_CAS_FLOAT
 
+/* Of vectors: each element on its own. */
+#define __MC_ATOMIC_VECTOR(name)                                               \
+    __MC_DEVICE__ float2 name(float2 *p, float2 v)                             \
+    {                                                                          \
+        return make_float2(name(&p->x, v.x), name(&p->y, v.y));                \
+    }                                                                          \
+    __MC_DEVICE__ float4 name(float4 *p, float4 v)                             \
+    {                                                                          \
+        return make_float4(name(&p->x, v.x), name(&p->y, v.y),                 \
+                           name(&p->z, v.z), name(&p->w, v.w));                \
+    }
+__MC_ATOMIC_VECTOR(atomicAdd)
+__MC_ATOMIC_VECTOR(atomicAdd_block)
+__MC_ATOMIC_VECTOR(atomicAdd_system)
+#undef __MC_ATOMIC_VECTOR
+
 /* Counts up to limit, then from 0. */
 __MC_DEVICE__ unsigned atomicInc(unsigned *p, unsigned limit)
 {

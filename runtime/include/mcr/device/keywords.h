@@ -29,6 +29,9 @@
 
 #define __align__(n) __attribute__((aligned(n)))
 
+/* A parameter that is read where it was passed: all are. */
+#define __grid_constant__
+
 /* Functions of these headers. */
 #define __MC_DEVICE__ static __device__ inline __attribute__((always_inline))
 #define __MC_BOTH__                                                            \

@@ -8,6 +8,8 @@
 
 #include "math_functions.h"
 
+#include <type_traits>
+
 /* The device's library. */
 #define __MC_LIBRARY1(name)                                                    \
     extern "C" __device__ double name(double) noexcept;                        \
@@ -242,6 +244,33 @@ __MC_DEVICE__ double nan(const char *)
     return __builtin_nan("");
 }
 
+/* Integer powers. */
+__MC_DEVICE__ float powif(float x, int n)
+{
+    return __builtin_powif(x, n);
+}
+
+__MC_DEVICE__ double powi(double x, int n)
+{
+    return __builtin_powi(x, n);
+}
+
+/* What C libraries have behind isnan() and the like. */
+#define __MC_CLASSIFY(name, test)                                              \
+    __MC_DEVICE__ int __##name##f(float x)                                     \
+    {                                                                          \
+        return test(x);                                                        \
+    }                                                                          \
+    __MC_DEVICE__ int __##name(double x)                                       \
+    {                                                                          \
+        return test(x);                                                        \
+    }
+__MC_CLASSIFY(isnan, __builtin_isnan)
+__MC_CLASSIFY(isinf, __builtin_isinf)
+__MC_CLASSIFY(finite, __builtin_isfinite)
+__MC_CLASSIFY(signbit, 0 != __builtin_signbit)
+#undef __MC_CLASSIFY
+
 /* Fast forms, which may be less exact. */
 __MC_DEVICE__ float __expf(float x)
 {
@@ -329,27 +358,21 @@ __MC_DEVICE__ float saturatef(float x)
     return __saturatef(x);
 }
 
-/* Of mixed types, as arithmetic would convert them. */
-#define __MC_MINMAX2(a_type, b_type, type)                                     \
-    __MC_BOTH__ type min(a_type a, b_type b)                                   \
-    {                                                                          \
-        return min((type)a, (type)b);                                          \
-    }                                                                          \
-    __MC_BOTH__ type max(a_type a, b_type b)                                   \
-    {                                                                          \
-        return max((type)a, (type)b);                                          \
-    }
-#define __MC_MINMAX_MIXED(a_type, b_type, type)                                \
-    __MC_MINMAX2(a_type, b_type, type)                                         \
-    __MC_MINMAX2(b_type, a_type, type)
+/* Of mixed types, as arithmetic converts them. */
+template <class A, class B>
+using __mc_mixed = typename std::enable_if<
+    std::is_arithmetic<A>::value && std::is_arithmetic<B>::value &&
+        !std::is_same<A, B>::value, typename std::common_type<A, B>>::type::type;
 
-__MC_MINMAX_MIXED(int, unsigned, unsigned)
-__MC_MINMAX_MIXED(long, unsigned long, unsigned long)
-__MC_MINMAX_MIXED(long long, unsigned long long, unsigned long long)
-__MC_MINMAX_MIXED(float, double, double)
+template <class A, class B> __MC_BOTH__ __mc_mixed<A, B> min(A a, B b)
+{
+    return min((__mc_mixed<A, B>)a, (__mc_mixed<A, B>)b);
+}
 
-#undef __MC_MINMAX_MIXED
-#undef __MC_MINMAX2
+template <class A, class B> __MC_BOTH__ __mc_mixed<A, B> max(A a, B b)
+{
+    return max((__mc_mixed<A, B>)a, (__mc_mixed<A, B>)b);
+}
 
 #define __MC_MINMAX1(prefix, type)                                             \
     __MC_BOTH__ type prefix##min(type a, type b)                               \

@@ -267,6 +267,18 @@ __MC_ROUNDEDS(__fma, __dsqrt, __drcp, double, "d")
 #undef __MC_ROUNDEDS
 #undef __MC_ROUNDED
 
+/* Subnormal numbers are never flushed here: these are the same. */
+#define __MC_IEEE(suffix)                                                      \
+    __MC_DEVICE__ float __fmaf_ieee_##suffix(float x, float y, float z)        \
+    {                                                                          \
+        return __fmaf_##suffix(x, y, z);                                       \
+    }
+__MC_IEEE(rn)
+__MC_IEEE(rz)
+__MC_IEEE(ru)
+__MC_IEEE(rd)
+#undef __MC_IEEE
+
 /* Both sides. */
 #define __MC_MINMAX(type)                                                      \
     __MC_BOTH__ type min(type a, type b)                                       \

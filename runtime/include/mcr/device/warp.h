@@ -29,6 +29,32 @@ __MC_DEVICE__ unsigned long __activemask()
     return r;
 }
 
+/* The lanes below the own one; with it; and so on. */
+__MC_DEVICE__ unsigned long __lanemask_lt()
+{
+    return (1ul << __lane_id()) - 1;
+}
+
+__MC_DEVICE__ unsigned long __lanemask_eq()
+{
+    return 1ul << __lane_id();
+}
+
+__MC_DEVICE__ unsigned long __lanemask_le()
+{
+    return ~0ul >> (63 - __lane_id());
+}
+
+__MC_DEVICE__ unsigned long __lanemask_ge()
+{
+    return ~0ul << __lane_id();
+}
+
+__MC_DEVICE__ unsigned long __lanemask_gt()
+{
+    return ~1ul << __lane_id();
+}
+
 __MC_DEVICE__ unsigned long __ballot(int predicate)
 {
     unsigned long r;
