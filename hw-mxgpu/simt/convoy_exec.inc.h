@@ -123,8 +123,7 @@
 
 uint64_t SIMT_CONVOY(MxgpuCu *cu, SimtBlock *block, uint64_t each)
 {
-#define LAB(ID)       [RV_##ID] = &&C_##ID,
-#define SLOW(ID)      [RV_##ID] = &&slow_fp,
+#define LAB(ID) [RV_##ID] = &&C_##ID,
     static const void *const table[OP_KINDS] = {
         [0 ... OP_KINDS - 1] = &&part,
         INTEGER_OPS(LAB_3)
@@ -136,13 +135,11 @@ uint64_t SIMT_CONVOY(MxgpuCu *cu, SimtBlock *block, uint64_t each)
         FP_MOVE_OPS(LAB)
         LAB(SD) LAB(FLW) LAB(FLH) LAB(FLD) LAB(FSW) LAB(FSH) LAB(FSD)
         CONVOY_COMMON(ENTRY)
-        FP_SLOW_OPS(SLOW)
         [OP_DECODE] = &&decode, [OP_END] = &&page_end, [OP_NOP] = &&nop,
         [RV_LR_W ... RV_AMOMAXU_D] = &&atomic,
         [RV_MX_AFADD_S ... RV_MX_AFMAX_D] = &&atomic,
         [RV_MX_REDUCE_ADD ... RV_MX_REDUCE_FMAX_D] = &&reduce,
     };
-#undef SLOW
 #undef LAB
     Convoy c;
     SimtPage *page;
