@@ -414,6 +414,18 @@ void mc_submit_end(McSubmit *submit)
 
 /* ---- waiting ---- */
 
+bool mc_queues_empty(McContext *ctx)
+{
+    bool empty = true;
+
+    pthread_mutex_lock(&ctx->submit);
+    for (McQueue *queue = ctx->queues; queue && empty; queue = queue->next) {
+        empty = mc_queue_reached(queue, queue->head);
+    }
+    pthread_mutex_unlock(&ctx->submit);
+    return empty;
+}
+
 static inline void cpu_relax(void)
 {
 #if defined(__x86_64__)

@@ -91,6 +91,9 @@ static inline bool mc_queue_reached(const McQueue *queue, uint64_t value)
     return mc_queue_word(queue) >= value;
 }
 
+/* Whether all that was submitted to the context has ended. */
+bool mc_queues_empty(McContext *ctx);
+
 /* Waits until the word reaches value, the device fails, or the context dies
  * (mcErrorContextIsDestroyed). blocking: sleep at once instead of spinning. */
 mcError_t mc_queue_wait(McQueue *queue, uint64_t value, bool blocking);

@@ -1,22 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "services.h"
 
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "device/fifo.h"
 #include "device/heap.h"
+#include "fifo.h"
 #include "log.h"
 #include "mxgpu/pte.h"
-#include "print.h"
+#include "queue.h"
 #include "range.h"
 
 #define PERMS (MXGPU_PTE_READ | MXGPU_PTE_WRITE | MXGPU_PTE_ATOMIC)
-
-/* How long a record whose room is reserved may have no first word. */
-#define HEADER_NS 20000000ull
 
 struct McServices {
     McContext *ctx;
@@ -24,13 +19,9 @@ struct McServices {
     size_t fifo_bytes, heap_bytes;
     McMapping fifo, heap;
 
-    /* Printing. The device's copies of these are not looked at. */
-    pthread_mutex_t print;
-    _Atomic(struct mc_fifo *) ring; /* NULL: none yet */
-    uint64_t size;                  /* bytes of the ring */
-    atomic_ullong tail, dropped;
-    uint64_t *copy;                 /* of a record */
-    size_t copy_words;
+    pthread_mutex_t print; /* reader */
+    McFifo reader;
+    atomic_bool reads; /* there is a FIFO */
 };
 
 mcError_t mc_services_new(McContext *ctx, McServices **out)
@@ -87,12 +78,8 @@ static mcError_t make_fifo(McServices *s)
                  s->ctx->device, s->fifo_bytes);
         return error;
     }
-    struct mc_fifo *f = s->ctx->ops->cpu(s->fifo.bo);
-    memset(f, 0, sizeof(*f) + size);
-    f->size = size;
-    f->limit = s->fifo_bytes;
-    s->size = size;
-    atomic_store(&s->ring, f);
+    mc_fifo_init(&s->reader, s->ctx->ops->cpu(s->fifo.bo), s->fifo_bytes);
+    atomic_store(&s->reads, true);
     return mcSuccess;
 }
 
@@ -213,141 +200,10 @@ size_t mc_services_heap(McServices *s)
 
 /* ---- printing ---- */
 
-static uint64_t now_ns(void)
+/* aborted: no kernel runs any more, some may not have ended well. */
+static void flush(McServices *s, bool aborted)
 {
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * 1000000000ull + t.tv_nsec;
-}
-
-/* Word of the ring at a count. */
-static uint64_t *word_at(McServices *s, struct mc_fifo *f, uint64_t at)
-{
-    return &f->ring[at % s->size / 8];
-}
-
-/* The first word of a record; waits a moment for one that is only reserved,
- * unless whoever reserved it runs no more. */
-static uint64_t header(McServices *s, struct mc_fifo *f, uint64_t at,
-                       bool ended)
-{
-    uint64_t *word = word_at(s, f, at), value, start = 0;
-
-    while (!(value = __atomic_load_n(word, __ATOMIC_ACQUIRE)) && !ended) {
-        uint64_t now = now_ns();
-
-        start = start ? start : now;
-        if (now - start > HEADER_NS) {
-            break;
-        }
-        sched_yield();
-    }
-    return value;
-}
-
-/* Kernels may go on writing: what is printed is a copy. */
-static void print_record(McServices *s, struct mc_fifo *f, uint64_t at,
-                         uint64_t first, FILE *out, FILE *err)
-{
-    size_t words = MC_RECORD_SIZE(first) / 8;
-
-    if (words > s->copy_words) {
-        uint64_t *more = realloc(s->copy, words * sizeof(*more));
-
-        if (!more) {
-            mc_error("no memory to print %zu bytes", words * 8);
-            return;
-        }
-        s->copy = more;
-        s->copy_words = words;
-    }
-    s->copy[0] = first;
-    for (size_t i = 1; i < words; i++) {
-        s->copy[i] = __atomic_load_n(word_at(s, f, at + 8 * i),
-                                     __ATOMIC_RELAXED);
-    }
-    mc_print_record(s->copy, words, out, err);
-}
-
-static void clear(McServices *s, struct mc_fifo *f, uint64_t from, uint64_t to)
-{
-    for (; from != to; from += 8) {
-        __atomic_store_n(word_at(s, f, from), 0, __ATOMIC_RELAXED);
-    }
-}
-
-/*
- * Prints complete records between tail and head. Room is given back up to the
- * first that is not complete; those behind it are marked. What is no record,
- * because a kernel wrote over it, is skipped word by word.
- */
-static void drain(McServices *s, struct mc_fifo *f, bool ended, FILE *err)
-{
-    uint64_t head = __atomic_load_n(&f->head, __ATOMIC_ACQUIRE);
-    uint64_t tail = atomic_load(&s->tail), size;
-    bool all = true; /* up to here nothing is left */
-
-    if (head - tail > s->size || head % 8) {
-        mc_error("device %d: a kernel has damaged the printf FIFO",
-                 s->ctx->device);
-        clear(s, f, 0, s->size);
-        tail = head & ~7ull;
-        __atomic_store_n(&f->head, tail, __ATOMIC_RELAXED);
-        atomic_store(&s->tail, tail);
-        __atomic_store_n(&f->tail, tail, __ATOMIC_RELEASE);
-        return;
-    }
-    for (uint64_t at = tail; at != head; at += size) {
-        uint64_t first = header(s, f, at, ended);
-
-        if (!first && !ended) {
-            break;
-        }
-        size = MC_RECORD_SIZE(first);
-        if (!MC_RECORD_VALID(first) || size < 8 || size % 8 ||
-            size > head - at) {
-            size = 8;
-        } else if (MC_RECORD_STATE(first) == MC_RECORD_READY) {
-            print_record(s, f, at, first, stdout, err);
-            if (!all) {
-                __atomic_store_n(word_at(s, f, at),
-                                 MC_RECORD(size, 0, MC_RECORD_DONE),
-                                 __ATOMIC_RELAXED);
-            }
-        } else if (MC_RECORD_STATE(first) == MC_RECORD_OPEN && !ended) {
-            all = false;
-        }
-        if (all) {
-            clear(s, f, at, at + size);
-            tail = at + size;
-        }
-    }
-    atomic_store(&s->tail, tail);
-    __atomic_store_n(&f->tail, tail, __ATOMIC_RELEASE);
-}
-
-static void report_dropped(McServices *s, uint64_t dropped, FILE *err)
-{
-    uint64_t lost = dropped - atomic_load(&s->dropped);
-
-    if (lost) {
-        fprintf(err, "printf: %llu line%s lost, the FIFO of %zu bytes was "
-                "full (mcLimitPrintfFifoSize)\n", (unsigned long long)lost,
-                lost == 1 ? "" : "s", (size_t)(s->size - MC_FIFO_SPARE));
-    }
-    atomic_store(&s->dropped, dropped);
-}
-
-/* ended: no kernel runs any more. */
-static void flush(McServices *s, bool ended)
-{
-    struct mc_fifo *f = atomic_load(&s->ring);
-
-    if (!f || (__atomic_load_n(&f->head, __ATOMIC_ACQUIRE) ==
-                   atomic_load(&s->tail) &&
-               __atomic_load_n(&f->dropped, __ATOMIC_RELAXED) ==
-                   atomic_load(&s->dropped))) {
+    if (!atomic_load(&s->reads) || !mc_fifo_news(&s->reader)) {
         return;
     }
     /* The program may hold stdout while it synchronises: that lock comes first.
@@ -357,9 +213,12 @@ static void flush(McServices *s, bool ended)
     FILE *messages = open_memstream(&text, &length);
     flockfile(stdout);
     pthread_mutex_lock(&s->print);
-    drain(s, f, ended, messages ? messages : stderr);
-    report_dropped(s, __atomic_load_n(&f->dropped, __ATOMIC_RELAXED),
-                   messages ? messages : stderr);
+    uint64_t head = mc_fifo_head(&s->reader);
+    mc_fifo_drain(&s->reader, head,
+                  aborted                    ? MC_FIFO_ABORTED
+                  : mc_queues_empty(s->ctx) ? MC_FIFO_ENDED
+                                             : MC_FIFO_RUN,
+                  stdout, messages ? messages : stderr);
     fflush(stdout);
     pthread_mutex_unlock(&s->print);
     funlockfile(stdout);
@@ -385,7 +244,7 @@ void mc_services_free(McServices *s)
     flush(s, true);
     drop(s, &s->fifo);
     drop(s, &s->heap);
-    free(s->copy);
+    mc_fifo_free(&s->reader);
     pthread_mutex_destroy(&s->lock);
     pthread_mutex_destroy(&s->print);
     free(s);
