@@ -25,17 +25,19 @@
 #define INTERVAL     1009u /* no loop's length */
 #define SAMPLES      256u
 #define SAMPLES_MAX  65536u
+#define END_MS       1000 /* that the end waits for other threads */
 
 atomic_bool mc_profile_active;
 
 static struct {
-    bool open;
+    atomic_bool open;
     int fd;
     uint8_t *map;
     uint64_t max;
     atomic_ullong at;     /* bytes given out */
     atomic_ullong backed; /* bytes that the file system has */
-    atomic_bool full;
+    atomic_bool full;     /* or ended: nothing more is written */
+    atomic_uint writers;  /* threads that may not have seen that */
     pthread_mutex_t grow;
     unsigned interval, samples;
 } profile = {.fd = -1, .grow = PTHREAD_MUTEX_INITIALIZER};
@@ -84,35 +86,47 @@ typedef struct Part {
     size_t size;
 } Part;
 
+static bool write_entry(uint32_t type, const Part *parts, unsigned count,
+                        uint64_t size)
+{
+    uint64_t at = atomic_fetch_add(&profile.at, size);
+
+    if (size > profile.max || at > profile.max - size || !grow(at + size)) {
+        return false;
+    }
+    struct mc_profile_entry *entry = (void *)(profile.map + at);
+    uint8_t *to = (uint8_t *)(entry + 1);
+
+    entry->size = (uint32_t)size;
+    for (unsigned i = 0; i < count; i++) {
+        memcpy(to, parts[i].data, parts[i].size);
+        to += parts[i].size;
+    }
+    __atomic_store_n(&entry->type, type, __ATOMIC_RELEASE);
+    return true;
+}
+
 static void append(uint32_t type, const Part *parts, unsigned count)
 {
     struct mc_profile_head *head = (void *)profile.map;
-    uint64_t size = sizeof(struct mc_profile_entry), at;
+    uint64_t size = sizeof(struct mc_profile_entry);
+    bool done = false;
 
     for (unsigned i = 0; i < count; i++) {
         size += parts[i].size;
     }
     size = (size + 7) & ~7ull;
-    if (!atomic_load_explicit(&profile.full, memory_order_relaxed)) {
-        at = atomic_fetch_add(&profile.at, size);
-        if (size <= profile.max && at <= profile.max - size &&
-            grow(at + size)) {
-            struct mc_profile_entry *entry = (void *)(profile.map + at);
-            uint8_t *to = (uint8_t *)(entry + 1);
-
-            entry->size = (uint32_t)size;
-            for (unsigned i = 0; i < count; i++) {
-                memcpy(to, parts[i].data, parts[i].size);
-                to += parts[i].size;
-            }
-            __atomic_store_n(&entry->type, type, __ATOMIC_RELEASE);
-            return;
-        }
-        if (!atomic_exchange(&profile.full, true)) {
+    atomic_fetch_add(&profile.writers, 1);
+    if (!atomic_load(&profile.full)) {
+        done = write_entry(type, parts, count, size);
+        if (!done && !atomic_exchange(&profile.full, true)) {
             mc_warn("profile: no more room, the rest is not recorded");
         }
     }
-    __atomic_fetch_add(&head->dropped, 1, __ATOMIC_RELAXED);
+    if (!done) {
+        __atomic_fetch_add(&head->dropped, 1, __ATOMIC_RELAXED);
+    }
+    atomic_fetch_sub(&profile.writers, 1);
 }
 
 #define APPEND(type, ...)                                                      \
@@ -227,20 +241,24 @@ void mc_profile_switch(bool on)
     }
 }
 
-/* The mapping stays: another thread may be writing an entry. */
+/* The mapping stays: another thread may count what is dropped. The file is cut
+ * when none is writing an entry any more; one that takes long is left alone. */
 void mc_profile_end(void)
 {
-    uint64_t used = atomic_load(&profile.at);
-
-    if (!profile.open) {
+    if (!atomic_exchange(&profile.open, false)) {
         return;
     }
-    profile.open = false;
     atomic_store(&mc_profile_active, false);
     if (atomic_exchange(&profile.full, true)) {
         return; /* as long as it can be */
     }
-    used = (used + 4095) & ~4095ull;
+    for (unsigned ms = 0; atomic_load(&profile.writers); ms++) {
+        if (ms == END_MS) {
+            return;
+        }
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    uint64_t used = (atomic_load(&profile.at) + 4095) & ~4095ull;
     if (used < atomic_load(&profile.backed) &&
         ftruncate(profile.fd, used) != 0) {
         mc_warn("profile: %s", strerror(errno));
