@@ -35,6 +35,33 @@ void mc_source_free(McSourceFile *source)
     source->data = NULL;
 }
 
+/*
+ * What a demangler does with a symbol grows with its length, three times with
+ * three references to an earlier part (S0_, T_), and as often as the symbol is
+ * long with each expansion of a pack (Dp, sp). Symbols are from images, which
+ * anyone can make: those that could grow without measure stay as they are.
+ */
+#define SYMBOL_MAX 512
+#define GROWTH_MAX 24
+#define PACK_COST  16
+
+static bool modest(const char *symbol)
+{
+    unsigned growth = 0;
+    size_t length = strnlen(symbol, SYMBOL_MAX + 1);
+
+    for (const char *p = symbol; *p && length <= SYMBOL_MAX; p++) {
+        if (*p == 'S' || *p == 'T') {
+            size_t index = strspn(p + 1, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+
+            growth += p[1 + index] == '_';
+        } else if ((*p == 'D' || *p == 's') && p[1] == 'p') {
+            growth += PACK_COST;
+        }
+    }
+    return length <= SYMBOL_MAX && growth <= GROWTH_MAX;
+}
+
 /* The program's C++ library, if it has one, knows; nothing is loaded for it. */
 void mc_source_name(const char *symbol, char *text, size_t size)
 {
@@ -42,7 +69,7 @@ void mc_source_name(const char *symbol, char *text, size_t size)
     char *plain = NULL;
     int status;
 
-    if (strncmp(symbol, "_Z", 2) == 0) {
+    if (strncmp(symbol, "_Z", 2) == 0 && modest(symbol)) {
         *(void **)&demangle = dlsym(RTLD_DEFAULT, "__cxa_demangle");
     }
     if (demangle) {

@@ -19,7 +19,8 @@ void mc_source_free(McSourceFile *source);
  * tables, ", in FUNCTION+0xOFFSET"; "" when nothing is known. */
 void mc_source_describe(uint64_t pc, char *text, size_t size);
 
-/* A C++ name as people write it, where the C++ library is loaded. */
+/* A C++ name as people write it, where the C++ library is loaded. Very long
+ * symbols, and those of which a few bytes mean very much, stay as they are. */
 void mc_source_name(const char *symbol, char *text, size_t size);
 
 #endif
