@@ -183,6 +183,31 @@ static void load_segments(const void *file, const Elf64_Ehdr *ehdr,
     }
 }
 
+/* What kernels only read once it is relocated, in whole pages. */
+static mcError_t protect(const void *file, const Elf64_Ehdr *ehdr,
+                         McImage *image)
+{
+    for (unsigned i = 0; i < ehdr->e_phnum; i++) {
+        Elf64_Phdr p;
+
+        get_phdr(file, ehdr, i, &p);
+        if (p.p_type != PT_GNU_RELRO) {
+            continue;
+        }
+        if (p.p_vaddr < image->link ||
+            !inside(p.p_vaddr - image->link, p.p_memsz, image->size)) {
+            BAD("relocated read-only data outside the segments");
+        }
+        uint64_t start = p.p_vaddr - image->link;
+        image->fixed = (start + PAGE - 1) / PAGE;
+        image->fixed_end = (start + p.p_memsz) / PAGE;
+        for (uint64_t n = image->fixed; n < image->fixed_end; n++) {
+            image->perms[n] &= ~(MXGPU_PTE_WRITE | MXGPU_PTE_ATOMIC);
+        }
+    }
+    return mcSuccess;
+}
+
 /* Link-time address range to offset in image memory. */
 static bool to_offset(const McImage *image, uint64_t address, uint64_t size,
                       uint64_t *offset)
@@ -498,7 +523,10 @@ mcError_t mc_image_parse(const void *file, size_t size, McImage *image)
         return mcErrorMemoryAllocation;
     }
     load_segments(file, &ehdr, image);
-    error = read_dynamic(file, size, &ehdr, &dynamic);
+    error = protect(file, &ehdr, image);
+    if (error == mcSuccess) {
+        error = read_dynamic(file, size, &ehdr, &dynamic);
+    }
     if (error == mcSuccess) {
         error = find_symbols(image, &dynamic);
     }
@@ -616,9 +644,11 @@ bool mc_image_symbol(const McImage *image, const char *wanted,
     return false;
 }
 
-/* The tables of kernels are read-only too, but nobody's to write. */
+/* In pages from first to end. The tables of kernels are read-only too, but
+ * nobody's to write. */
 static bool is_constant(const McImage *image, const Elf64_Sym *symbol,
-                        const char *name)
+                        const char *name, uint64_t first_page,
+                        uint64_t end_page)
 {
     uint64_t first, last;
 
@@ -632,6 +662,9 @@ static bool is_constant(const McImage *image, const Elf64_Sym *symbol,
     }
     first = (symbol->st_value - image->link) / PAGE;
     last = (symbol->st_value - image->link + symbol->st_size - 1) / PAGE;
+    if (first < first_page || last >= end_page) {
+        return false;
+    }
     for (; first <= last; first++) {
         if (image->perms[first] != MXGPU_PTE_READ) {
             return false;
@@ -640,25 +673,35 @@ static bool is_constant(const McImage *image, const Elf64_Sym *symbol,
     return true;
 }
 
-bool mc_image_constants(const McImage *image, uint64_t *address,
-                        uint64_t *size)
+/* Link-time addresses around all of them; false when there is none. */
+static bool find_constants(const McImage *image, uint64_t first, uint64_t end,
+                           uint64_t *low, uint64_t *high)
 {
-    uint64_t low = UINT64_MAX, high = 0;
-
+    *low = UINT64_MAX;
+    *high = 0;
     for (uint64_t i = 1; i < image->symbol_count; i++) {
         Elf64_Sym symbol;
         const char *name;
 
         if (!get_symbol(image, i, &symbol, &name) ||
-            !is_constant(image, &symbol, name)) {
+            !is_constant(image, &symbol, name, first, end)) {
             continue;
         }
-        low = symbol.st_value < low ? symbol.st_value : low;
-        if (symbol.st_value + symbol.st_size > high) {
-            high = symbol.st_value + symbol.st_size;
+        *low = symbol.st_value < *low ? symbol.st_value : *low;
+        if (symbol.st_value + symbol.st_size > *high) {
+            *high = symbol.st_value + symbol.st_size;
         }
     }
-    if (low >= high) {
+    return *low < *high;
+}
+
+bool mc_image_constants(const McImage *image, uint64_t *address,
+                        uint64_t *size)
+{
+    uint64_t low, high;
+
+    if (!find_constants(image, image->fixed, image->fixed_end, &low, &high) &&
+        !find_constants(image, 0, image->size / PAGE, &low, &high)) {
         return false;
     }
     /* A gap between them could be code. */

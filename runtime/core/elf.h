@@ -23,6 +23,7 @@ typedef struct McImage {
     uint8_t *memory;     /* size bytes, relocated for base */
     uint64_t size;       /* multiple of 4096 */
     uint8_t *perms;      /* MXGPU_PTE_* of each page; 0: a gap */
+    uint64_t fixed, fixed_end; /* pages that nobody writes once relocated */
     uint64_t base;       /* load address of memory[0] */
     uint64_t link;       /* link-time address of memory[0] */
     uint64_t descs;      /* offset of the first descriptor */
@@ -62,7 +63,8 @@ bool mc_image_symbol(const McImage *image, const char *name, uint64_t *address,
                      uint64_t *size);
 
 /* The device addresses from the first to the last variable that kernels cannot
- * write; false when there is none. */
+ * write, of those that are fixed after relocation if there are such; false when
+ * there is none. */
 bool mc_image_constants(const McImage *image, uint64_t *address,
                         uint64_t *size);
 

@@ -1,28 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * __constant__ variables. Kernels cannot write them: they lie in a read-only
- * section of their own, and the host writes by another address. Those whose
- * initialisers hold addresses stay among the writable data, where the loader
- * relocates them.
+ * __constant__ variables. Kernels cannot write them: they lie with what is
+ * read-only once the loader has relocated it, for their initialisers may hold
+ * addresses; the host writes by another address.
  */
 #include "kl.h"
 
 #include <string.h>
 
-#define SECTION ".mxgpu.constant"
-
-static bool has_address(LLVMValueRef v)
-{
-    if (LLVMIsAGlobalValue(v)) {
-        return true;
-    }
-    for (int i = 0, n = LLVMGetNumOperands(v); i < n; i++) {
-        if (has_address(LLVMGetOperand(v, i))) {
-            return true;
-        }
-    }
-    return false;
-}
+#define SECTION ".data.rel.ro.mxgpu"
 
 static void count(Kl *kl, const KlReach *reach, LLVMValueRef v)
 {
@@ -63,13 +49,9 @@ void kl_place_constants(Kl *kl, const KlReach *reach)
             continue;
         }
         count(kl, reach, v);
-        if (has_address(init) ||
-            (section && *section && strcmp(section, SECTION))) {
-            LLVMSetGlobalConstant(v, false);
-            if (section && !strcmp(section, SECTION)) {
-                LLVMSetSection(v, NULL);
-            }
-        } else {
+        /* All in one section: the flags of one that the loader writes. */
+        LLVMSetGlobalConstant(v, false);
+        if (!section || !*section) {
             LLVMSetSection(v, SECTION);
         }
     }

@@ -325,7 +325,7 @@ static bool link_image(const Options *o, const char *object, const char *list,
 {
     const char *argv[MAX_LINK_ARGS + 32] = {
         o->lld, "-m", "elf64lriscv", "-pie", "--no-dynamic-linker",
-        "-z", "notext", "-z", "norelro", "-z", "max-page-size=4096",
+        "-z", "notext", "-z", "relro", "-z", "max-page-size=4096",
         "-z", "separate-code", "--apply-dynamic-relocs", "--gc-sections",
         "--hash-style=sysv", "--build-id=none", "-X", "-e", "0", "-u",
         "__mx_kernel_descs", "-u", MXGPU_KERNEL_FACTS, "--dynamic-list", list, "-o", image, object,
