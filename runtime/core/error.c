@@ -161,20 +161,33 @@ static mcError_t error_from_fault(const struct mxgpu_queue_error *record)
     return mcErrorUnknown;
 }
 
+/* Where in the grid it was, as kernels count: "block (x,y,z) thread (x,y,z)". */
+static const char *place(const struct mxgpu_queue_error *record,
+                         const uint16_t *size, char *text, size_t room)
+{
+    uint32_t x = size[0] ? size[0] : 1, y = size[1] ? size[1] : 1;
+    uint32_t thread = record->thread;
+
+    snprintf(text, room, "block (%u,%u,%u) thread (%u,%u,%u)",
+             record->block[0], record->block[1], record->block[2], thread % x,
+             thread / x % y, thread / x / y);
+    return text;
+}
+
 mcError_t mc_error_from_record(const struct mxgpu_queue_error *record,
-                               char *text, size_t size)
+                               const uint16_t *block, char *text, size_t size)
 {
     static const char *const access[] = {"read", "write", "execute", "atomic"};
+    char where[96];
 
     switch (record->code) {
     case MXGPU_QERR_FAULT:
         if (record->packet_type == MXGPU_PKT_DISPATCH) {
             snprintf(text, size,
-                     "%s (%s of 0x%" PRIx64 ") at pc 0x%" PRIx64
-                     ", block (%u,%u,%u) thread %u",
+                     "%s (%s of 0x%" PRIx64 ") at pc 0x%" PRIx64 ", %s",
                      fault_text(record->fault), access[record->access & 3],
-                     record->fault_addr, record->fault_pc, record->block[0],
-                     record->block[1], record->block[2], record->thread);
+                     record->fault_addr, record->fault_pc,
+                     place(record, block, where, sizeof(where)));
         } else {
             snprintf(text, size, "%s (%s of 0x%" PRIx64 ") in packet type %u",
                      fault_text(record->fault), access[record->access & 3],
@@ -187,9 +200,8 @@ mcError_t mc_error_from_record(const struct mxgpu_queue_error *record,
     case MXGPU_QERR_TIMEOUT:
         snprintf(text, size,
                  "ran longer than the watchdog allows, at pc 0x%" PRIx64
-                 ", block (%u,%u,%u) thread %u",
-                 record->fault_pc, record->block[0], record->block[1],
-                 record->block[2], record->thread);
+                 ", %s", record->fault_pc,
+                 place(record, block, where, sizeof(where)));
         return mcErrorLaunchTimeout;
     case MXGPU_QERR_KERNEL:
         snprintf(text, size, "kernel descriptor unreadable or malformed");

@@ -17,8 +17,10 @@ mcError_t mc_error_from_open(int error);
 /* And of an operation on an open device. */
 mcError_t mc_error_from_kmd(int error);
 
-/* What stopped a queue; text gets one line that says so. */
+/* What stopped a queue; text gets one line that says so. Of a kernel, block is
+ * the size of its blocks. */
 mcError_t mc_error_from_record(const struct mxgpu_queue_error *record,
-                               char *text, size_t size);
+                               const uint16_t *block, char *text,
+                               size_t size);
 
 #endif

@@ -197,7 +197,8 @@ static void queue_report(McQueue *queue)
 
     mc_profile_collect(queue);
     memcpy(&record, (const void *)&queue->kq->ctl->error, sizeof(record));
-    mcError_t error = mc_error_from_record(&record, text, sizeof(text));
+    mcError_t error = mc_error_from_record(
+        &record, queue->block[SLOT(record.packet_index)], text, sizeof(text));
     if (record.packet_type == MXGPU_PKT_DISPATCH) {
         report_kernel(queue, error, &record, text);
     } else {
@@ -383,6 +384,10 @@ uint64_t mc_submit_push(McSubmit *submit, union mxgpu_packet *packet,
     }
     if (mc_profiling()) {
         mc_profile_packet(submit, packet, value);
+    }
+    if (packet->header.type == MXGPU_PKT_DISPATCH) {
+        memcpy(queue->block[SLOT(queue->head)], packet->dispatch.block,
+               sizeof(queue->block[0]));
     }
     ring_write(queue, packet);
     queue->stage_mark[SLOT(queue->head)] = submit->mark;

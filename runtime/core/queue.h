@@ -32,6 +32,7 @@ struct McQueue {
     uint64_t stage_head;
     uint64_t stage_mark[MC_QUEUE_PACKETS]; /* stage_head after the packet */
     char label[MC_QUEUE_PACKETS][MC_LABEL_SIZE]; /* of kernels, for messages */
+    uint16_t block[MC_QUEUE_PACKETS][3]; /* the size of theirs */
     bool reported;     /* its error was logged */
     struct {           /* see profile.h */
         McPinned records;

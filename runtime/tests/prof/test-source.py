@@ -13,15 +13,15 @@ PROGRAM, PLAIN, FATBIN, SYMBOLIZE, LLVM = sys.argv[1:6]
 SOURCE = os.path.join(os.path.dirname(__file__), "source.maca")
 KINDS = {
     "address": ("mcErrorIllegalAddress: address not mapped (read of 0x",
-                "block (2,0,0) thread 5"),
+                "block (2,0,0) thread (5,0,0)"),
     "misaligned": ("mcErrorMisalignedAddress: misaligned address (atomic of 0x",
-                   "block (0,0,0) thread 0"),
+                   "block (0,0,0) thread (0,0,0)"),
     "illegal": ("mcErrorIllegalInstruction: illegal instruction",
-                "block (0,0,0) thread 0"),
-    "trap": ("mcErrorLaunchFailure: trap", "block (0,0,0) thread 3"),
+                "block (0,0,0) thread (0,0,0)"),
+    "trap": ("mcErrorLaunchFailure: trap", "block (0,0,0) thread (3,0,0)"),
     "timeout": ("mcErrorLaunchTimeout: ran longer than the watchdog allows",
                 ") thread "),
-    "failed": ("mcErrorAssert: assertion failed", "block (0,0,0) thread 1"),
+    "failed": ("mcErrorAssert: assertion failed", "block (0,0,0) thread (1,0,0)"),
 }
 tests = failed = 0
 
