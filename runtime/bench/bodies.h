@@ -5,21 +5,12 @@
  * GLOBAL (address space of pointers to memory), SQRT and FN (how a helper
  * function is declared).
  */
-#ifdef BENCH_REDUCED /* for peers that would take minutes */
-#define GEMM_N   128
-#define SAXPY_N  (1 << 20)
-#define MANDEL_N 256
-#define REDUCE_N (1 << 22)
-#define NBODY_N  1024
-#define HASH_N   (1 << 14)
-#else
 #define GEMM_N   512
 #define SAXPY_N  (1 << 22)
 #define MANDEL_N 1024
 #define REDUCE_N (1 << 24)
 #define NBODY_N  4096
 #define HASH_N   (1 << 16)
-#endif
 #define GEMM_TILE    16
 #define MANDEL_MAX   256
 #define REDUCE_PER   32 /* elements a thread adds before the tree */

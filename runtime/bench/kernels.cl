@@ -2,7 +2,7 @@
 #define FN static inline
 #define GLOBAL __global
 #define SQRT sqrt
-#ifdef BENCH_REDUCED /* Oclgrind knows no funnel shifts of LLVM */
+#ifdef BENCH_OCLGRIND /* Oclgrind knows no funnel shifts of LLVM */
 #define ROTATE(x, n) rotate((uint)(x), (uint)(n))
 #endif
 #include "bodies.h"

@@ -55,11 +55,7 @@ static cl_kernel build(cl_context context, cl_device_id device, int work,
         clCreateProgramWithSource(context, 1, &source, NULL, &err);
 
     CHECK(err);
-#ifdef BENCH_REDUCED
-    snprintf(options, sizeof options, "-I%s -DBENCH_REDUCED", dir);
-#else
     snprintf(options, sizeof options, "-I%s", dir);
-#endif
     err = clBuildProgram(program, 1, &device, options, NULL, NULL);
     if (err != CL_SUCCESS) {
         clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG,
