@@ -147,6 +147,8 @@ typedef struct FwState {
     uint32_t timed_jobs; /* jobs whose deadline is not FW_NEVER */
     uint32_t ticks;      /* calls of fw_step() */
     uint16_t vmid_queues[MXGPU_NUM_VMIDS];
+    uint16_t level_queues[FW_PRIORITIES];
+    uint32_t levels; /* priorities that queues have */
     FwQueue queues[MXGPU_MAX_QUEUES];
 } FwState;
 
@@ -249,7 +251,10 @@ bool sched_step(void);
 /* ---- unit.c ---- */
 void unit_init(void);
 /* A free unit for queue's current packet, not counted before unit_run(). */
-FwJob *unit_claim(FwUnitKind kind);
+/* Priorities of waiting queues that may have a unit now. */
+uint32_t unit_levels(FwUnitKind kind);
+/* A free unit for a queue; NULL: none that it may have. */
+FwJob *unit_claim(FwUnitKind kind, const FwQueue *queue);
 /* The unit was started on queue's current packet. */
 void unit_run(FwUnitKind kind, FwJob *job, FwQueue *queue);
 /* Collects the units that are done. */

@@ -99,6 +99,8 @@ enum mxgpu_msg_status queue_create(const struct mxgpu_msg_queue_create *msg)
     }
     queue->state = FW_QUEUE_ACTIVE;
     fw.vmid_queues[queue->vmid]++;
+    fw.level_queues[queue->priority]++;
+    fw.levels |= 1u << queue->priority;
     enable_doorbell(msg->queue, true);
     fw_log(FW_LOG_DEBUG, "queue %u: created, vmid %u priority %u", msg->queue,
            msg->vmid, msg->priority);
@@ -111,6 +113,9 @@ void queue_reap(FwQueue *queue)
 {
     queue->state = FW_QUEUE_FREE;
     fw.vmid_queues[queue->vmid]--;
+    if (--fw.level_queues[queue->priority] == 0) {
+        fw.levels &= ~(1u << queue->priority);
+    }
     fw_log(FW_LOG_DEBUG, "queue %u: destroyed", queue_id(queue));
     if (fw.destroying == queue) {
         fw.destroying = NULL;

@@ -6,8 +6,8 @@
  * level can do anything; there is no ageing, so busy urgent queues starve less
  * urgent ones of starts (never of completions: those come from interrupts).
  * Inside a level queues take turns, one packet each. Queues whose packet needs
- * a unit while none is free wait in line for that kind of unit, and go before
- * the ready queues of their level when one becomes free.
+ * a unit while none is free for them wait in line for that kind of unit, and go
+ * before the ready queues of their level when one becomes free.
  */
 #include "fw.h"
 
@@ -47,16 +47,11 @@ static void wait_for_unit(FwQueue *queue, FwUnitKind kind)
     units->waiting |= 1u << queue->priority;
 }
 
-static inline uint32_t served_waiters(const FwUnits *units)
-{
-    return units->busy != units->all ? units->waiting : 0;
-}
-
 static FwQueue *pick(void)
 {
     for (;;) {
-        uint32_t copy = served_waiters(&fw.units[FW_UNIT_COPY]);
-        uint32_t slot = served_waiters(&fw.units[FW_UNIT_SLOT]);
+        uint32_t copy = unit_levels(FW_UNIT_COPY);
+        uint32_t slot = unit_levels(FW_UNIT_SLOT);
         uint32_t any = fw.ready | copy | slot, bit = any & -any;
         unsigned level;
         uint32_t *mask;

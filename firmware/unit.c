@@ -91,12 +91,48 @@ void unit_init(void)
     }
 }
 
-FwJob *unit_claim(FwUnitKind kind)
+/*
+ * Dispatches may run for ever, so less urgent ones must not have all slots: of
+ * the free ones a queue leaves one for each more urgent level that has queues,
+ * but no more than half of all.
+ */
+static uint32_t idle_for(FwUnitKind kind, unsigned priority)
 {
-    FwUnits *units = &fw.units[kind];
-    uint32_t idle = units->all & ~units->busy;
+    const FwUnits *units = &fw.units[kind];
+    uint32_t idle = units->all & ~units->busy, half = units->all;
+    uint32_t urgent = fw.levels & ((1u << priority) - 1);
 
-    return idle ? &units->jobs[lowest_bit(idle)] : NULL;
+    if (!urgent || kind != FW_UNIT_SLOT) {
+        return idle;
+    }
+    while (urgent && idle && (half & (half - 1))) {
+        urgent &= urgent - 1;
+        idle &= idle - 1;
+        half &= half - 1;
+        half &= half - 1;
+    }
+    return idle;
+}
+
+uint32_t unit_levels(FwUnitKind kind)
+{
+    const FwUnits *units = &fw.units[kind];
+    uint32_t levels = 0;
+
+    if (units->busy == units->all) {
+        return 0;
+    }
+    for (uint32_t left = units->waiting; left; left &= left - 1) {
+        levels |= idle_for(kind, lowest_bit(left)) ? left & -left : 0;
+    }
+    return levels;
+}
+
+FwJob *unit_claim(FwUnitKind kind, const FwQueue *queue)
+{
+    uint32_t idle = idle_for(kind, queue->priority);
+
+    return idle ? &fw.units[kind].jobs[lowest_bit(idle)] : NULL;
 }
 
 void unit_run(FwUnitKind kind, FwJob *job, FwQueue *queue)

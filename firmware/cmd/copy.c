@@ -40,7 +40,7 @@ static FwStart copy_start_packet(FwQueue *queue)
     if (!copy->size) {
         return FW_START_DONE;
     }
-    job = unit_claim(FW_UNIT_COPY);
+    job = unit_claim(FW_UNIT_COPY, queue);
     if (!job) {
         return FW_START_NEEDS_COPY;
     }

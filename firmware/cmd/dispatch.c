@@ -148,7 +148,7 @@ static void program_slot(const FwQueue *queue, unsigned slot,
 
 static FwStart dispatch_start(FwQueue *queue)
 {
-    FwJob *job = unit_claim(FW_UNIT_SLOT);
+    FwJob *job = unit_claim(FW_UNIT_SLOT, queue);
     Descriptor d;
 
     if (!job) {

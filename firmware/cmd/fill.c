@@ -33,7 +33,7 @@ static FwStart fill_start(FwQueue *queue)
     if (!fill->size) {
         return FW_START_DONE;
     }
-    job = unit_claim(FW_UNIT_COPY);
+    job = unit_claim(FW_UNIT_COPY, queue);
     if (!job) {
         return FW_START_NEEDS_COPY;
     }

@@ -241,6 +241,77 @@ static void test_slots(void)
     g_assert_true(signalled(5));
 }
 
+static void put_dispatches(unsigned q, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        Packet p = dispatch(0, 16 * q + i);
+
+        put(q, i, &p);
+    }
+    fake_doorbell(q, count);
+    g_assert_true(fake_settle());
+}
+
+static void end_one(unsigned q)
+{
+    const FwUnits *slots = &fw.units[FW_UNIT_SLOT];
+    unsigned i = 0;
+
+    while (!(slots->busy >> i & 1) || slots->jobs[i].queue != &fw.queues[q]) {
+        g_assert_cmpuint(++i, <, FAKE_SLOTS);
+    }
+    g_assert_true(finish(FW_UNIT_SLOT, i));
+}
+
+/* Dispatches that never end leave slots to more urgent queues: one for each
+ * level, at most half of them. */
+static void test_kept_slots(void)
+{
+    start(0);
+    create(0, 7);
+    put_dispatches(0, 10);
+    g_assert_cmpuint(busy_units(FW_UNIT_SLOT), ==, 8); /* alone: all */
+    g_assert_true(send_destroy(0));
+    g_assert_cmpuint(busy_units(FW_UNIT_SLOT), ==, 0);
+
+    create(0, 7);
+    create(1, 3);
+    create(2, 0);
+    create(3, 3);
+    put_dispatches(0, 10);
+    g_assert_cmpuint(busy_units(FW_UNIT_SLOT), ==, 6);
+    put_dispatches(1, 10);
+    g_assert_cmpuint(busy_units(FW_UNIT_SLOT), ==, 7);
+    put_dispatches(2, 3);
+    g_assert_cmpuint(busy_units(FW_UNIT_SLOT), ==, 8);
+    g_assert_cmpuint(fw.queues[2].running, ==, 1);
+    end_one(0); /* the most urgent has it */
+    g_assert_cmpuint(fw.queues[2].running, ==, 2);
+    end_one(0);
+    g_assert_cmpuint(fw.queues[2].running, ==, 3);
+    end_one(0);
+    g_assert_cmpuint(busy_units(FW_UNIT_SLOT), ==, 7); /* it may want more */
+    end_one(0);
+    for (unsigned i = 0; i < 3; i++) {
+        end_one(2);
+    }
+    g_assert_cmpuint(busy_units(FW_UNIT_SLOT), ==, 7);
+    g_assert_cmpuint(fw.queues[1].running, ==, 5); /* before less urgent ones */
+    g_assert_cmpuint(fw.queues[0].running, ==, 2);
+}
+
+static void test_kept_half(void)
+{
+    start(0);
+    for (unsigned q = 0; q < 8; q++) {
+        create(q, 7 - q);
+    }
+    for (unsigned q = 0; q < 8; q++) {
+        put_dispatches(q, 10);
+        g_assert_cmpuint(busy_units(FW_UNIT_SLOT), ==, q < 4 ? 4 : q + 1);
+    }
+}
+
 /* Packets in flight end as usual when another stops their queue. */
 static void test_error_in_flight(void)
 {
@@ -485,6 +556,8 @@ int main(int argc, char **argv)
     g_test_add_func("/queues/round-robin", test_round_robin);
     g_test_add_func("/queues/no-blocking", test_no_blocking);
     g_test_add_func("/queues/slots", test_slots);
+    g_test_add_func("/queues/slots/kept", test_kept_slots);
+    g_test_add_func("/queues/slots/kept-half", test_kept_half);
     g_test_add_func("/queues/error-in-flight", test_error_in_flight);
     g_test_add_func("/queues/wait/backoff", test_wait_backoff);
     g_test_add_func("/queues/wait/notify", test_wait_notify);

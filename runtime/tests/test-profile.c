@@ -10,7 +10,7 @@
 #include "core/profile_format.h"
 
 #define THREADS 4
-#define ROUNDS  30
+#define ROUNDS  12
 
 /* ---- the process that is profiled: MXGPU_PROFILE names the file */
 
@@ -19,7 +19,7 @@ static atomic_uint written;
 
 static gpointer write_entries(gpointer opaque)
 {
-    while (atomic_fetch_add(&written, 1) < 20000) {
+    while (atomic_fetch_add(&written, 1) < 4000) {
         mc_profile_api(name, 1, mcSuccess);
     }
     return NULL;

@@ -55,6 +55,35 @@ static void test_create(void)
     fails(mcErrorInvalidResourceHandle, mcStreamDestroy(mcStreamPerThread));
 }
 
+/* More kernels than the device runs at once wait for one of an urgent
+ * stream. */
+static void test_urgent(void)
+{
+    mcStream_t low[12], urgent;
+    int least, greatest;
+    uint64_t *flag = env_malloc(8);
+    gint64 limit = g_get_monotonic_time() + 60 * G_TIME_SPAN_SECOND;
+
+    ok(mcMemset(flag, 0, 8));
+    ok(mcDeviceGetStreamPriorityRange(&least, &greatest));
+    ok(mcStreamCreateWithPriority(&urgent, mcStreamNonBlocking, greatest));
+    for (unsigned i = 0; i < G_N_ELEMENTS(low); i++) {
+        ok(mcStreamCreateWithPriority(&low[i], mcStreamNonBlocking, least));
+        ok(env_launch("k_spin", 1, flag, low[i]));
+    }
+    ok(env_launch("k_atomic", 1, flag, urgent));
+    while (mcStreamQuery(urgent) == mcErrorNotReady) {
+        g_assert_cmpint(g_get_monotonic_time(), <, limit);
+        g_usleep(1000);
+    }
+    ok(mcDeviceSynchronize());
+    for (unsigned i = 0; i < G_N_ELEMENTS(low); i++) {
+        ok(mcStreamDestroy(low[i]));
+    }
+    ok(mcStreamDestroy(urgent));
+    ok(mcFree(flag));
+}
+
 static void test_async(void)
 {
     mcStream_t s;
@@ -358,6 +387,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/stream/create", test_create);
+    g_test_add_func("/stream/urgent", test_urgent);
     g_test_add_func("/stream/async", test_async);
     g_test_add_func("/stream/flow-control", test_flow_control);
     g_test_add_func("/stream/legacy-order", test_legacy_order);
