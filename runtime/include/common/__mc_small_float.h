@@ -19,7 +19,7 @@
 
 /* static as a member function means something else */
 #if defined(__MXCC__) && defined(__MACA__)
-#define __MC_MEMBER__ __host__ __device__ inline __attribute__((always_inline))
+#define __MC_MEMBER__ __host__ __device__ __MC_INLINE__
 #else
 #define __MC_MEMBER__ inline
 #endif

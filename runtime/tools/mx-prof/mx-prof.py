@@ -396,20 +396,20 @@ def hot_rows(processes, limit):
                 frames = w.module.frames.get(pc) if w.module else None
                 function, path, line, _, _ = frames[0] if frames else \
                     ("?", "", 0, 0, 0)
-                key = (path, line, function)
-                entry = kernel.setdefault(key, [0.0, 0.0])
+                key = (path, line) if line else function
+                entry = kernel.setdefault(key, [0.0, 0.0, path, line, function])
                 entry[0] += weight
                 entry[1] += weight * (s >> 48 & 0xff)
     rows = {}
     for kernel, entries in found.items():
         total = sum(e[0] for e in entries.values())
-        top = sorted(entries.items(), key=lambda e: -e[1][0])[:limit]
+        top = sorted(entries.values(), key=lambda e: -e[0])[:limit]
         rows[kernel] = [{
             "file": path, "line": line, "function": function,
             "samples": round(n), "share": n / total,
             "lane_efficiency": lanes / n / 64,
             "text": source_text(path, line, cache) if line else "",
-        } for (path, line, function), (n, lanes) in top]
+        } for n, lanes, path, line, function in top]
     return rows
 
 

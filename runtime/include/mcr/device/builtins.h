@@ -33,23 +33,23 @@ __MC_DEVICE__ unsigned __mc_csr()
         __declspec(property(get = __x)) unsigned x;                            \
         __declspec(property(get = __y)) unsigned y;                            \
         __declspec(property(get = __z)) unsigned z;                            \
-        __device__ __forceinline__ unsigned __x() const                        \
+        __device__ __MC_INLINE__ unsigned __x() const                        \
         {                                                                      \
             return __mc_csr<csr_x, max_x>();                                   \
         }                                                                      \
-        __device__ __forceinline__ unsigned __y() const                        \
+        __device__ __MC_INLINE__ unsigned __y() const                        \
         {                                                                      \
             return __mc_csr<csr_y, max_yz>();                                  \
         }                                                                      \
-        __device__ __forceinline__ unsigned __z() const                        \
+        __device__ __MC_INLINE__ unsigned __z() const                        \
         {                                                                      \
             return __mc_csr<csr_z, max_yz>();                                  \
         }                                                                      \
-        __device__ __forceinline__ operator uint3() const                      \
+        __device__ __MC_INLINE__ operator uint3() const                      \
         {                                                                      \
             return make_uint3(__x(), __y(), __z());                            \
         }                                                                      \
-        __device__ __forceinline__ operator dim3() const                       \
+        __device__ __MC_INLINE__ operator dim3() const                       \
         {                                                                      \
             return dim3(__x(), __y(), __z());                                  \
         }                                                                      \

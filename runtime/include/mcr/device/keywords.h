@@ -32,9 +32,10 @@
 /* A parameter that is read where it was passed: all are. */
 #define __grid_constant__
 
-/* Functions of these headers. */
-#define __MC_DEVICE__ static __device__ inline __attribute__((always_inline))
-#define __MC_BOTH__                                                            \
-    static __host__ __device__ inline __attribute__((always_inline))
+/* Functions of these headers. Their instructions count for the line they are
+ * called from: that is what faults and hot lines should name. */
+#define __MC_INLINE__ inline __attribute__((always_inline, nodebug))
+#define __MC_DEVICE__ static __device__ __MC_INLINE__
+#define __MC_BOTH__   static __host__ __device__ __MC_INLINE__
 
 #endif

@@ -12,7 +12,7 @@
 
 #include "intrinsics.h"
 
-#define __MC_INLINE_C extern "C" inline __device__ __attribute__((always_inline))
+#define __MC_INLINE_C extern "C" __device__ __MC_INLINE__
 
 /* Instructions. */
 #define __MC_BUILTIN1(name)                                                    \

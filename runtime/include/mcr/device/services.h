@@ -27,7 +27,7 @@ __device__ void __mx_assert(const char *expression, const char *file,
 /* The message of a failed assert() is printed when the host synchronises, which
  * then gets mcErrorAssert. Inlined, so that the place of the fault is that of
  * the assert(). */
-__attribute__((noreturn, cold, always_inline)) inline __device__ void
+__attribute__((noreturn, cold)) __device__ __MC_INLINE__ void
 __assert_fail(const char *expression, const char *file, unsigned line,
               const char *function) noexcept
 {
