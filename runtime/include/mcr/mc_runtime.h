@@ -15,6 +15,7 @@
 #include "device/services.h"
 #include "device/intrinsics.h"
 #include "device/simd.h"
+#include "device/unsupported.h"
 #include "device/warp.h"
 #include "device/atomics.h"
 /* Before <cmath>, so that its templates see the device's functions. */

@@ -174,6 +174,15 @@ static void test_errors(void)
                              "__global__ void k(int *p) { *p = get<int>(1); }"
                              "\n");
     test_mxcc_fails("undefined symbol: table", "-c", "extern.maca", NULL);
+    test_file("texture.maca", "__global__ void k(mcTextureObject_t t)\n"
+                              "{ tex1Dfetch<float>(t, 1); }\n");
+    test_mxcc_fails("textures are not supported", "-std=c++20", "-c",
+                    "texture.maca", NULL);
+    test_file("surface.maca", "mcSurfaceObject_t s;\n");
+    test_mxcc_fails("surfaces are not supported", "-c", "surface.maca", NULL);
+    test_file("managed.maca", "__device__ __managed__ int x;\n");
+    test_mxcc_fails("managed_variables_are_not_supported", "-c",
+                    "managed.maca", NULL);
     test_file("long.maca", "__global__ void k(long double x) {}\n");
     test_mxcc_fails("long.maca:1: error: kernel _Z1ke: parameter 1: long "
                     "double", "-c", "long.maca", NULL);
