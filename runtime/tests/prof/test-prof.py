@@ -197,6 +197,12 @@ def test_processes():
     done = subprocess.run([PROF, "--wrong"], stderr=subprocess.PIPE,
                           check=False)
     check("bad option", done.returncode == 2)
+    done = subprocess.run([PROF, "-o", "/no/such/file", "echo", "it ran"],
+                          text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, check=False)
+    check("report that cannot be written", done.returncode == 2 and
+          "cannot write /no/such/file" in done.stdout and
+          "it ran" not in done.stdout, done.stdout)
 
 
 def test_options():

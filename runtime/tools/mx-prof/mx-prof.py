@@ -668,7 +668,18 @@ class Options:
             raise Failure("no program given; see mx-prof --help")
         if min(self.lines, self.interval, self.samples) < 0:
             raise Failure("numbers cannot be negative")
+        for path in (self.output, self.json, self.csv,
+                     None if self.trace == TRACE else self.trace):
+            if path not in (None, "-") and not writable(path):
+                raise Failure(f"cannot write {path}")
         self.rest = argv
+
+
+def writable(path):
+    """Asked before the program runs, perhaps for hours."""
+    if os.path.exists(path):
+        return os.access(path, os.W_OK) and not os.path.isdir(path)
+    return os.access(os.path.dirname(os.path.abspath(path)), os.W_OK)
 
 
 def run_program(options, folder):
@@ -776,7 +787,7 @@ def main():
         return 127 if "No such file" in str(e) else 2
     except OSError as e:
         print(f"mx-prof: {e}", file=sys.stderr)
-        return status or 2
+        status = status or 2
     return status if status >= 0 else 128 - status
 
 

@@ -579,8 +579,11 @@ class Compiler:
         argv += [w for p in self.install.include for w in ("-isystem", p)]
         argv += cmd.compile
         lang = None
-        for kind, what in cmd.link:
-            if lang and (kind != "source"):
+        for i, (kind, what) in enumerate(cmd.link):
+            # clang warns of a -x that no file follows.
+            if lang and kind != "source" and any(
+                    k == "maca" or (k == "option" and not w.startswith("-"))
+                    for k, w in cmd.link[i:]):
                 argv += ["-x", lang]
                 lang = None
             if kind == "maca":
