@@ -2,6 +2,8 @@
 /* Control and status registers of machine mode. */
 #include "internal.h"
 
+#include <string.h>
+
 #define MISA_RV32IMAC                                                          \
     (1u << 30 | 1u << ('I' - 'A') | 1u << ('M' - 'A') | 1u << ('A' - 'A') |    \
      1u << ('C' - 'A'))
@@ -13,15 +15,26 @@ enum {
     CSR_MTVEC = 0x305,
     CSR_MSTATUSH = 0x310,
     CSR_MCOUNTINHIBIT = 0x320,
+    CSR_MHPMEVENT3 = 0x323,
+    CSR_MHPMEVENT31 = 0x33f,
     CSR_MSCRATCH = 0x340,
     CSR_MEPC = 0x341,
     CSR_MCAUSE = 0x342,
     CSR_MTVAL = 0x343,
     CSR_MIP = 0x344,
+    CSR_PMPCFG0 = 0x3a0,
+    CSR_PMPADDR0 = 0x3b0,
+    CSR_TSELECT = 0x7a0,
+    CSR_TDATA3 = 0x7a3,
+    CSR_TINFO = 0x7a4,
     CSR_MCYCLE = 0xb00,
     CSR_MINSTRET = 0xb02,
+    CSR_MHPMCOUNTER3 = 0xb03,
+    CSR_MHPMCOUNTER31 = 0xb1f,
     CSR_MCYCLEH = 0xb80,
     CSR_MINSTRETH = 0xb82,
+    CSR_MHPMCOUNTER3H = 0xb83,
+    CSR_MHPMCOUNTER31H = 0xb9f,
     CSR_CYCLE = 0xc00,
     CSR_INSTRET = 0xc02,
     CSR_CYCLEH = 0xc80,
@@ -32,6 +45,63 @@ enum {
     CSR_MHARTID = 0xf14,
     CSR_MCONFIGPTR = 0xf15,
 };
+
+/* ---- registers that come in rows */
+
+#define PMPCFG_R    1
+#define PMPCFG_W    2
+#define PMPCFG_BITS 0x1f
+
+static bool in_row(unsigned csr, unsigned first, unsigned count)
+{
+    return csr >= first && csr < first + count;
+}
+
+static bool is_pmp(unsigned csr)
+{
+    return in_row(csr, CSR_PMPCFG0, MCU_PMP_ENTRIES / 4) ||
+           in_row(csr, CSR_PMPADDR0, MCU_PMP_ENTRIES);
+}
+
+/* No triggers, no counters of events: they read 0 and ignore writes. */
+static bool is_empty(unsigned csr)
+{
+    return (csr >= CSR_TSELECT && csr <= CSR_TDATA3) ||
+           (csr >= CSR_MHPMEVENT3 && csr <= CSR_MHPMEVENT31) ||
+           (csr >= CSR_MHPMCOUNTER3 && csr <= CSR_MHPMCOUNTER31) ||
+           (csr >= CSR_MHPMCOUNTER3H && csr <= CSR_MHPMCOUNTER31H);
+}
+
+static uint32_t read_pmp(const MxgpuMcuState *s, unsigned csr)
+{
+    uint32_t value;
+
+    if (csr >= CSR_PMPADDR0) {
+        return s->pmpaddr[csr - CSR_PMPADDR0];
+    }
+    memcpy(&value, s->pmpcfg + 4 * (csr - CSR_PMPCFG0), sizeof(value));
+    return value;
+}
+
+/* Entries cannot be locked, and only locked ones concern machine mode: they
+ * hold what is written and permit everything. */
+static void write_pmp(MxgpuMcuState *s, unsigned csr, uint32_t value)
+{
+    if (csr >= CSR_PMPADDR0) {
+        s->pmpaddr[csr - CSR_PMPADDR0] = value;
+        return;
+    }
+    for (unsigned i = 0; i < 4; i++) {
+        uint8_t cfg = value >> 8 * i & PMPCFG_BITS;
+
+        if (!(cfg & PMPCFG_R)) {
+            cfg &= (uint8_t)~PMPCFG_W; /* that pair is reserved */
+        }
+        s->pmpcfg[4 * (csr - CSR_PMPCFG0) + i] = cfg;
+    }
+}
+
+/* ---- all of them */
 
 static bool csr_read(const MxgpuMcuState *s, unsigned csr, uint32_t *value)
 {
@@ -88,8 +158,12 @@ static bool csr_read(const MxgpuMcuState *s, unsigned csr, uint32_t *value)
     case CSR_MCONFIGPTR:
         *value = 0;
         return true;
+    case CSR_TINFO:
+        *value = 1; /* tselect names no trigger */
+        return true;
     default:
-        return false;
+        *value = is_pmp(csr) ? read_pmp(s, csr) : 0;
+        return is_pmp(csr) || is_empty(csr);
     }
 }
 
@@ -139,6 +213,7 @@ static void csr_write(MxgpuMcu *mcu, unsigned csr, uint32_t value)
         break;
     case CSR_MCYCLEH:
         set_high(&s->cycle, value);
+        s->cycle--;
         break;
     case CSR_MINSTRET:
         set_low(&s->instret, value);
@@ -146,9 +221,12 @@ static void csr_write(MxgpuMcu *mcu, unsigned csr, uint32_t value)
         break;
     case CSR_MINSTRETH:
         set_high(&s->instret, value);
+        s->instret--;
         break;
-    default:
-        break; /* misa, mip and the constant ones */
+    default: /* misa, mip and the constant ones do not change */
+        if (is_pmp(csr)) {
+            write_pmp(s, csr, value);
+        }
     }
     mxgpu_mcu_update(mcu);
 }

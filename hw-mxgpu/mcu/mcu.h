@@ -25,10 +25,14 @@ typedef enum MxgpuMcuStop {
     MXGPU_MCU_STOP_HALT,    /* mxgpu_mcu_halt() was called from a bus access */
 } MxgpuMcuStop;
 
+#define MCU_PMP_ENTRIES 16
+
 /* All of it is architectural state: plain data, can be saved and restored. */
 typedef struct MxgpuMcuState {
     uint32_t x[32], pc;
     uint32_t mstatus, mie, mip, mtvec, mscratch, mepc, mcause, mtval;
+    uint32_t pmpaddr[MCU_PMP_ENTRIES];
+    uint8_t pmpcfg[MCU_PMP_ENTRIES];
     uint64_t cycle, instret;
     uint32_t reserved_addr; /* lr.w reservation, 1 when there is none */
     bool halted;

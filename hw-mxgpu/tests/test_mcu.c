@@ -67,7 +67,7 @@ static void put(Rig *r, uint32_t offset, uint32_t insn)
 
 /* ---- encodings, from the formats of the specification */
 
-enum { ZERO = 0, RA = 1, SP = 2, T0 = 5, T1 = 6, T2 = 7, A0 = 10, A1 = 11 };
+enum { ZERO, RA, SP, T0 = 5, T1, T2, A0 = 10, A1, A2 };
 
 static uint32_t enc_r(unsigned f7, unsigned rs2, unsigned rs1, unsigned f3,
                       unsigned rd, unsigned op)
@@ -526,6 +526,72 @@ static void test_csrs(void)
     rig_free(&r);
 }
 
+/* Writes a CSR in one step and reads it in the next. */
+static uint32_t csr_holds(Rig *r, unsigned csr, uint32_t value)
+{
+    uint32_t at = csr * 8; /* code that has not been decoded yet */
+
+    r->s->pc = BASE + at;
+    put(r, at, CSRRW(ZERO, csr, T0));
+    put(r, at + 4, CSRRS(A0, csr, ZERO));
+    r->s->x[T0] = value;
+    mxgpu_mcu_run(r->mcu, 2);
+    return r->s->x[A0];
+}
+
+/* What is not there reads 0; protection holds what is legal. */
+static void test_csr_rows(void)
+{
+    Rig r;
+
+    rig_init(&r);
+    for (unsigned csr = 0x7a0; csr <= 0x7a3; csr++) { /* triggers */
+        g_assert_cmphex(csr_holds(&r, csr, UINT32_MAX), ==, 0);
+    }
+    g_assert_cmphex(csr_holds(&r, 0xb03, UINT32_MAX), ==, 0);
+    g_assert_cmphex(csr_holds(&r, 0xb9f, UINT32_MAX), ==, 0);
+    g_assert_cmphex(csr_holds(&r, 0x33f, UINT32_MAX), ==, 0);
+    for (unsigned i = 0; i < MCU_PMP_ENTRIES; i++) {
+        g_assert_cmphex(csr_holds(&r, 0x3b0 + i, ~i), ==, ~i);
+    }
+    for (unsigned i = 0; i < MCU_PMP_ENTRIES / 4; i++) {
+        g_assert_cmphex(csr_holds(&r, 0x3a0 + i, 0x8f1a091f), ==, 0x0f18091f);
+    }
+    for (unsigned i = 0; i < MCU_PMP_ENTRIES; i++) { /* no row disturbs it */
+        g_assert_cmphex(r.s->pmpaddr[i], ==, ~i);
+    }
+    r.s->mtvec = BASE + 0x8000;
+    csr_holds(&r, 0x3c0, 0); /* one more */
+    g_assert_cmphex(r.s->mcause, ==, 2);
+    rig_free(&r);
+}
+
+/* A write of either half of a counter is not counted, the next one is. */
+static void test_counter_halves(void)
+{
+    static const unsigned low[] = {0xb00, 0xb02};
+    Rig r;
+
+    rig_init(&r);
+    for (unsigned i = 0; i < 2; i++) {
+        uint32_t at = 0x100 * i;
+
+        r.s->pc = BASE + at;
+        r.s->x[T0] = UINT32_MAX;
+        r.s->x[T1] = 5;
+        put(&r, at, CSRRW(ZERO, low[i], T0));
+        put(&r, at + 4, CSRRW(ZERO, low[i] + 0x80, T1));
+        put(&r, at + 8, CSRRS(A0, low[i] + 0x80, ZERO));
+        put(&r, at + 12, CSRRS(A1, low[i] + 0x80, ZERO));
+        put(&r, at + 16, CSRRS(A2, low[i], ZERO));
+        mxgpu_mcu_run(r.mcu, 5);
+        g_assert_cmphex(r.s->x[A0], ==, 5);
+        g_assert_cmphex(r.s->x[A1], ==, 6);
+        g_assert_cmphex(r.s->x[A2], ==, 1);
+    }
+    rig_free(&r);
+}
+
 /* Random bytes as code and as data: bounded, no access outside. */
 static void test_random(void)
 {
@@ -567,6 +633,8 @@ int main(int argc, char **argv)
     g_test_add_func("/mcu/halt", test_halt);
     g_test_add_func("/mcu/self-modifying", test_self_modifying);
     g_test_add_func("/mcu/csrs", test_csrs);
+    g_test_add_func("/mcu/csr-rows", test_csr_rows);
+    g_test_add_func("/mcu/counter-halves", test_counter_halves);
     g_test_add_func("/mcu/random", test_random);
     return g_test_run();
 }
