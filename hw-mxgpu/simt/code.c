@@ -92,10 +92,12 @@ SimtPage *mxgpu_simt_page(MxgpuCu *cu, MxgpuWarp *w, uint64_t pc,
             cu->pages[slot] = page;
         }
     }
-    if (page->tag != tag || memcmp(page->bytes, bytes, PAGE_BYTES) != 0) {
+    if (page->tag != tag || page->decoding != cu->decoding ||
+        memcmp(page->bytes, bytes, PAGE_BYTES) != 0) {
         memcpy(page->bytes, bytes, PAGE_BYTES);
         page_reset(page);
         page->reads_flags = page_reads_flags(bytes);
+        page->decoding = cu->decoding;
         page->tag = tag;
     } else {
         /* its neighbour may have changed */
@@ -108,6 +110,14 @@ SimtPage *mxgpu_simt_page(MxgpuCu *cu, MxgpuWarp *w, uint64_t pc,
 void mxgpu_simt_drop_code(MxgpuCu *cu)
 {
     cu->code_check++;
+}
+
+void mxgpu_simt_decode_again(MxgpuSimt *simt)
+{
+    for (unsigned i = 0; i < simt->config.compute_units; i++) {
+        simt->cus[i].decoding++;
+        mxgpu_simt_drop_code(&simt->cus[i]);
+    }
 }
 
 static bool is_link(unsigned reg)
@@ -178,12 +188,20 @@ static void note_writes(MxgpuCu *cu, const RvInsn *in)
     }
 }
 
-static SimtOp translate(MxgpuCu *cu, uint32_t insn, unsigned index)
+/* Whether a tool executes the instruction itself. */
+static bool is_foreign(const MxgpuCu *cu, uint64_t pc, const RvInsn *in)
+{
+    const MxgpuSimtConfig *config = &cu->simt->config;
+
+    return config->native && !config->native(config->opaque, pc, in);
+}
+
+static SimtOp translate(MxgpuCu *cu, uint64_t pc, uint32_t insn, unsigned index)
 {
     SimtOp op = {.op = OP_BAD};
     RvInsn in;
 
-    if (!rv_decode(insn, 64, EXTENSIONS, &in)) {
+    if (!rv_decode(insn, 64, EXTENSIONS, &in) || is_foreign(cu, pc, &in)) {
         op.len = in.length / 2;
         return op;
     }
@@ -210,7 +228,7 @@ static SimtOp translate(MxgpuCu *cu, uint32_t insn, unsigned index)
 enum mxgpu_fault mxgpu_simt_decode(MxgpuCu *cu, const MxgpuWarp *w,
                                    SimtPage *page, unsigned index)
 {
-    uint64_t next = (page->tag & ~(uint64_t)(PAGE_BYTES - 1)) + PAGE_BYTES;
+    uint64_t va = page->tag & ~(uint64_t)(PAGE_BYTES - 1);
     uint8_t bytes[PAGE_BYTES];
     uint32_t insn = 0;
     enum mxgpu_fault fault;
@@ -218,13 +236,13 @@ enum mxgpu_fault mxgpu_simt_decode(MxgpuCu *cu, const MxgpuWarp *w,
     memcpy(&insn, page->bytes + 2 * index, index + 1 < PAGE_OPS ? 4 : 2);
     if (index + 1 == PAGE_OPS && rv_length(insn) == 4) {
         simt_charge(cu, COST_FETCH);
-        fault = fetch(cu->simt, w->vmid, next, bytes);
+        fault = fetch(cu->simt, w->vmid, va + PAGE_BYTES, bytes);
         if (fault != MXGPU_FAULT_NONE) {
             return fault;
         }
         insn |= (uint32_t)bytes[0] << 16 | (uint32_t)bytes[1] << 24;
     }
-    page->ops[index] = translate(cu, insn, index);
+    page->ops[index] = translate(cu, va + 2 * index, insn, index);
     return MXGPU_FAULT_NONE;
 }
 

@@ -452,6 +452,7 @@ ecall:
 ebreak:
     code = MXGPU_FAULT_BREAKPOINT;
 trap:
+    ACCOUNT; /* whoever emulates the instruction may count */
     mxgpu_simt_fault_at(cu, w, __builtin_ctzll(mask), code,
                         MXGPU_ACCESS_EXECUTE, PC, PC);
     goto faulted;

@@ -59,6 +59,7 @@ typedef struct SimtOp {
 typedef struct SimtPage {
     uint64_t tag;    /* va | vmid; SIMT_NO_PAGE: unused */
     uint64_t check;  /* MxgpuCu.code_check when last compared with memory */
+    unsigned decoding; /* MxgpuCu.decoding when decoded */
     bool reads_flags;
     uint8_t bytes[PAGE_BYTES];
     SimtOp ops[PAGE_OPS + 2];
@@ -228,6 +229,7 @@ typedef struct MxgpuCu {
     SimtTlb small[KINDS][TLB_SMALL];
     SimtPage *pages[CODE_PAGES];
     uint64_t code_check;
+    unsigned decoding; /* what can be executed has changed so often */
     /* Lines of x and d planes that decoded code can write: others are 0. */
     uint32_t written_x, written_d;
 

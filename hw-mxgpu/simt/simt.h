@@ -18,6 +18,7 @@
 #define MXGPU_CU_REGISTERS  131072
 
 typedef struct MxgpuSimt MxgpuSimt;
+struct RvInsn;
 
 typedef struct MxgpuDispatch {
     uint64_t entry, args;
@@ -67,7 +68,7 @@ typedef struct MxgpuSimtConfig {
     void (*wake)(void *opaque);
     /*
      * For tools that run programs in an environment of their own; a device
-     * leaves both NULL. trap: a lane faults; true: it does not, but goes on as
+     * leaves these NULL. trap: a lane faults; true: it does not, but goes on as
      * *trap then says, and the other lanes of the instruction do it again.
      * lane_memory: where the len bytes at va are for this lane, NULL: where
      * the page tables say. Not asked for what these permit.
@@ -75,6 +76,9 @@ typedef struct MxgpuSimtConfig {
     bool (*trap)(void *opaque, MxgpuSimtTrap *trap);
     void *(*lane_memory)(void *opaque, unsigned lane, uint64_t va,
                          unsigned len);
+    /* With trap: whether the instruction at pc is executed; if not, it faults
+     * as illegal. Asked when code is decoded: mxgpu_simt_decode_again(). */
+    bool (*native)(void *opaque, uint64_t pc, const struct RvInsn *insn);
     void *opaque;
 } MxgpuSimtConfig;
 
@@ -132,6 +136,9 @@ MxgpuDispatchFault mxgpu_simt_fault(MxgpuSimt *simt, unsigned slot);
  * has more work now. */
 bool mxgpu_simt_run(MxgpuSimt *simt, unsigned cu, unsigned budget);
 bool mxgpu_simt_has_work(MxgpuSimt *simt);
+/* From within MxgpuSimtConfig.trap: memory with code, or what native says, has
+ * changed. All code that follows is fetched and decoded again. */
+void mxgpu_simt_decode_again(MxgpuSimt *simt);
 
 /* Of all units, and of one (dispatches 0). */
 void mxgpu_simt_counters(MxgpuSimt *simt, MxgpuSimtCounters *out);
