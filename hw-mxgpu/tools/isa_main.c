@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEFAULT_LIMIT 10000000
+#define DEFAULT_LIMIT   10000000
+#define DEFAULT_SECONDS 30
 
 enum { EXIT_USAGE = 2, EXIT_STOPPED = 3 };
 
@@ -26,6 +27,7 @@ static const char usage[] =
     "  --skew SEED             lanes start one after another, in random sets\n"
     "  --interpreter base|avx2|avx512   build of simt to use (the best)\n"
     "  --max-instructions N    give up after so many (10000000)\n"
+    "  --timeout SECONDS       and after so long (30)\n"
     "  --quiet                 print nothing when it passes\n";
 
 typedef struct Arguments {
@@ -50,6 +52,7 @@ static bool parse(int argc, char **argv, Arguments *a)
         {"skew", required_argument, NULL, 's'},
         {"interpreter", required_argument, NULL, 'i'},
         {"max-instructions", required_argument, NULL, 'm'},
+        {"timeout", required_argument, NULL, 't'},
         {"quiet", no_argument, NULL, 'q'},
         {"help", no_argument, NULL, 'h'},
         {0},
@@ -58,7 +61,8 @@ static bool parse(int argc, char **argv, Arguments *a)
     int c;
 
     *a = (Arguments){.options = {.lanes = ISA_LANES,
-                                 .max_instructions = DEFAULT_LIMIT}};
+                                 .max_instructions = DEFAULT_LIMIT,
+                                 .seconds = DEFAULT_SECONDS}};
     while ((c = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
         switch (c) {
         case 'c':
@@ -89,6 +93,12 @@ static bool parse(int argc, char **argv, Arguments *a)
                 return false;
             }
             break;
+        case 't':
+            if (!number(optarg, &value) || value > UINT32_MAX) {
+                return false;
+            }
+            a->options.seconds = (unsigned)value;
+            break;
         case 'q':
             a->quiet = true;
             break;
@@ -113,12 +123,20 @@ static int report(const Arguments *a, const char *where, const IsaResult *r)
         }
         return 0;
     case ISA_FAIL:
-        printf("%s: FAIL (%s): test %" PRIu64 " failed, lane %u, tohost 0x%"
-               PRIx64 "\n", a->path, where, r->tohost >> 1, r->lane, r->tohost);
+        if (r->tohost & 1) {
+            printf("%s: FAIL (%s): test %" PRIu64 " failed", a->path, where,
+                   r->tohost >> 1);
+        } else {
+            printf("%s: FAIL (%s): no answer and no call", a->path, where);
+        }
+        printf(", lane %u, tohost 0x%" PRIx64 "%s%s\n", r->lane, r->tohost,
+               *r->text ? "; " : "", r->text);
         return 1;
     case ISA_LIMIT:
-        printf("%s: NO END (%s): lane %u gave no answer within %" PRIu64
-               " instructions\n", a->path, where, r->lane, r->instructions);
+        printf("%s: NO END (%s): lane %u gave no answer in %" PRIu64
+               " instructions (limits: %" PRIu64 " instructions, %u s)\n",
+               a->path, where, r->lane, r->instructions,
+               a->options.max_instructions, a->options.seconds);
         return EXIT_STOPPED;
     default:
         printf("%s: STOPPED (%s): %s\n", a->path, where, r->text);

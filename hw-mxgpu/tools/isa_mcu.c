@@ -9,7 +9,14 @@
 
 #include "mcu/mcu.h"
 
-#define SLICE 1024 /* instructions between looks at tohost */
+#define SLICE     1024 /* instructions between looks at tohost */
+#define MAX_BYTES (512ull << 20)
+
+typedef struct IsaMcu {
+    uint8_t *sram;
+    uint64_t base, size;
+    MxgpuMcu *mcu;
+} IsaMcu;
 
 static bool no_read(void *opaque, uint32_t addr, uint32_t *value)
 {
@@ -23,62 +30,81 @@ static bool no_write(void *opaque, uint32_t addr, uint32_t value)
 
 static const MxgpuMcuOps ops = { .read = no_read, .write = no_write };
 
-static void stopped(MxgpuMcu *mcu, IsaResult *r)
+static void *memory(void *opaque, unsigned hart, uint64_t addr, uint64_t len)
+{
+    const IsaMcu *s = opaque;
+    uint64_t offset = addr - s->base;
+
+    return offset <= s->size && len <= s->size - offset ? s->sram + offset
+                                                        : NULL;
+}
+
+static void stopped(const IsaMcu *s, IsaResult *r)
 {
     uint32_t cause, pc, value;
 
-    mxgpu_mcu_lockup(mcu, &cause, &pc, &value);
+    mxgpu_mcu_lockup(s->mcu, &cause, &pc, &value);
     r->status = ISA_ERROR;
     snprintf(r->text, sizeof(r->text),
              "locked up: cause %" PRIu32 ", pc 0x%" PRIx32 ", value 0x%" PRIx32,
              cause, pc, value);
 }
 
-static IsaResult run(MxgpuMcu *mcu, const IsaImage *image, const uint8_t *sram,
-                     uint64_t limit)
+static IsaResult run(IsaMcu *s, const IsaImage *image,
+                     const IsaOptions *options)
 {
+    uint64_t end = isa_host_seconds() + options->seconds;
     IsaResult r = {.status = ISA_LIMIT};
-    uint32_t tohost = 0;
 
-    while (r.instructions < limit) {
-        MxgpuMcuStop stop = mxgpu_mcu_run(mcu, SLICE);
+    while (r.instructions < options->max_instructions &&
+           isa_host_seconds() < end) {
+        MxgpuMcuStop stop = mxgpu_mcu_run(s->mcu, SLICE);
+        IsaAnswer answer = isa_host_poll(image, memory, s, 0, &r.tohost);
 
         r.instructions += SLICE;
-        memcpy(&tohost, sram + (image->tohost - image->base), sizeof(tohost));
-        if (tohost) {
-            r.tohost = tohost;
-            r.status = tohost == 1 ? ISA_PASS : ISA_FAIL;
+        if (answer != ISA_NONE) {
+            r.status = answer == ISA_PASSED ? ISA_PASS : ISA_FAIL;
             break;
         }
         if (stop == MXGPU_MCU_STOP_LOCKUP) {
-            stopped(mcu, &r);
+            stopped(s, &r);
             break;
         }
     }
     return r;
 }
 
+/* The grains of the image, and what is between them, as one SRAM. */
+static void load(IsaMcu *s, const IsaImage *image)
+{
+    for (unsigned i = 0; i < image->grains; i++) {
+        memcpy(s->sram + (image->grain[i] - s->base),
+               image->bytes + i * ISA_GRAIN, ISA_GRAIN);
+    }
+    mxgpu_mcu_set_base(s->mcu, (uint32_t)s->base);
+    mxgpu_mcu_reset(s->mcu, (uint32_t)image->entry);
+}
+
 IsaResult isa_run_mcu(const IsaImage *image, const IsaOptions *options)
 {
     IsaResult r = {.status = ISA_ERROR};
-    uint8_t *sram;
-    MxgpuMcu *mcu;
+    IsaMcu s = {.base = image->grain[0]};
 
-    if (image->base + image->size > 1ull << 32) {
-        snprintf(r.text, sizeof(r.text), "linked above 4 GiB");
+    s.size = image->grain[image->grains - 1] + ISA_GRAIN - s.base;
+    if (s.size > MAX_BYTES) {
+        snprintf(r.text, sizeof(r.text),
+                 "spread over more than 512 MiB, the most that the SRAM may have");
         return r;
     }
-    sram = malloc(image->size);
-    mcu = sram ? mxgpu_mcu_new(sram, (uint32_t)image->size, &ops, NULL) : NULL;
-    if (mcu) {
-        memcpy(sram, image->bytes, image->size);
-        mxgpu_mcu_set_base(mcu, (uint32_t)image->base);
-        mxgpu_mcu_reset(mcu, (uint32_t)image->entry);
-        r = run(mcu, image, sram, options->max_instructions);
-        mxgpu_mcu_free(mcu);
+    s.sram = calloc(1, s.size);
+    s.mcu = s.sram ? mxgpu_mcu_new(s.sram, (uint32_t)s.size, &ops, NULL) : NULL;
+    if (s.mcu) {
+        load(&s, image);
+        r = run(&s, image, options);
+        mxgpu_mcu_free(s.mcu);
     } else {
         snprintf(r.text, sizeof(r.text), "out of memory");
     }
-    free(sram);
+    free(s.sram);
     return r;
 }

@@ -98,6 +98,11 @@ start_of_test:                                                                 \
         PASS;                                                                  \
 failed: FAIL;                                                                  \
         unimp;                                                                 \
+        TOHOST
+#ifdef NO_TOHOST
+#define TOHOST
+#else
+#define TOHOST                                                                 \
         .section .tohost, "aw", @progbits;                                     \
         .balign 64;                                                            \
         .globl tohost;                                                         \
@@ -107,6 +112,7 @@ tohost: .dword 0;                                                              \
         .globl fromhost;                                                       \
 fromhost: .dword 0;                                                            \
         .size fromhost, 8
+#endif
 
 /* Case n: code leaves the wanted value in reg. */
 #define CASE(n, reg, want, code...)                                            \

@@ -1,15 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What traps, with which cause, value and pc; privilege; return from traps. */
-#include "env.h"
-/* insn, 4 bytes at 1f, must trap with this cause */
-#define TRAPS(n, cause, insn...)                                               \
-        li gp, n;                                                              \
-        li s1, cause;                                                          \
-        la s2, 7f;                                                             \
-        la s3, 6f;                                                             \
-7:      insn;                                                                  \
-        j failed;                                                              \
-6:
+#include "traps.h"
         .option norvc
         BEGIN_MODE(3)
         TRAPS(2, 2, .word 0)
@@ -51,22 +42,7 @@
         TRAPS(24, 2, sfence.vma)
 #endif
         END
-        .section .text.init
-        .balign 4
-trap_handler:
-        csrr t0, mcause
-        bne t0, s1, bad
-        csrr t0, mepc
-        bne t0, s2, bad
-        csrr s4, mtval
-        csrr s6, mstatus
-        li t0, 0x1800
-        and s6, s6, t0
-        csrw mepc, s3
-        mret
-bad:    slli gp, gp, 1
-        ori gp, gp, 1
-        j end_of_test
+        TRAP_HANDLER
         .data
         .balign 8
 cell:   .dword 0
