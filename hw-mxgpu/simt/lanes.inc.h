@@ -53,14 +53,17 @@ RV_SEM_LIST_W_1(LANE_32)
 
 /*
  * Ops on whole registers, F(ID, ID of the expression, whether rs2 is imm):
- * LINEAR ones map lines to lines; CLOSED ones give, on sign-extended words, the
+ * LINEAR ones map lines to lines, of these SUMs may be moves; CLOSED ones give, on sign-extended words, the
  * sign extension of what they give on 32 bits; the rest does neither.
  */
+#define SUM_OPS(F) F(ADD, ADD, 0) F(ADDI, ADD, 1)
 #define LINEAR_OPS(F)                                                          \
-    F(ADD, ADD, 0) F(ADDI, ADD, 1) F(SUB, SUB, 0) F(SLL, SLL, 0)               \
-    F(SLLI, SLL, 1) F(SRL, SRL, 0) F(SRLI, SRL, 1) F(SRA, SRA, 0)              \
-    F(SRAI, SRA, 1) F(MUL, MUL, 0) F(SH1ADD, SH1ADD, 0) F(SH2ADD, SH2ADD, 0)   \
-    F(SH3ADD, SH3ADD, 0) F(ADD_UW, ADD_UW, 0) F(SH1ADD_UW, SH1ADD_UW, 0)       \
+    SUM_OPS(F) OTHER_LINEAR_OPS(F)
+#define OTHER_LINEAR_OPS(F)                                                    \
+    F(SUB, SUB, 0) F(SLL, SLL, 0) F(SLLI, SLL, 1) F(SRL, SRL, 0)               \
+    F(SRLI, SRL, 1) F(SRA, SRA, 0) F(SRAI, SRA, 1) F(MUL, MUL, 0)              \
+    F(SH1ADD, SH1ADD, 0) F(SH2ADD, SH2ADD, 0) F(SH3ADD, SH3ADD, 0)             \
+    F(ADD_UW, ADD_UW, 0) F(SH1ADD_UW, SH1ADD_UW, 0)                            \
     F(SH2ADD_UW, SH2ADD_UW, 0) F(SH3ADD_UW, SH3ADD_UW, 0)                      \
     F(SLLI_UW, SLLI_UW, 1)
 #define CLOSED_OPS(F)                                                          \
@@ -105,92 +108,123 @@ RV_SEM_LIST_W_1(LANE_32)
     if (forms & FORM_LINE) {                                                   \
         SimtLine out, b = IMM ? IMM_LINE(p) : w->line[p->r2];                  \
                                                                                \
-        if (line_##E(rows_of(w), &w->line[p->r1], &b, &out)) {                          \
+        if (line_##E(rows_of(w), &w->line[p->r1], &b, &out)) {                 \
             set_line(w, p->rd, out);                                           \
             return;                                                            \
         }                                                                      \
     }
 #define NO_LINE(E, IMM)
-#define IN_WORDS(E, IMM)                                                       \
-    {                                                                          \
-        const uint32_t imm = (uint32_t)p->imm;                                 \
-        uint32_t *d = w->word[p->rd];                                          \
-                                                                               \
-        LANE_LOOP {                                                            \
-            d[i] = l32_##E(a[i], IMM ? imm : b[i]);                            \
-        }                                                                      \
-        wrote_word(w, p->rd);                                                  \
-    }
-#define IN_WIDE(E, IMM)                                                        \
-    {                                                                          \
-        const uint64_t *a = wide(w, p->r1), *b = IMM ? a : wide(w, p->r2);     \
-        const uint64_t imm = (uint64_t)(int64_t)p->imm;                        \
-        uint64_t *d = w->x[p->rd];                                             \
-                                                                               \
-        LANE_LOOP {                                                            \
-            d[i] = l64_##E(a[i], IMM ? imm : b[i]);                            \
-        }                                                                      \
-        wrote_wide(w, p->rd);                                                  \
-    }
 #define FORMS(IMM) (w->form[p->r1] & (IMM ? FORM_ALL : w->form[p->r2]))
 
-#define DEF_MASKED(ID, LANE)                                                   \
-    LANE_FN m_##ID(MxgpuWarp *w, const SimtOp *p)                              \
+/* All lanes of registers that have the form. */
+#define LANES_OF(T, PLANE, LANE, WROTE)                                        \
     {                                                                          \
-        const uint64_t *a = wide(w, p->r1), *b = wide(w, p->r2);               \
-        const uint64_t *m = w->m64, imm = (uint64_t)(int64_t)p->imm;           \
-        uint64_t *d = wide_partly(w, p->rd);                                   \
+        const T *a = w->PLANE[p->r1], *b = w->PLANE[p->r2];                    \
+        const T imm = (T)(int64_t)p->imm;                                      \
+        T *d = w->PLANE[p->rd];                                                \
                                                                                \
         (void)b;                                                               \
         (void)imm;                                                             \
         LANE_LOOP {                                                            \
-            d[i] = SELECT(m[i], (uint64_t)(LANE), d[i]);                       \
+            d[i] = (LANE);                                                     \
+        }                                                                      \
+        WROTE(w, p->rd);                                                       \
+    }
+#define ON_WORDS(E, IMM)                                                       \
+    LANES_OF(uint32_t, word, l32_##E(a[i], IMM ? imm : b[i]), wrote_word)
+#define ON_WIDE(E, IMM)                                                        \
+    LANES_OF(uint64_t, x, l64_##E(a[i], IMM ? imm : b[i]), wrote_wide)
+#define SOURCES_WIDE(IMM)                                                      \
+    (void)wide(w, p->r1);                                                      \
+    (void)(IMM ? NULL : wide(w, p->r2));
+#define SOURCES_ARE_WORDS(IMM) (as_word(w, p->r1) && (IMM || as_word(w, p->r2)))
+
+/* The lanes of the group; the others keep what they hold. */
+#define KEEP_WROTE(w, r)
+#define MASKED_WORDS(E, IMM)                                                   \
+    {                                                                          \
+        const uint32_t *m = w->m32;                                            \
+                                                                               \
+        w->form[p->rd] = FORM_WORD;                                            \
+        LANES_OF(uint32_t, word,                                               \
+                 SELECT(m[i], l32_##E(a[i], IMM ? imm : b[i]), d[i]),          \
+                 KEEP_WROTE)                                                   \
+    }
+#define MASKED_WIDE(LANE, IMM)                                                 \
+    {                                                                          \
+        const uint64_t *m = w->m64;                                            \
+                                                                               \
+        SOURCES_WIDE(IMM)                                                      \
+        (void)wide_partly(w, p->rd);                                           \
+        LANES_OF(uint64_t, x, SELECT(m[i], (uint64_t)(LANE), d[i]),            \
+                 KEEP_WROTE)                                                   \
+    }
+#define DEF_MASKED(ID, E, IMM)                                                 \
+    LANE_FN m_##ID(MxgpuWarp *w, const SimtOp *p)                              \
+    {                                                                          \
+        MASKED_WIDE(l64_##E(a[i], IMM ? imm : b[i]), IMM)                      \
+    }
+/* Words stay words where CLOSED. */
+#define DEF_MASKED_CLOSED(ID, E, IMM, CLOSED)                                  \
+    LANE_FN m_##ID(MxgpuWarp *w, const SimtOp *p)                              \
+    {                                                                          \
+        if ((CLOSED) && as_word(w, p->rd) && SOURCES_ARE_WORDS(IMM)) {         \
+            MASKED_WORDS(E, IMM)                                               \
+        } else {                                                               \
+            MASKED_WIDE(l64_##E(a[i], IMM ? imm : b[i]), IMM)                  \
         }                                                                      \
     }
-#define DEF_LINEAR(ID, E, IMM)                                                 \
-    LANE_FN f_##ID(MxgpuWarp *w, const SimtOp *p)                              \
+
+/* f_: registers that have the common form only, else g_: whatever they have. */
+#define DEF_FULL(ID, IMM, COMMON, HOW, ALL)                                    \
+    LANE_FN g_##ID(MxgpuWarp *w, const SimtOp *p)                              \
     {                                                                          \
         unsigned forms = FORMS(IMM);                                           \
                                                                                \
-        AS_LINE(E, IMM)                                                        \
-        AS_UNIFORM(l64_##E, IMM)                                               \
-        IN_WIDE(E, IMM)                                                        \
+        ALL                                                                    \
     }                                                                          \
-    DEF_MASKED(ID, l64_##E(a[i], IMM ? imm : b[i]))
-#define DEF_CLOSED(ID, E, IMM)        DEF_ON_WORDS(ID, E, IMM, NO_LINE)
-#define DEF_LINEAR_CLOSED(ID, E, IMM) DEF_ON_WORDS(ID, E, IMM, AS_LINE)
-#define DEF_ON_WORDS(ID, E, IMM, BY_LINE)                                      \
     LANE_FN f_##ID(MxgpuWarp *w, const SimtOp *p)                              \
     {                                                                          \
-        unsigned forms = FORMS(IMM);                                           \
-                                                                               \
-        AS_UNIFORM(l64_##E, IMM)                                               \
-        BY_LINE(E, IMM)                                                        \
-        if (as_word(w, p->r1) && (IMM || as_word(w, p->r2))) {                 \
-            const uint32_t *a = w->word[p->r1], *b = w->word[p->r2];           \
-                                                                               \
-            IN_WORDS(E, IMM)                                                   \
-            return;                                                            \
+        if ((FORMS(IMM) & (FORM_LINE | COMMON)) == COMMON) {                   \
+            HOW                                                                \
+        } else {                                                               \
+            g_##ID(w, p);                                                      \
         }                                                                      \
-        IN_WIDE(E, IMM)                                                        \
+    }
+#define WORDS_OR_WIDE(E, IMM, CLOSED)                                          \
+    if ((CLOSED) && SOURCES_ARE_WORDS(IMM)) {                                  \
+        ON_WORDS(E, IMM)                                                       \
+        return;                                                                \
     }                                                                          \
-    DEF_MASKED(ID, l64_##E(a[i], IMM ? imm : b[i]))
+    SOURCES_WIDE(IMM)                                                          \
+    ON_WIDE(E, IMM)
+
+#define IS_MOVE(IMM) (!p->r1 || !(IMM ? p->imm : p->r2))
+#define DEF_SUM(ID, E, IMM)                                                    \
+    DEF_FULL(ID, IMM, FORM_WIDE, ON_WIDE(E, IMM),                              \
+             AS_LINE(E, IMM) AS_UNIFORM(l64_##E, IMM)                          \
+             WORDS_OR_WIDE(E, IMM, IS_MOVE(IMM)))                              \
+    DEF_MASKED_CLOSED(ID, E, IMM, IS_MOVE(IMM))
+#define DEF_LINEAR(ID, E, IMM)                                                 \
+    DEF_FULL(ID, IMM, FORM_WIDE, ON_WIDE(E, IMM),                              \
+             AS_LINE(E, IMM) AS_UNIFORM(l64_##E, IMM)                          \
+             SOURCES_WIDE(IMM) ON_WIDE(E, IMM))                                \
+    DEF_MASKED(ID, E, IMM)
+#define DEF_CLOSED(ID, E, IMM)                                                 \
+    DEF_FULL(ID, IMM, FORM_WORD, ON_WORDS(E, IMM),                             \
+             AS_UNIFORM(l64_##E, IMM) WORDS_OR_WIDE(E, IMM, 1))                \
+    DEF_MASKED_CLOSED(ID, E, IMM, 1)
+#define DEF_LINEAR_CLOSED(ID, E, IMM)                                          \
+    DEF_FULL(ID, IMM, FORM_WORD, ON_WORDS(E, IMM),                             \
+             AS_UNIFORM(l64_##E, IMM) AS_LINE(E, IMM)                          \
+             WORDS_OR_WIDE(E, IMM, 1))                                         \
+    DEF_MASKED_CLOSED(ID, E, IMM, 1)
 #define DEF_OTHER(ID, E, IMM)                                                  \
-    LANE_FN f_##ID(MxgpuWarp *w, const SimtOp *p)                              \
-    {                                                                          \
-        unsigned forms = FORMS(IMM);                                           \
-                                                                               \
-        AS_UNIFORM(l64_##E, IMM)                                               \
-        IN_WIDE(E, IMM)                                                        \
-    }                                                                          \
-    DEF_MASKED(ID, l64_##E(a[i], IMM ? imm : b[i]))
+    DEF_FULL(ID, IMM, FORM_WIDE, ON_WIDE(E, IMM),                              \
+             AS_UNIFORM(l64_##E, IMM) SOURCES_WIDE(IMM) ON_WIDE(E, IMM))       \
+    DEF_MASKED(ID, E, IMM)
 
 #define SEXT_L32(E, A, B) SEXT32(l32_##E((uint32_t)(A), (uint32_t)(B)))
-#define WORD_LANES(E, IMM)                                                     \
-    _Alignas(64) uint32_t ta[LANES], tb[LANES];                                \
-    const uint32_t *a = low_word(w, p->r1, ta);                                \
-    const uint32_t *b = IMM ? a : low_word(w, p->r2, tb);                      \
-    IN_WORDS(E, IMM)
 #define WORD_UNIFORM(E, IMM)                                                   \
     if (forms & FORM_UNIFORM) {                                                \
         set_uniform(w, p->rd,                                                  \
@@ -199,31 +233,47 @@ RV_SEM_LIST_W_1(LANE_32)
                                  : w->line[p->r2].base));                      \
         return;                                                                \
     }
-/* l_: whatever the forms are. */
-#define DEF_WORD(ID, E, IMM, BY_LINE)                                          \
-    LANE_FN l_##ID(MxgpuWarp *w, const SimtOp *p)                              \
+/* The low words of registers that do not all have them apart; m: NULL for all
+ * lanes. */
+#define DEF_LOW_WORDS(ID, E, IMM)                                              \
+    LANE_FN l_##ID(MxgpuWarp *w, const SimtOp *p, const uint32_t *m)           \
     {                                                                          \
-        WORD_LANES(E, IMM)                                                     \
-    }                                                                          \
-    LANE_FN f_##ID(MxgpuWarp *w, const SimtOp *p)                              \
-    {                                                                          \
-        unsigned forms = FORMS(IMM);                                           \
+        _Alignas(64) uint32_t ta[LANES], tb[LANES];                            \
+        const uint32_t *a = low_word(w, p->r1, ta);                            \
+        const uint32_t *b = IMM ? a : low_word(w, p->r2, tb);                  \
+        const uint32_t imm = (uint32_t)p->imm;                                 \
+        uint32_t *d = w->word[p->rd];                                          \
                                                                                \
-        WORD_UNIFORM(E, IMM)                                                   \
-        BY_LINE(E, IMM)                                                        \
-        if (forms & FORM_WORD) {                                               \
-            const uint32_t *a = w->word[p->r1], *b = w->word[p->r2];           \
-                                                                               \
-            IN_WORDS(E, IMM)                                                   \
-            return;                                                            \
+        if (m) {                                                               \
+            LANE_LOOP {                                                        \
+                d[i] = SELECT(m[i], l32_##E(a[i], IMM ? imm : b[i]), d[i]);    \
+            }                                                                  \
+        } else {                                                               \
+            LANE_LOOP {                                                        \
+                d[i] = l32_##E(a[i], IMM ? imm : b[i]);                        \
+            }                                                                  \
         }                                                                      \
-        l_##ID(w, p);                                                          \
-    }                                                                          \
-    DEF_MASKED(ID, SEXT_L32(E, a[i], IMM ? imm : b[i]))
+        wrote_word(w, p->rd);                                                  \
+    }
+#define DEF_WORD(ID, E, IMM, BY_LINE)                                          \
+    DEF_LOW_WORDS(ID, E, IMM)                                                  \
+    DEF_FULL(ID, IMM, FORM_WORD, ON_WORDS(E, IMM),                             \
+             WORD_UNIFORM(E, IMM) BY_LINE(E, IMM) l_##ID(w, p, NULL);)         \
+    LANE_FN m_##ID(MxgpuWarp *w, const SimtOp *p)                              \
+    {                                                                          \
+        if (!as_word(w, p->rd)) {                                              \
+            MASKED_WIDE(SEXT_L32(E, a[i], IMM ? imm : b[i]), IMM)              \
+        } else if (SOURCES_ARE_WORDS(IMM)) {                                   \
+            MASKED_WORDS(E, IMM)                                               \
+        } else {                                                               \
+            l_##ID(w, p, w->m32);                                              \
+        }                                                                      \
+    }
 #define DEF_WORD_LINEAR(ID, E, IMM) DEF_WORD(ID, E, IMM, AS_LINE)
 #define DEF_WORD_OTHER(ID, E, IMM)  DEF_WORD(ID, E, IMM, NO_LINE)
 
-LINEAR_OPS(DEF_LINEAR)
+SUM_OPS(DEF_SUM)
+OTHER_LINEAR_OPS(DEF_LINEAR)
 CLOSED_OPS(DEF_CLOSED)
 LINEAR_CLOSED_OPS(DEF_LINEAR_CLOSED)
 OTHER_OPS(DEF_OTHER)
@@ -264,9 +314,16 @@ static inline bool word_partly(MxgpuWarp *w, unsigned r)
 /* x[rd] = value for the lanes of w->m64. */
 static void set_masked(MxgpuWarp *w, unsigned rd, uint64_t value)
 {
-    uint64_t *d = wide_partly(w, rd);
     const uint64_t *m = w->m64;
+    uint64_t *d;
 
+    if (value == SEXT32(value) && word_partly(w, rd)) {
+        LANE_LOOP {
+            w->word[rd][i] = SELECT(w->m32[i], (uint32_t)value, w->word[rd][i]);
+        }
+        return;
+    }
+    d = wide_partly(w, rd);
     LANE_LOOP {
         d[i] = SELECT(m[i], value, d[i]);
     }
@@ -353,20 +410,59 @@ RV_SEM_LIST_BRANCH(DEF_BRANCH, uint64_t, int64_t)
 
 /* ---- exchanges between lanes of the group */
 
+#define SHUFFLE_LANES(T, D, a, b)                                              \
+    {                                                                          \
+        T value[LANES], *d = D;                                                \
+                                                                               \
+        for (unsigned i = 0; i < LANES; i++) {                                 \
+            unsigned from = b[i] & 63;                                         \
+                                                                               \
+            value[i] = a[mask >> from & 1 ? from : i];                         \
+        }                                                                      \
+        for (uint64_t m = mask; m; m &= m - 1) {                               \
+            unsigned i = __builtin_ctzll(m);                                   \
+                                                                               \
+            d[i] = value[i];                                                   \
+        }                                                                      \
+    }
+#if defined(SIMT_AVX512)
+/* All lanes, all words: 16 at a time from two registers of 32. */
+static void shuffle_words(uint32_t *d, const uint32_t *a, const uint32_t *b)
+{
+    __m512i from[4];
+
+    for (unsigned i = 0; i < 4; i++) {
+        from[i] = _mm512_load_si512(a + 16 * i);
+    }
+    for (unsigned i = 0; i < 4; i++) {
+        __m512i by = _mm512_load_si512(b + 16 * i);
+        __m512i low = _mm512_permutex2var_epi32(from[0], by, from[1]);
+        __m512i high = _mm512_permutex2var_epi32(from[2], by, from[3]);
+        __mmask16 upper = _mm512_test_epi32_mask(by, _mm512_set1_epi32(32));
+
+        _mm512_store_si512(d + 16 * i, _mm512_mask_mov_epi32(low, upper, high));
+    }
+}
+#define SHUFFLE_ALL_WORDS(d, a, b) shuffle_words(d, a, b)
+#else
+#define SHUFFLE_ALL_WORDS(d, a, b) SHUFFLE_LANES(uint32_t, d, a, b)
+#endif
+
 static void shuffle(MxgpuWarp *w, const SimtOp *p, uint64_t mask)
 {
-    const uint64_t *a = wide(w, p->r1), *b = wide(w, p->r2);
-    uint64_t *d = wide_partly(w, p->rd), value[LANES];
+    const uint32_t *words = w->word[p->r1], *by = w->word[p->r2];
 
-    for (unsigned i = 0; i < LANES; i++) {
-        unsigned from = b[i] & 63;
+    if (!as_word(w, p->r1) || !as_word(w, p->r2) ||
+        (mask != w->live && !as_word(w, p->rd))) {
+        const uint64_t *a = wide(w, p->r1), *b = wide(w, p->r2);
 
-        value[i] = a[mask >> from & 1 ? from : i];
-    }
-    for (uint64_t m = mask; m; m &= m - 1) {
-        unsigned i = __builtin_ctzll(m);
-
-        d[i] = value[i];
+        SHUFFLE_LANES(uint64_t, wide_partly(w, p->rd), a, b)
+    } else if (mask == ALL_LANES) {
+        SHUFFLE_ALL_WORDS(w->word[p->rd], words, by);
+        wrote_word(w, p->rd);
+    } else {
+        SHUFFLE_LANES(uint32_t, w->word[p->rd], words, by)
+        wrote_word(w, p->rd);
     }
 }
 

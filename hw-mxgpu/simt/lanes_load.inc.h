@@ -176,7 +176,13 @@ DEF_LOAD(uint64_t)
         if (!load_##T(cu, w, p, pc, mask, v)) {                                \
             return false;                                                      \
         }                                                                      \
-        if (mask != w->live) {                                                 \
+        if (mask != w->live && GIVES_WORD(T, X) && word_partly(w, p->rd)) {    \
+            uint32_t *n = w->word[p->rd];                                      \
+                                                                               \
+            LANE_LOOP {                                                        \
+                n[i] = SELECT(w->m32[i], (uint32_t)(int32_t)(X)v[i], n[i]);    \
+            }                                                                  \
+        } else if (mask != w->live) {                                          \
             d = wide_partly(w, p->rd);                                         \
             LANE_LOOP {                                                        \
                 d[i] = SELECT(m[i], (uint64_t)(int64_t)(X)v[i], d[i]);         \
