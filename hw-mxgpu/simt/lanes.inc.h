@@ -53,8 +53,9 @@ RV_SEM_LIST_W_1(LANE_32)
 
 /*
  * Ops on whole registers, F(ID, ID of the expression, whether rs2 is imm):
- * LINEAR ones map lines to lines, of these SUMs may be moves; CLOSED ones give, on sign-extended words, the
- * sign extension of what they give on 32 bits; the rest does neither.
+ * LINEAR ones map lines to lines, of these SUMs may be moves; CLOSED ones give,
+ * on sign-extended words, the sign extension of what they give on 32 bits; the
+ * rest does neither.
  */
 #define SUM_OPS(F) F(ADD, ADD, 0) F(ADDI, ADD, 1)
 #define LINEAR_OPS(F)                                                          \
