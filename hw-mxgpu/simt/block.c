@@ -24,8 +24,8 @@ static bool trapped(MxgpuCu *cu, MxgpuWarp *w, MxgpuSimtTrap *trap)
         simt_wrote_wide(w, i);
     }
     w->cur.mask &= ~(1ull << lane);
-    mxgpu_warp_park(w, (SimtGroup){trap->pc, 1ull << lane, w->stamps,
-                                   w->cur.depth});
+    mxgpu_warp_park(w, &(SimtGroup){trap->pc, 1ull << lane, w->stamps,
+                                    w->cur.depth});
     return true;
 }
 
@@ -97,10 +97,11 @@ static void release_warp(const SimtBlock *block, MxgpuWarp *w)
             }
         }
         if (!w->cur.mask && !w->num_ready && w->num_waiting == 1) {
-            w->cur = a->group; /* the usual case: all lanes together */
+            /* the usual case: all lanes together */
+            simt_copy_group(&w->cur, &a->group);
             w->rotated = false;
         } else {
-            mxgpu_warp_park(w, a->group);
+            mxgpu_warp_park(w, &a->group);
         }
     }
     w->num_waiting = kept;
@@ -157,7 +158,7 @@ static void release_block(MxgpuCu *cu, const SimtBlock *block, SimtWait wait,
             const SimtWaiter *a = &w->waiting[i];
 
             if (a->wait == wait && a->sync == sync) {
-                mxgpu_warp_park(w, a->group);
+                mxgpu_warp_park(w, &a->group);
             } else {
                 w->waiting[kept++] = *a;
             }
@@ -215,7 +216,7 @@ static bool named_arrive(MxgpuCu *cu, MxgpuWarp *w, uint64_t mask, uint64_t id,
         if (waits) {
             simt_count(cu, COUNT_barrier_waits, 1);
             w->cur.mask &= ~group.mask;
-            mxgpu_warp_wait(w, group, WAIT_NAMED, 0, id);
+            mxgpu_warp_wait(w, &group, WAIT_NAMED, 0, id);
         }
         if (named_missing(block, named) == 0) {
             named_open(cu, block, id);
@@ -295,7 +296,7 @@ bool mxgpu_block_grid(MxgpuCu *cu, MxgpuWarp *w, uint64_t pc)
     w->cur.pc = pc + 4;
     simt_count(cu, COUNT_barrier_waits, 1);
     block->grid_arrived += __builtin_popcountll(w->cur.mask);
-    mxgpu_warp_wait(w, w->cur, WAIT_GRID, 0, 0);
+    mxgpu_warp_wait(w, &w->cur, WAIT_GRID, 0, 0);
     w->cur.mask = 0;
     check_grid(cu, block);
     return true;

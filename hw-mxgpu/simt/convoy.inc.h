@@ -251,6 +251,9 @@ static bool convoy_load(MxgpuCu *cu, Convoy *c, const SimtOp *p)
     for (unsigned i = 0; i < c->n; i++) {
         MxgpuWarp *w = c->w[i];
 
+        if (!uniform) { /* the block is likely to go on behind its last one */
+            prefetch(at[i] + c->n * sizeof(w->word[0]), sizeof(w->word[0]));
+        }
         if (p->op == RV_FLW) {
             w->narrow[p->rd] = ALL_LANES;
             if (uniform) {

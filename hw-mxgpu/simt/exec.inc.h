@@ -32,7 +32,7 @@ static void jump_apart(MxgpuCu *cu, MxgpuWarp *w, const uint64_t *to,
             same |= (uint64_t)(to[i] == pc) << i;
         }
         same &= rest;
-        mxgpu_warp_park(w, (SimtGroup){pc, same, w->stamps, depth});
+        mxgpu_warp_park(w, &(SimtGroup){pc, same, w->stamps, depth});
         rest &= ~same;
     }
     w->cur.mask = 0;
@@ -110,7 +110,7 @@ static void warpsync(MxgpuWarp *w, const SimtOp *p)
         }
         group.mask &= rest;
         rest &= ~group.mask;
-        mxgpu_warp_wait(w, group, WAIT_WARPSYNC, 0, sync);
+        mxgpu_warp_wait(w, &group, WAIT_WARPSYNC, 0, sync);
     }
     w->cur.mask = 0;
     mxgpu_warp_sync(w);
@@ -139,7 +139,7 @@ static void barrier(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p)
         nonzero = mxgpu_warp_nonzero(wide(w, p->r1));
         (void)wide_partly(w, p->rd); /* mxgpu_block_arrive() writes it */
     }
-    mxgpu_warp_wait(w, w->cur, wait, p->rd, 0);
+    mxgpu_warp_wait(w, &w->cur, wait, p->rd, 0);
     w->cur.mask = 0;
     mxgpu_block_arrive(cu, w, mask, nonzero);
 }
@@ -485,8 +485,8 @@ branch: /* lanes of taken go to p + imm, the others on */
     cu->divergent_now++;
     w->cur.pc = PC + 2 * p->len;
     w->cur.mask = mask & ~taken;
-    mxgpu_warp_park(w, (SimtGroup){PC + p->imm, taken, w->stamps,
-                                   w->cur.depth});
+    mxgpu_warp_park(w, &(SimtGroup){PC + p->imm, taken, w->stamps,
+                                    w->cur.depth});
     if (!w->rotated) {
         mxgpu_warp_pick(w, false);
     }

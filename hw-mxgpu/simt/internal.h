@@ -91,6 +91,25 @@ typedef struct SimtGroup {
     int32_t depth;  /* calls minus returns */
 } SimtGroup;
 
+/*
+ * Parts of a group are read right after they were written. One vector load of
+ * several parts would have to wait until these are in the cache; compilers make
+ * one of a structure's assignment.
+ */
+static inline uint64_t simt_alone(uint64_t v)
+{
+    __asm__("" : "+r"(v));
+    return v;
+}
+
+static inline void simt_copy_group(SimtGroup *to, const SimtGroup *from)
+{
+    to->pc = simt_alone(from->pc);
+    to->mask = simt_alone(from->mask);
+    to->stamp = simt_alone(from->stamp);
+    to->depth = (int32_t)simt_alone(from->depth);
+}
+
 typedef enum SimtWait {
     WAIT_BARRIER, WAIT_AND, WAIT_OR, WAIT_COUNT, /* of the block */
     WAIT_WARPSYNC, WAIT_NAMED, WAIT_GRID
@@ -451,9 +470,9 @@ void mxgpu_warp_widen(MxgpuWarp *w, unsigned r);
 /* Puts cur (where its mask is not 0) back and chooses the next group; false
  * when none is ready. rotate: the one that has waited longest. */
 bool mxgpu_warp_pick(MxgpuWarp *w, bool rotate);
-void mxgpu_warp_park(MxgpuWarp *w, SimtGroup group);
-void mxgpu_warp_wait(MxgpuWarp *w, SimtGroup group, SimtWait wait, uint8_t rd,
-                     uint64_t sync);
+void mxgpu_warp_park(MxgpuWarp *w, const SimtGroup *group);
+void mxgpu_warp_wait(MxgpuWarp *w, const SimtGroup *group, SimtWait wait,
+                     uint8_t rd, uint64_t sync);
 /* Lanes of mask end. */
 void mxgpu_warp_exit(MxgpuWarp *w, uint64_t mask);
 /* After arrivals and exits: warps of w whose warpsync is complete go on. */

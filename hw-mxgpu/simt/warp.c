@@ -77,26 +77,26 @@ static bool before(const SimtGroup *a, const SimtGroup *b)
     return a->depth != b->depth ? a->depth > b->depth : a->pc < b->pc;
 }
 
-void mxgpu_warp_park(MxgpuWarp *w, SimtGroup group)
+void mxgpu_warp_park(MxgpuWarp *w, const SimtGroup *group)
 {
     unsigned i = w->num_ready;
 
-    if (!group.mask) {
+    if (!group->mask) {
         return;
     }
-    while (i > 0 && before(&w->ready[i - 1], &group)) {
+    while (i > 0 && before(&w->ready[i - 1], group)) {
         i--;
     }
-    if (i > 0 && w->ready[i - 1].pc == group.pc &&
-        w->ready[i - 1].depth == group.depth) {
-        w->ready[i - 1].mask |= group.mask;
+    if (i > 0 && w->ready[i - 1].pc == group->pc &&
+        w->ready[i - 1].depth == group->depth) {
+        w->ready[i - 1].mask |= group->mask;
         return;
     }
     if (i < w->num_ready) {
         memmove(&w->ready[i + 1], &w->ready[i],
                 (w->num_ready - i) * sizeof(w->ready[0]));
     }
-    w->ready[i] = group;
+    simt_copy_group(&w->ready[i], group);
     w->num_ready++;
 }
 
@@ -105,7 +105,7 @@ bool mxgpu_warp_pick(MxgpuWarp *w, bool rotate)
     unsigned best;
 
     w->cur.stamp = ++w->stamps;
-    mxgpu_warp_park(w, w->cur);
+    mxgpu_warp_park(w, &w->cur);
     w->cur.mask = 0;
     if (w->num_ready == 0) {
         return false;
@@ -119,7 +119,7 @@ bool mxgpu_warp_pick(MxgpuWarp *w, bool rotate)
         }
     }
     w->rotated = rotate && best != w->num_ready - 1;
-    w->cur = w->ready[best];
+    simt_copy_group(&w->cur, &w->ready[best]);
     w->num_ready--;
     if (best < w->num_ready) {
         memmove(&w->ready[best], &w->ready[best + 1],
@@ -128,15 +128,15 @@ bool mxgpu_warp_pick(MxgpuWarp *w, bool rotate)
     return true;
 }
 
-void mxgpu_warp_wait(MxgpuWarp *w, SimtGroup group, SimtWait wait, uint8_t rd,
-                     uint64_t sync)
+void mxgpu_warp_wait(MxgpuWarp *w, const SimtGroup *group, SimtWait wait,
+                     uint8_t rd, uint64_t sync)
 {
-    w->waiting[w->num_waiting++] = (SimtWaiter){
-        .group = group,
-        .sync = sync,
-        .wait = wait,
-        .rd = rd,
-    };
+    SimtWaiter *a = &w->waiting[w->num_waiting++];
+
+    simt_copy_group(&a->group, group);
+    a->sync = sync;
+    a->wait = wait;
+    a->rd = rd;
 }
 
 /* Lanes that wait for exactly this set. */
@@ -173,7 +173,7 @@ static void release(MxgpuWarp *w, uint64_t sync)
                 b->group.mask = 0;
             }
         }
-        mxgpu_warp_park(w, a->group);
+        mxgpu_warp_park(w, &a->group);
     }
     w->num_waiting = kept;
 }

@@ -177,7 +177,7 @@ static void random_groups(MxgpuWarp *w, uint64_t *random)
 
         if (mask && mask != w->cur.mask) {
             w->cur.mask &= ~mask;
-            mxgpu_warp_park(w, group);
+            mxgpu_warp_park(w, &group);
         }
     }
 }
