@@ -4,8 +4,10 @@
  * are at one pc. They run together, instruction by instruction: one dispatch
  * serves all, what is uniform or evenly spaced over the block (indices,
  * addresses, counters of loops) is computed once, and the block's barrier is
- * nothing. When warps go different ways, or one faults, the convoy parts and
- * each warp runs for itself; they may meet again at a barrier.
+ * nothing. A branch forward over instructions without control flow leaves the
+ * lanes that take it aside until the others arrive there. When warps go
+ * different ways otherwise, or one faults, the convoy parts and each warp runs
+ * for itself; they may meet again at a barrier.
  *
  * When a convoy parts depends on the program alone and never on the forms of
  * registers, so that every build runs instructions in the same order.
@@ -20,8 +22,12 @@ typedef struct Convoy {
     uint8_t form[33];
     SimtRows rows;
     bool whole; /* no lane of any warp has exited */
-    unsigned n, ahead;
+    unsigned n;
     MxgpuWarp *w[MXGPU_BLOCK_THREADS / LANES];
+    /* Those that an instruction is for: all of live, or, between a branch and
+     * its target, those that did not take it. */
+    uint64_t mask[MXGPU_BLOCK_THREADS / LANES];
+    uint64_t stay[MXGPU_BLOCK_THREADS / LANES]; /* those, after a branch */
 } Convoy;
 
 /* ---- registers of the block and of its warps */
@@ -48,7 +54,7 @@ static inline void convoy_split(Convoy *c, unsigned r)
     }
 }
 
-/* Where an instruction takes x registers from. */
+/* Each warp gets the x registers that an instruction reads. */
 static inline void split_sources(Convoy *c, const SimtOp *p)
 {
     if (!(p->classes & RV_CLASS_F1)) {
@@ -56,6 +62,16 @@ static inline void split_sources(Convoy *c, const SimtOp *p)
     }
     if (!(p->classes & RV_CLASS_F2)) {
         convoy_split(c, p->r2);
+    }
+}
+
+/* The same where only some lanes write x[rd]. */
+static inline void split_all(Convoy *c, const SimtOp *p)
+{
+    split_sources(c, p);
+    if (!(p->classes & RV_CLASS_FD)) {
+        convoy_split(c, p->rd);
+        c->form[p->rd] = CONVOY_SPLIT;
     }
 }
 
@@ -168,16 +184,15 @@ WORD_OTHER_OPS(CONVOY_WORD_OTHER)
 
 typedef enum ConvoyWay { WAY_ON, WAY_TAKEN, WAY_APART } ConvoyWay;
 
-/* What the lanes of a warp that take it say about all warps. */
-static inline bool same_way(const MxgpuWarp *w, uint64_t taken, bool first,
+/* What the lanes of the i-th warp that take it say about all warps. */
+static inline void same_way(Convoy *c, unsigned i, uint64_t taken,
                             ConvoyWay *way)
 {
-    ConvoyWay here = !(taken & w->live)                ? WAY_ON
-                     : (taken & w->live) == w->live ? WAY_TAKEN
-                                                       : WAY_APART;
+    uint64_t live = c->w[i]->live, stay = live & ~taken;
+    ConvoyWay here = !stay ? WAY_TAKEN : stay == live ? WAY_ON : WAY_APART;
 
-    *way = first || *way == here ? here : WAY_APART;
-    return *way != WAY_APART;
+    c->stay[i] = stay;
+    *way = i == 0 || *way == here ? here : WAY_APART;
 }
 
 #define CONVOY_BRANCH_FN(ID, cond)                                             \
@@ -193,9 +208,7 @@ static inline bool same_way(const MxgpuWarp *w, uint64_t taken, bool first,
         }                                                                      \
         split_sources(c, p);                                                   \
         for (unsigned i = 0; i < c->n; i++) {                                  \
-            if (!same_way(c->w[i], t_##ID(c->w[i], p), i == 0, &way)) {        \
-                break;                                                         \
-            }                                                                  \
+            same_way(c, i, t_##ID(c->w[i], p), &way);                          \
         }                                                                      \
         return way;                                                            \
     }
@@ -330,6 +343,7 @@ static bool convoy_meet(const MxgpuCu *cu, const SimtBlock *block, Convoy *c)
             return false;
         }
         c->whole &= w->live == ALL_LANES;
+        c->mask[c->n] = w->live;
         c->w[c->n++] = w;
     }
     if (c->n < 2 || first->cur.pc & 1) {
@@ -360,41 +374,103 @@ static void convoy_registers(Convoy *c, SimtBlock *block, uint64_t args)
 #endif
 }
 
-/* Each warp gets all that is its own. */
-static void convoy_leave(Convoy *c, uint64_t pc, int32_t depth)
+/* Each warp gets all that is its own. Lanes that are not of mask are at aside. */
+static void convoy_leave(Convoy *c, uint64_t pc, uint64_t aside, int32_t depth)
 {
     for (unsigned r = 1; r < 33; r++) {
         convoy_split(c, r);
     }
     for (unsigned i = 0; i < c->n; i++) {
-        c->w[i]->cur.pc = pc;
-        c->w[i]->cur.depth = depth;
+        MxgpuWarp *w = c->w[i];
+        SimtGroup rest = {aside, w->live & ~c->mask[i], w->stamps, depth};
+
+        w->cur.pc = c->mask[i] ? pc : aside;
+        w->cur.depth = depth;
+        if (c->mask[i] && rest.mask) {
+            w->cur.mask = c->mask[i];
+            mxgpu_warp_park(w, &rest);
+        }
     }
 }
 
 /* The first warps have executed the instruction, the next one could not. */
-static void convoy_failed(MxgpuCu *cu, Convoy *c, const SimtOp *p,
-                          unsigned ahead)
+static unsigned convoy_ahead(MxgpuCu *cu, Convoy *c, const SimtOp *p,
+                             unsigned ahead)
 {
-    c->ahead = ahead;
+    unsigned ran = 0;
+
     for (unsigned i = 0; i < ahead; i++) {
-        c->w[i]->instructions++;
-        cu->lanes_now += __builtin_popcountll(c->w[i]->live);
+        MxgpuWarp *w = c->w[i];
+
+        if (c->mask[i]) {
+            w->cur.pc += 2 * p->len;
+            w->instructions++;
+            cu->lanes_now += __builtin_popcountll(c->mask[i]);
+            ran++;
+        }
     }
+    return ran;
+}
+
+/* Before that, if the instruction writes all lanes of x[rd]. */
+static void convoy_failed(Convoy *c, const SimtOp *p, unsigned ahead)
+{
     if (!(p->classes & RV_CLASS_FD) && !(c->form[p->rd] & CONVOY_SPLIT)) {
         split_from(c, p->rd, ahead);
         c->form[p->rd] |= CONVOY_SPLIT;
     }
 }
 
-static uint64_t convoy_lanes(const Convoy *c)
+/* Groups of one warp that are at one pc join, and the first one goes on. */
+static void convoy_pick(Convoy *c)
 {
-    uint64_t lanes = 0;
+    for (unsigned i = 0; i < c->n; i++) {
+        if (c->w[i]->num_ready) {
+            mxgpu_warp_pick(c->w[i], false);
+        }
+    }
+}
+
+/* What lanes of mask have run together; returns that of all warps. */
+static uint64_t convoy_account(MxgpuCu *cu, Convoy *c, uint64_t ran)
+{
+    uint64_t total = 0;
 
     for (unsigned i = 0; i < c->n; i++) {
-        lanes += __builtin_popcountll(c->w[i]->live);
+        if (c->mask[i]) {
+            c->w[i]->instructions += ran;
+            cu->lanes_now += ran * __builtin_popcountll(c->mask[i]);
+            total += ran;
+        }
     }
-    return lanes;
+    return total;
+}
+
+/* Those that have taken a branch wait at its target. */
+static void convoy_narrow(MxgpuCu *cu, Convoy *c)
+{
+    for (unsigned i = 0; i < c->n; i++) {
+        uint64_t mask = c->stay[i];
+
+        c->mask[i] = mask;
+        if (mask && mask != c->w[i]->live) {
+            cu->divergent_now++;
+            spread(c->w[i], mask);
+        }
+    }
+}
+
+/* All are together. */
+static void convoy_widen(Convoy *c)
+{
+    for (unsigned i = 0; i < c->n; i++) {
+        MxgpuWarp *w = c->w[i];
+
+        c->mask[i] = w->live;
+        if (w->live != ALL_LANES && w->spread != w->live) {
+            spread(w, w->live);
+        }
+    }
 }
 
 /* Whether all warps jump to one place, *to. */
@@ -420,16 +496,4 @@ static bool jump_together(Convoy *c, const SimtOp *p, uint64_t *to)
         *to = first;
     }
     return true;
-}
-
-/* Masks of warps that are not full. */
-static void convoy_spread(Convoy *c)
-{
-    for (unsigned i = 0; !c->whole && i < c->n; i++) {
-        MxgpuWarp *w = c->w[i];
-
-        if (w->live != ALL_LANES && w->spread != w->live) {
-            spread(w, w->live);
-        }
-    }
 }

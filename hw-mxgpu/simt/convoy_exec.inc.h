@@ -12,18 +12,28 @@
         C_GO;                                                                  \
     } while (0)
 
-/* For each warp: its live lanes are mask. */
+#define C_NEXT_APART                                                           \
+    do {                                                                       \
+        ran++;                                                                 \
+        p += p->len;                                                           \
+        if (p >= stop) {                                                       \
+            goto meet;                                                         \
+        }                                                                      \
+        goto *apart[p->op];                                                    \
+    } while (0)
+
+/* For each warp: its lanes are mask. */
 #define EACH_WARP                                                              \
-    for (k = 0; k < c.n && (w = c.w[k], mask = w->live, true); k++)
+    for (k = 0; k < c.n && (w = c.w[k], mask = c.mask[k], true); k++)
+/* For each warp with lanes that did not take the branch. */
+#define EACH_APART                                                             \
+    EACH_WARP                                                                  \
+        if (mask)
 
 /* What has been run since this was last done. */
 #define C_ACCOUNT                                                              \
     do {                                                                       \
-        EACH_WARP {                                                            \
-            w->instructions += ran;                                            \
-        }                                                                      \
-        cu->lanes_now += ran * lanes;                                          \
-        total += ran * c.n;                                                    \
+        total += convoy_account(cu, &c, ran);                                  \
         each -= ran < each ? ran : each;                                       \
         ran = 0;                                                               \
     } while (0)
@@ -36,7 +46,16 @@
         }                                                                      \
         c.form[p->rd] = CONVOY_SPLIT;                                          \
     }                                                                          \
-    C_NEXT;
+    C_NEXT;                                                                    \
+    A_##ID : split_all(&c, p);                                                 \
+    EACH_APART {                                                               \
+        if (mask == w->live) {                                                 \
+            f_##ID(w, p);                                                      \
+        } else {                                                               \
+            m_##ID(w, p);                                                      \
+        }                                                                      \
+    }                                                                          \
+    C_NEXT_APART;
 
 #define C_EACH_MEM(ID)                                                         \
     split_sources(&c, p);                                                      \
@@ -46,7 +65,14 @@
         }                                                                      \
     }                                                                          \
     split_result(&c, p);                                                       \
-    C_NEXT;
+    C_NEXT;                                                                    \
+    A_##ID : split_all(&c, p);                                                 \
+    EACH_APART {                                                               \
+        if (!x_##ID(cu, w, p, PC, mask)) {                                     \
+            goto failed;                                                       \
+        }                                                                      \
+    }                                                                          \
+    C_NEXT_APART;
 #define C_LOAD(ID, T, X)                                                       \
     C_##ID : at = convoy_one(cu, &c, p, sizeof(T));                            \
     if (at) {                                                                  \
@@ -69,7 +95,15 @@
 
 #define C_FP(ID, MASK)                                                         \
     C_##ID : if (__builtin_expect(p->rm >= 2, 0)) goto slow_fp;                \
-    C_EACH_FP(ID, MASK)
+    C_EACH_FP(ID, MASK)                                                        \
+    A_##ID : if (__builtin_expect(p->rm >= 2, 0)) goto part;                   \
+    A_EACH_FP(ID, mask == w->live ? MASK : mask)
+#define A_EACH_FP(ID, MASK)                                                    \
+    split_all(&c, p);                                                          \
+    EACH_APART {                                                               \
+        fp_##ID(w, p, MASK);                                                   \
+    }                                                                          \
+    C_NEXT_APART;
 #define C_EACH_FP(ID, MASK)                                                    \
     if (p->classes != (RV_CLASS_FD | RV_CLASS_F1 | RV_CLASS_F2)) {             \
         split_sources(&c, p);                                                  \
@@ -81,7 +115,7 @@
     C_NEXT;
 #define C_FP32(ID)    C_FP(ID, ALL_LANES)
 #define C_FP64(ID)    C_FP(ID, mask)
-#define C_FP_MOVE(ID) C_##ID : C_EACH_FP(ID, mask)
+#define C_FP_MOVE(ID) C_##ID : C_EACH_FP(ID, mask) A_##ID : A_EACH_FP(ID, mask)
 
 #define C_BRANCH(ID, cond)                                                     \
     C_##ID : way = way_##ID(&c, p);                                            \
@@ -98,12 +132,20 @@
         C_GO;                                                                  \
     }                                                                          \
     if (way == WAY_APART) {                                                    \
-        goto part;                                                             \
+        goto narrow;                                                           \
     }                                                                          \
     ran++;                                                                     \
     pc = PC + p->imm;                                                          \
     goto moved;
 
+#define CONVOY_LABELS                                                          \
+    INTEGER_OPS(LAB_3)                                                         \
+    LOAD_OPS(LAB_3)                                                            \
+    STORE_OPS(LAB_2)                                                           \
+    FP_FLAG_OPS_S(LAB)                                                         \
+    FP_FLAG_OPS_D(LAB)                                                         \
+    FP_MOVE_OPS(LAB)                                                           \
+    LAB(SD) LAB(FLW) LAB(FLH) LAB(FLD) LAB(FSW) LAB(FSH) LAB(FSD)
 #define CONVOY_COMMON(LAB)                                                     \
     LAB(MX_EXIT, exit) LAB(MX_BARRIER, barrier) LAB(MX_WARPSYNC, warpsync)     \
     LAB(MX_MMA_F32_F16, mma) LAB(MX_MMA_F32_BF16, mma)                         \
@@ -126,14 +168,8 @@ uint64_t SIMT_CONVOY(MxgpuCu *cu, SimtBlock *block, uint64_t each)
 #define LAB(ID) [RV_##ID] = &&C_##ID,
     static const void *const table[OP_KINDS] = {
         [0 ... OP_KINDS - 1] = &&part,
-        INTEGER_OPS(LAB_3)
-        LOAD_OPS(LAB_3)
-        STORE_OPS(LAB_2)
+        CONVOY_LABELS
         RV_SEM_LIST_BRANCH(LAB_2, , )
-        FP_FLAG_OPS_S(LAB)
-        FP_FLAG_OPS_D(LAB)
-        FP_MOVE_OPS(LAB)
-        LAB(SD) LAB(FLW) LAB(FLH) LAB(FLD) LAB(FSW) LAB(FSH) LAB(FSD)
         CONVOY_COMMON(ENTRY)
         [OP_DECODE] = &&decode, [OP_END] = &&page_end, [OP_NOP] = &&nop,
         [RV_LR_W ... RV_AMOMAXU_D] = &&atomic,
@@ -141,11 +177,22 @@ uint64_t SIMT_CONVOY(MxgpuCu *cu, SimtBlock *block, uint64_t each)
         [RV_MX_REDUCE_ADD ... RV_MX_REDUCE_FMAX_D] = &&reduce,
     };
 #undef LAB
+#define LAB(ID) [RV_##ID] = &&A_##ID,
+    /* while some lanes wait at stop */
+    static const void *const apart[OP_KINDS] = {
+        [0 ... OP_KINDS - 1] = &&part,
+        CONVOY_LABELS
+        [RV_LUI] = &&upper_apart, [RV_AUIPC] = &&upper_apart,
+        [OP_DECODE] = &&decode, [OP_NOP] = &&nop_apart,
+        [RV_LR_W ... RV_AMOMAXU_D] = &&atomic_apart,
+        [RV_MX_AFADD_S ... RV_MX_AFMAX_D] = &&atomic_apart,
+    };
+#undef LAB
     Convoy c;
     SimtPage *page;
-    const SimtOp *p;
+    const SimtOp *p, *stop = NULL;
     MxgpuWarp *w;
-    uint64_t pc, mask, value, lanes, ran = 0, total = 0;
+    uint64_t pc, mask, value, aside = 0, ran = 0, total = 0;
     uintptr_t at;
     int32_t depth;
     unsigned k;
@@ -158,8 +205,7 @@ uint64_t SIMT_CONVOY(MxgpuCu *cu, SimtBlock *block, uint64_t each)
         return 0;
     }
     convoy_registers(&c, block, simt_slot(cu, c.w[0])->dispatch.args);
-    convoy_spread(&c);
-    lanes = convoy_lanes(&c);
+    convoy_widen(&c);
     pc = c.w[0]->cur.pc;
     depth = c.w[0]->cur.depth;
 
@@ -181,22 +227,52 @@ moved: /* pc is new */
     /* ---- parting; p is the next instruction */
 part:
     block->convoy = false;
+    if (stop) {
+        goto part_apart;
+    }
 quantum:
     pc = PC;
 quantum_at:
     C_ACCOUNT;
-    convoy_leave(&c, pc, depth);
+    convoy_leave(&c, pc, pc, depth);
+    return total;
+part_apart:
+    C_ACCOUNT;
+    convoy_leave(&c, PC, aside, depth);
+    convoy_pick(&c);
     return total;
 failed: /* warp k, for reasons recorded; those before it have done it */
     block->convoy = false;
-    total += k;
-    convoy_failed(cu, &c, p, k);
     C_ACCOUNT;
-    convoy_leave(&c, PC, depth);
-    for (unsigned i = 0; i < c.ahead; i++) {
-        c.w[i]->cur.pc += 2 * p->len;
-    }
+    convoy_failed(&c, p, k);
+    convoy_leave(&c, PC, aside, depth);
+    total += convoy_ahead(cu, &c, p, k);
+    convoy_pick(&c);
     return total;
+
+    /* ---- branches that some take: forward ones are waited for */
+narrow:
+    if (p->imm <= 0 || p->far) {
+        goto part;
+    }
+    ran++;
+    C_ACCOUNT;
+    aside = PC + p->imm;
+    stop = p + p->imm / 2;
+    convoy_narrow(cu, &c);
+    p += p->len;
+    if (p < stop) {
+        goto *apart[p->op];
+    }
+meet:
+    if (p != stop) {
+        block->convoy = false; /* it jumps into an instruction */
+        goto part_apart;
+    }
+    C_ACCOUNT;
+    convoy_widen(&c);
+    stop = NULL;
+    C_GO;
 page_end: /* p stands for the first halfword of the next page */
     pc = PC;
     goto moved;
@@ -204,6 +280,9 @@ decode: /* a fault is found again, by a warp */
     if (mxgpu_simt_decode(cu, c.w[0], page, p - page->ops) !=
         MXGPU_FAULT_NONE) {
         goto part;
+    }
+    if (stop) {
+        goto *apart[p->op];
     }
     C_GO;
 exit:
@@ -238,6 +317,8 @@ jalr:
     /* ---- control */
 nop:
     C_NEXT;
+nop_apart:
+    C_NEXT_APART;
 fence:
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     C_NEXT;
@@ -285,6 +366,16 @@ atomic:
     }
     split_result(&c, p);
     C_NEXT;
+atomic_apart:
+    split_all(&c, p);
+    EACH_APART {
+        widen_all(w, p);
+        if (!mxgpu_simt_atomic(cu, w, p, PC, mask)) {
+            goto failed;
+        }
+        simt_wrote_wide(w, p->rd);
+    }
+    C_NEXT_APART;
 slow_fp:
     split_sources(&c, p);
     if (!(p->classes & RV_CLASS_FD)) {
@@ -305,6 +396,17 @@ lui:
 auipc:
     convoy_set_uniform(&c, p->rd, PC + p->imm);
     C_NEXT;
+upper_apart:
+    split_all(&c, p);
+    value = (uint64_t)(int64_t)p->imm + (p->op == RV_AUIPC ? PC : 0);
+    EACH_APART {
+        if (mask == w->live) {
+            set_uniform(w, p->rd, value);
+        } else {
+            set_masked(w, p->rd, value);
+        }
+    }
+    C_NEXT_APART;
 
     /* ---- exchanges inside each warp */
 shfl:

@@ -202,8 +202,8 @@ bool mxgpu_simt_csr_uniform(const MxgpuCu *cu, const MxgpuWarp *w,
 {
     unsigned csr = p->imm;
 
-    return !writes_csr(p) && csr != MXGPU_CSR_WARP &&
-           read_uniform(cu, w, csr, value);
+    return !writes_csr(p) && csr != MXGPU_CSR_WARP && csr != CSR_CYCLE &&
+           csr != CSR_INSTRET && read_uniform(cu, w, csr, value);
 }
 
 bool mxgpu_simt_csr(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,
