@@ -151,7 +151,7 @@ static inline bool convoy_line(Convoy *c, unsigned r)
         }                                                                      \
     }
 #define CONVOY_FN(ID, IMM, BODY)                                               \
-    static bool c_##ID(Convoy *c, const SimtOp *p)                             \
+    static __attribute__((noinline)) bool c_##ID(Convoy *c, const SimtOp *p)   \
     {                                                                          \
         if (!CONVOY_LINES(IMM)) {                                              \
             return false;                                                      \
