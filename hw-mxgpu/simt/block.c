@@ -430,6 +430,7 @@ static void private_owner(MxgpuCu *cu, unsigned warp, const MxgpuWarp *w)
     uint8_t *end = w->private + PRIVATE_WARP_BYTES;
 
     if (cu->owner[warp] != owner) {
+        simt_charge(cu, COST_ZERO(dirty * LANES));
         /* Memory that is locked cannot be given back. */
         if (dirty * LANES <= (1 << 20) ||
             madvise(end - dirty * LANES, dirty * LANES, MADV_DONTNEED) != 0) {
@@ -516,6 +517,7 @@ void mxgpu_block_start(MxgpuCu *cu, unsigned slot, uint64_t number)
     b->used = b->fresh = true;
     b->convoy = may_convoy(cu, b);
     memset(cu->shared + b->shared_at, 0, b->shared_len);
+    simt_charge(cu, b->num_warps * COST_WARP + COST_ZERO(b->shared_len));
     for (unsigned i = 0; i < b->num_warps; i++) {
         unsigned warp = __builtin_ctz(~cu->used_warps);
 

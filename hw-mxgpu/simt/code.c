@@ -39,21 +39,21 @@ static void page_reset(SimtPage *page)
 }
 
 /* An instruction that gives the old value of fflags or fcsr, at any halfword;
- * one that reaches into the next page may be one. */
+ * one that reaches into the next page may be one. Without branches: compilers
+ * make a vector of it. */
 static bool page_reads_flags(const uint8_t *bytes)
 {
-    for (unsigned i = 0; i < PAGE_BYTES; i += 2) {
-        bool whole = i + 4 <= PAGE_BYTES;
-        uint32_t insn = 0, csr;
+    uint16_t half[PAGE_BYTES / 2 + 1], seen = 0;
 
-        memcpy(&insn, bytes + i, whole ? 4 : 2);
-        csr = insn >> 20;
-        if ((insn & 0x7f) == 0x73 && (insn & 0x3000) && (insn & 0xf80) &&
-            (!whole || csr == 1 || csr == 3)) {
-            return true;
-        }
+    memcpy(half, bytes, PAGE_BYTES);
+    half[PAGE_BYTES / 2] = 1 << 4;
+    for (unsigned i = 0; i < PAGE_BYTES / 2; i++) {
+        uint16_t csr = half[i + 1] >> 4;
+
+        seen |= ((half[i] & 0x7f) == 0x73) & ((half[i] & 0x3000) != 0) &
+                ((half[i] & 0xf80) != 0) & ((csr == 1) | (csr == 3));
     }
-    return false;
+    return seen;
 }
 
 static SimtPage *found(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page)

@@ -496,16 +496,18 @@ bool mxgpu_block_grid(MxgpuCu *cu, MxgpuWarp *w, uint64_t pc);
 
 /*
  * Instructions that go lane by lane, walk page tables, fetch code or use DMA
- * take a thousand times longer than others. Each run of a unit has patience for
- * so much of this work, in units of about a lane's turn; an instruction of
- * that kind that finds none left is left to the next run. There is always
- * enough to fetch an instruction and do it.
+ * take a thousand times longer than others; blocks need memory that is zero.
+ * Each run of a unit has patience for so much of this work, in units of about a
+ * lane's turn; an instruction of that kind that finds none left is left to the
+ * next run. There is always enough to fetch an instruction and do it.
  */
-#define PATIENCE(budget) (64 + 4 * (int64_t)(budget))
+#define PATIENCE(budget) (2 * COST_FETCH + 64 + 4 * (int64_t)(budget))
 #define COST_WALK  2
-#define COST_FETCH 16
+#define COST_FETCH 48
 #define COST_DMA   16
 #define COST_MMA   16
+#define COST_WARP  4            /* starting one */
+#define COST_ZERO(bytes) ((bytes) / 1024)
 static inline void simt_charge(MxgpuCu *cu, unsigned work)
 {
     cu->patience -= work;
