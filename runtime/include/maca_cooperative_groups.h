@@ -486,7 +486,24 @@ __device__ inline void memcpy_async(const Group &group, void *dst,
     }
 }
 
+/* Elements: as many as both sides have. */
+template <class Group, class T>
+__device__ inline void memcpy_async(const Group &group, T *dst,
+                                    size_t dst_count, const T *src,
+                                    size_t src_count)
+{
+    memcpy_async(group, (void *)dst, (const void *)src,
+                 sizeof(T) * (dst_count < src_count ? dst_count : src_count));
+}
+
 template <class Group> __device__ inline void wait(const Group &group)
+{
+    group.sync();
+}
+
+/* All copies but the last that many: here, all. */
+template <unsigned stages, class Group>
+__device__ inline void wait_prior(const Group &group)
 {
     group.sync();
 }
