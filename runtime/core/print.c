@@ -54,9 +54,9 @@ static void put_string(FILE *out, const McFormat *f, const char *s,
 {
     size_t width = f->width > 0 ? f->width : 0;
 
-    if (!s) {
+    if (!s) { /* none of it where not all has room */
         s = "(null)";
-        length = 6;
+        length = f->precision >= 0 && f->precision < 6 ? 0 : 6;
     }
     if (f->precision >= 0 && length > (size_t)f->precision) {
         length = f->precision;
