@@ -120,4 +120,90 @@ __MC_SAD(vsadu, unsigned, 4)
 
 #undef __MC_SAD
 
+/*
+ * Of three numbers, words or the halves of words: the largest and least of all,
+ * and of a + b (which wraps) and c; relu: at least 0. The b forms tell whether
+ * it was the first one.
+ */
+#define __MC_THREE(name, op)                                                   \
+    __MC_DEVICE__ int __vi##name##_s32_relu(int a, int b)                      \
+    {                                                                          \
+        int r = a op b ? a : b;                                                \
+                                                                               \
+        return r > 0 ? r : 0;                                                  \
+    }                                                                          \
+    __MC_THREE_WORDS(name, op, s32, int)                                       \
+    __MC_THREE_WORDS(name, op, u32, unsigned)                                  \
+    __MC_THREE_RELU(name, s32, int)                                            \
+    __MC_THREE_HALVES(name, s16x2, short, )                                    \
+    __MC_THREE_HALVES(name, u16x2, unsigned short, )                           \
+    __MC_THREE_HALVES(name, s16x2, short, _relu)
+#define __MC_THREE_WORDS(name, op, kind, type)                                 \
+    __MC_DEVICE__ type __mc_##name(type a, type b, type c)                     \
+    {                                                                          \
+        type r = a op b ? a : b;                                               \
+                                                                               \
+        return r op c ? r : c;                                                 \
+    }                                                                          \
+    __MC_DEVICE__ type __vi##name##3_##kind(type a, type b, type c)            \
+    {                                                                          \
+        return __mc_##name(a, b, c);                                           \
+    }                                                                          \
+    __MC_DEVICE__ type __viadd##name##_##kind(type a, type b, type c)          \
+    {                                                                          \
+        a = (type)((unsigned)a + (unsigned)b);                                 \
+        return a op c ? a : c;                                                 \
+    }                                                                          \
+    __MC_DEVICE__ type __vib##name##_##kind(type a, type b, bool *first)       \
+    {                                                                          \
+        *first = a op b || a == b;                                             \
+        return *first ? a : b;                                                 \
+    }
+#define __MC_THREE_RELU(name, kind, type)                                      \
+    __MC_DEVICE__ type __vi##name##3_##kind##_relu(type a, type b, type c)     \
+    {                                                                          \
+        type r = __vi##name##3_##kind(a, b, c);                                \
+                                                                               \
+        return r > 0 ? r : 0;                                                  \
+    }                                                                          \
+    __MC_DEVICE__ type __viadd##name##_##kind##_relu(type a, type b, type c)   \
+    {                                                                          \
+        type r = __viadd##name##_##kind(a, b, c);                              \
+                                                                               \
+        return r > 0 ? r : 0;                                                  \
+    }
+#define __MC_THREE_HALVES(name, kind, type, relu)                              \
+    __MC_DEVICE__ unsigned __vi##name##3_##kind##relu(unsigned a, unsigned b,  \
+                                                      unsigned c)              \
+    {                                                                          \
+        unsigned r = 0;                                                        \
+                                                                               \
+        for (int i = 0; i < 32; i += 16) {                                     \
+            r |= (__vi##name##3_s32##relu((type)(a >> i), (type)(b >> i),      \
+                                          (type)(c >> i)) & 0xffffu) << i;     \
+        }                                                                      \
+        return r;                                                              \
+    }                                                                          \
+    __MC_DEVICE__ unsigned __viadd##name##_##kind##relu(                       \
+        unsigned a, unsigned b, unsigned c)                                    \
+    {                                                                          \
+        unsigned r = 0;                                                        \
+                                                                               \
+        for (int i = 0; i < 32; i += 16) {                                     \
+            type sum = (type)((a >> i) + (b >> i));                            \
+                                                                               \
+            r |= (__vi##name##3_s32##relu(sum, sum, (type)(c >> i)) &          \
+                  0xffffu) << i;                                               \
+        }                                                                      \
+        return r;                                                              \
+    }
+
+__MC_THREE(max, >)
+__MC_THREE(min, <)
+
+#undef __MC_THREE
+#undef __MC_THREE_WORDS
+#undef __MC_THREE_RELU
+#undef __MC_THREE_HALVES
+
 #endif
