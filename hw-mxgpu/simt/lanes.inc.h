@@ -20,6 +20,7 @@
 #define SELECT(m, a, b) (((a) & (m)) | ((b) & ~(m)))
 
 #include "forms.inc.h"
+#include "lanes_vec.inc.h"
 
 /* ---- one lane: l64_ID on whole registers, l32_ID on words */
 

@@ -5,8 +5,6 @@
  * leaves its result, arithmetic, comparisons. lanes_cvt.inc.h has the rest.
  * Everything else is float.c. Results that are NaN are canonical.
  */
-#include "lanes_vec.inc.h"
-
 #define NAN32 0x7fc00000u
 #define NAN64 0x7ff8000000000000ull
 #define S32   0x80000000u

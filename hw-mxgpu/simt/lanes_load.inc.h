@@ -19,6 +19,15 @@
         }                                                                      \
         EACH_ROW_SIZE(shift, LOAD_LEVEL)                                       \
     }                                                                          \
+    static inline void private_lanes_##T(const MxgpuWarp *w, uint64_t va,      \
+                                         T *d)                                 \
+    {                                                                          \
+        const uint8_t *from = private_at(w, va);                               \
+                                                                               \
+        LANE_LOOP {                                                            \
+            d[i] = *(const T *)(from + 8 * i);                                 \
+        }                                                                      \
+    }                                                                          \
     /* All lanes of a line that is neither uniform nor contiguous. */          \
     static inline bool load_line_##T(                                          \
         MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t va, Shape shape,  \
@@ -85,11 +94,7 @@
                 return true;                                                   \
             }                                                                  \
             if (private_uniform(w, va, size)) {                                \
-                const uint8_t *from = private_at(w, va);                       \
-                                                                               \
-                LANE_LOOP {                                                    \
-                    d[i] = *(const T *)(from + 8 * i);                         \
-                }                                                              \
+                private_lanes_##T(w, va, d);                                   \
                 return true;                                                   \
             }                                                                  \
             break;                                                             \
@@ -146,6 +151,98 @@ DEF_LOAD(uint64_t)
 #define GIVES_WORD(T, X)                                                       \
     (sizeof(T) < 4 || (sizeof(T) == 4 && (X)-1 < (X)1))
 
+/*
+ * Whether lanes that have been in memory are on a line: what a thread keeps on
+ * its stack across calls often is (addresses, indices, constants). For rows
+ * that are whole vectors.
+ */
+#define DEF_AS_LINE(T, S)                                                      \
+    static __attribute__((noinline)) bool lanes_as_line_##T(                   \
+        const MxgpuWarp *w, const T *lanes, SimtLine *line)                    \
+    {                                                                          \
+        typedef T Vec __attribute__((vector_size(VEC_BYTES)));                 \
+        const unsigned shift = w->row_shift, low = (1u << shift) - 1;          \
+        const T base = lanes[0], step = lanes[1] - base;                       \
+        const T row = lanes[(low + 1) % LANES] - base;                         \
+        static const T count[] = {0, 1, 2,  3,  4,  5,  6,  7,                 \
+                                  8, 9, 10, 11, 12, 13, 14, 15};               \
+        Vec ramp, at, differ = {0};                                            \
+        uint64_t part[VEC_BYTES / 8], any = 0;                                 \
+                                                                               \
+        if (low + 1 < VEC_LANES(T) || lanes[low] != (T)(base + low * step)) {  \
+            return false;                                                      \
+        }                                                                      \
+        __builtin_memcpy(&ramp, count, sizeof(ramp));                          \
+        ramp *= step;                                                          \
+        EACH_VEC(T) {                                                          \
+            unsigned i = v * VEC_LANES(T);                                     \
+            T first = base + (i & low) * step + (i >> shift) * row;            \
+                                                                               \
+            __builtin_memcpy(&at, lanes + i, sizeof(at));                      \
+            differ |= at ^ (ramp + first);                                     \
+        }                                                                      \
+        __builtin_memcpy(part, &differ, sizeof(part));                         \
+        for (unsigned i = 0; i < VEC_BYTES / 8; i++) {                         \
+            any |= part[i];                                                    \
+        }                                                                      \
+        *line = (SimtLine){.base = (uint64_t)(int64_t)(S)base,                 \
+                           .step = (uint64_t)(int64_t)(S)step,                 \
+                           .row = (uint64_t)(int64_t)(S)row};                  \
+        return !any && (sizeof(T) == 8 || line_is_word(rows_of(w), line));     \
+    }
+DEF_AS_LINE(uint32_t, int32_t)
+DEF_AS_LINE(uint64_t, int64_t)
+
+/* The lanes of a granule of private memory, if these are a line as ID loads
+ * them. Doublewords are side by side there. */
+static inline bool private_as_line(const MxgpuWarp *w, uint64_t va,
+                                   unsigned op, SimtLine *line)
+{
+    _Alignas(64) uint32_t words[LANES];
+
+    if (op == RV_LD) {
+        return lanes_as_line_uint64_t(w, (const uint64_t *)private_at(w, va),
+                                      line);
+    }
+    if (op != RV_LW) {
+        return false;
+    }
+    private_lanes_uint32_t(w, va, words);
+    return lanes_as_line_uint32_t(w, words, line);
+}
+
+/* A load of all live lanes from one address: into the register, or lanes of
+ * all kinds into v. */
+typedef enum Loaded { LOAD_FAULTED, LOAD_SET, LOAD_LANES } Loaded;
+#define DEF_LOAD_ONE(ID, T, X)                                                 \
+    static inline Loaded load_one_##ID(MEM_ARGS, T *v)                         \
+    {                                                                          \
+        uint64_t va = w->line[p->r1].base + (int64_t)p->imm;                   \
+        uintptr_t at = span_fill(cu, w, KIND_READ, va, sizeof(T));             \
+        SimtLine line = {0};                                                   \
+        T one;                                                                 \
+                                                                               \
+        if (at) {                                                              \
+            __builtin_memcpy(&one, (const void *)at, sizeof(one));             \
+            line.base = (uint64_t)(int64_t)(X)one;                             \
+            (void)COUNTED(true, sizeof(T));                                    \
+            set_line(w, p->rd, line);                                          \
+            return LOAD_SET;                                                   \
+        }                                                                      \
+        if (!private_uniform(w, va, sizeof(T))) {                              \
+            return COUNTED(load_each_##T(cu, w, p, pc, mask, v), sizeof(T))    \
+                       ? LOAD_LANES : LOAD_FAULTED;                            \
+        }                                                                      \
+        (void)COUNTED(true, sizeof(T));                                        \
+        if (mask == ALL_LANES && private_as_line(w, va, RV_##ID, &line)) {     \
+            set_line(w, p->rd, line);                                          \
+            return LOAD_SET;                                                   \
+        }                                                                      \
+        private_lanes_##T(w, va, v);                                           \
+        return LOAD_LANES;                                                     \
+    }
+LOAD_OPS(DEF_LOAD_ONE)
+
 #define DEF_LOAD_OP(ID, T, X)                                                  \
     MEM_FN x_##ID(MEM_ARGS)                                                    \
     {                                                                          \
@@ -154,26 +251,18 @@ DEF_LOAD(uint64_t)
         uint64_t *d;                                                           \
                                                                                \
         if (w->form[p->r1] & FORM_UNIFORM && mask == w->live) {                \
-            uint64_t va = w->line[p->r1].base + (int64_t)p->imm;               \
-            uintptr_t at = simt_span(cu, w, KIND_READ, va, sizeof(T));         \
+            Loaded how = load_one_##ID(cu, w, p, pc, mask, v);                 \
                                                                                \
-            if (at) {                                                          \
-                T one;                                                         \
-                                                                               \
-                __builtin_memcpy(&one, (const void *)at, sizeof(one));         \
-                (void)COUNTED(true, sizeof(T));                                \
-                set_uniform(w, p->rd, (uint64_t)(int64_t)(X)one);              \
-                return true;                                                   \
+            if (how != LOAD_LANES) {                                           \
+                return how == LOAD_SET;                                        \
             }                                                                  \
-        }                                                                      \
-        if (mask == w->live && GIVES_WORD(T, X) && sizeof(T) == 4) {           \
+        } else if (mask == w->live && GIVES_WORD(T, X) && sizeof(T) == 4) {    \
             if (!load_##T(cu, w, p, pc, mask, (T *)w->word[p->rd])) {          \
                 return false;                                                  \
             }                                                                  \
             wrote_word(w, p->rd);                                              \
             return true;                                                       \
-        }                                                                      \
-        if (!load_##T(cu, w, p, pc, mask, v)) {                                \
+        } else if (!load_##T(cu, w, p, pc, mask, v)) {                         \
             return false;                                                      \
         }                                                                      \
         if (mask != w->live && GIVES_WORD(T, X) && word_partly(w, p->rd)) {    \

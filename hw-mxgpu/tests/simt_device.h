@@ -18,6 +18,7 @@ typedef int64_t i64;
         v_;                                                                    \
     })
 #define TID   ((u32)CSR(0xcc0))
+#define TIDY  ((u32)CSR(0xcc1))
 #define NTID  ((u32)CSR(0xcc3))
 #define CTAID ((u32)CSR(0xcc6))
 #define LANE  ((u32)CSR(0xccc))

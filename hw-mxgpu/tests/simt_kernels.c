@@ -222,6 +222,32 @@ ENTRY(private_memory, (const Args *a))
     a->out[GID] = sum;
 }
 
+/* What is evenly spaced over the lanes, or would be but for one lane or but for
+ * 32 bits, goes to the stack and comes back. */
+ENTRY(reloaded, (const Args *a))
+{
+    u32 t = TID + 16 * TIDY;
+    volatile u64 wide[4];
+    volatile int word[4];
+    u64 sum = 0;
+
+    for (u32 odd = 0; odd < 64; odd += 7) {
+        wide[0] = a->data[0];
+        wide[1] = a->data[0] + 24 * TID + 1000 * TIDY;
+        wide[2] = a->data[0] + 24 * t + (t % 64 == odd);
+        wide[3] = (u64)t << 40 | TIDY << 3;
+        word[0] = (int)(u32)a->data[1];
+        word[1] = (int)((u32)a->data[1] + t); /* wraps in some warps */
+        word[2] = (int)(t % 64 == odd ? 5 : t);
+        word[3] = (int)(TID - 7 * TIDY);
+        for (u32 i = 0; i < 4; i++) {
+            sum = sum * 31 + wide[i];
+            sum = sum * 31 + (u64)(long)word[i];
+        }
+    }
+    a->out[t] = sum;
+}
+
 ENTRY(atomics, (const Args *a))
 {
     u64 *d = a->data;

@@ -250,6 +250,47 @@ static void test_private(void)
     end(&r);
 }
 
+static uint64_t reloaded_sum(uint32_t x, uint32_t y, uint64_t d0, uint64_t d1)
+{
+    uint32_t t = x + 16 * y, word[4];
+    uint64_t sum = 0;
+
+    for (unsigned odd = 0; odd < 64; odd += 7) {
+        uint64_t wide[] = {d0, d0 + 24 * x + 1000 * y,
+                           d0 + 24 * t + (t % 64 == odd),
+                           (uint64_t)t << 40 | y << 3};
+
+        word[0] = (uint32_t)d1;
+        word[1] = (uint32_t)d1 + t;
+        word[2] = t % 64 == odd ? 5 : t;
+        word[3] = x - 7 * y;
+        for (unsigned i = 0; i < 4; i++) {
+            sum = sum * 31 + wide[i];
+            sum = sum * 31 + (uint64_t)(int64_t)(int32_t)word[i];
+        }
+    }
+    return sum;
+}
+
+static void test_reloaded(void)
+{
+    Run r = setup("reloaded", 1, 256);
+
+    for (unsigned rows = 0; rows < 2; rows++) {
+        r.d.block[0] = rows ? 16 : 256;
+        r.d.block[1] = rows ? 16 : 1;
+        r.data[0] = 0x123456789abcull;
+        r.data[1] = 0x7fffffe0 - 64;
+        go(&r);
+        for (unsigned i = 0; i < 256; i++) {
+            g_assert_cmphex(r.out[i], ==,
+                            reloaded_sum(rows ? i % 16 : i, rows ? i / 16 : 0,
+                                         r.data[0], r.data[1]));
+        }
+    }
+    end(&r);
+}
+
 static void test_leftovers(void)
 {
     Run r = setup("leftovers", 1, 64);
@@ -599,6 +640,7 @@ int main(int argc, char **argv)
     g_test_add_func("/simt/deadlock", test_deadlock);
     g_test_add_func("/simt/lanes", test_lanes);
     g_test_add_func("/simt/private", test_private);
+    g_test_add_func("/simt/reloaded", test_reloaded);
     g_test_add_func("/simt/leftovers", test_leftovers);
     g_test_add_func("/simt/atomics", test_atomics);
     g_test_add_func("/simt/csrs", test_csrs);
