@@ -161,28 +161,45 @@ static uint64_t perform(MxgpuWarp *w, const SimtOp *p, unsigned lane,
                      : amo64(amo_of(p->op), at, b);
 }
 
+/* Where the lanes' operands are; false when one has none: it has faulted, and
+ * no lane has done anything yet. */
+static bool locate(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,
+                   uint64_t mask, unsigned size, uintptr_t *at)
+{
+    for (uint64_t m = mask; m; m &= m - 1) {
+        unsigned lane = __builtin_ctzll(m);
+        uint64_t va = w->x[p->r1][lane];
+        enum mxgpu_fault fault;
+
+        at[lane] = mxgpu_simt_atomic_at(cu, w, lane, va, size, &fault);
+        if (!at[lane]) {
+            mxgpu_simt_fault_at(cu, w, lane, fault, MXGPU_ACCESS_ATOMIC, va,
+                                pc);
+            return false;
+        }
+    }
+    return true;
+}
+
 bool mxgpu_simt_atomic(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,
                        uint64_t mask)
 {
     unsigned size = access_size(p->op);
     uint64_t result[LANES];
+    uintptr_t at[LANES];
 
     if (simt_tired(cu)) {
         return false;
     }
     simt_charge(cu, __builtin_popcountll(mask));
+    if (!locate(cu, w, p, pc, mask, size, at)) {
+        return false;
+    }
     for (uint64_t m = mask; m; m &= m - 1) {
         unsigned lane = __builtin_ctzll(m);
-        uint64_t va = w->x[p->r1][lane];
-        enum mxgpu_fault fault;
-        uintptr_t at = mxgpu_simt_atomic_at(cu, w, lane, va, size, &fault);
 
-        if (!at) {
-            mxgpu_simt_fault_at(cu, w, lane, fault, MXGPU_ACCESS_ATOMIC, va,
-                                pc);
-            return false;
-        }
-        result[lane] = perform(w, p, lane, va, (void *)at, size);
+        result[lane] = perform(w, p, lane, w->x[p->r1][lane],
+                               (void *)at[lane], size);
     }
     simt_count(cu, COUNT_atomics, __builtin_popcountll(mask));
     if (simt_slot(cu, w)->dispatch.accesses) {
