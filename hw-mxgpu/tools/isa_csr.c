@@ -2,6 +2,8 @@
 /* The CSRs of a hart with machine and user mode: isa_machine.c. */
 #include "isa_run.h"
 
+#include "rv/csr.h"
+
 #define MSTATUS_UXL64 (2ull << 32)
 #define MSTATUS_SD    (1ull << 63)
 
@@ -11,42 +13,6 @@
      LETTER('D') | LETTER('C') | LETTER('U'))
 
 #define PMPADDR_BITS ((1ull << 54) - 1)
-#define PMPCFG_R     1
-#define PMPCFG_W     2
-#define PMPCFG_BITS  0x1f /* no lock */
-
-enum {
-    CSR_SATP = 0x180,
-    CSR_MSTATUS = 0x300,
-    CSR_MISA = 0x301,
-    CSR_MEDELEG = 0x302,
-    CSR_MIDELEG = 0x303,
-    CSR_MIE = 0x304,
-    CSR_MTVEC = 0x305,
-    CSR_MCOUNTEREN = 0x306,
-    CSR_MENVCFG = 0x30a,
-    CSR_MCOUNTINHIBIT = 0x320,
-    CSR_MHPMEVENT3 = 0x323,
-    CSR_MSCRATCH = 0x340,
-    CSR_MEPC = 0x341,
-    CSR_MCAUSE = 0x342,
-    CSR_MTVAL = 0x343,
-    CSR_MIP = 0x344,
-    CSR_PMPCFG0 = 0x3a0,
-    CSR_PMPADDR0 = 0x3b0,
-    CSR_TSELECT = 0x7a0,
-    CSR_TDATA3 = 0x7a3,
-    CSR_TINFO = 0x7a4,
-    CSR_MCYCLE = 0xb00,
-    CSR_MINSTRET = 0xb02,
-    CSR_MHPMCOUNTER31 = 0xb1f,
-    CSR_CYCLE = 0xc00,
-    CSR_TIME = 0xc01,
-    CSR_INSTRET = 0xc02,
-    CSR_HPMCOUNTER31 = 0xc1f,
-    CSR_MVENDORID = 0xf11,
-    CSR_MCONFIGPTR = 0xf15,
-};
 
 /* Registers that read 0 and ignore writes. */
 static bool is_zero(unsigned csr)
