@@ -5,30 +5,11 @@
 #include <string.h>
 
 #include "mxgpu/isa.h"
+#include "ref_branch.h"
 
 #define ROUNDS 120
 
 /* ---- branches */
-
-static bool taken(RvOp op, uint64_t a, uint64_t b)
-{
-    int64_t sa = (int64_t)a, sb = (int64_t)b;
-
-    switch (op) {
-    case RV_BEQ:
-        return a == b;
-    case RV_BNE:
-        return a != b;
-    case RV_BLT:
-        return sa < sb;
-    case RV_BGE:
-        return !(sa < sb);
-    case RV_BLTU:
-        return a < b;
-    default:
-        return !(a < b);
-    }
-}
 
 /* Code that only active lanes run; n instructions follow. */
 static unsigned guard(uint32_t *code, Mode mode, unsigned n)
@@ -74,7 +55,7 @@ static void check_results(RvOp op, Mode mode,
 
 static uint64_t want_branch(RvOp op, const Record *r, unsigned back)
 {
-    bool t = taken(op, r->a, r->b);
+    bool t = ref_taken(op, (int64_t)r->a, (int64_t)r->b);
 
     return r->old_x + (back && t ? 5 : 0) + (t ? 1000 : 0);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "mcu/internal.h"
+#include "ref_branch.h"
 
 #define BASE    MXGPU_MCU_SRAM_BASE
 #define SIZE    0x4000u
@@ -131,33 +132,14 @@ static bool check_arithmetic(RvOp op, const RvInsn *in)
 
 /* ---- control */
 
-static bool condition(RvOp op, uint32_t a, uint32_t b)
-{
-    int64_t sa = (int32_t)a, sb = (int32_t)b;
-
-    switch (op) {
-    case RV_BEQ:
-        return a == b;
-    case RV_BNE:
-        return a != b;
-    case RV_BLT:
-        return sa < sb;
-    case RV_BGE:
-        return sa >= sb;
-    case RV_BLTU:
-        return a < b;
-    default:
-        return a >= b;
-    }
-}
-
 static void check_branch(RvOp op)
 {
     for (unsigned n = 0; n < 200; n++) {
         bool t;
 
         step(field_r(op, 8, RS1, n % 4 ? RS2 : RS1)); /* +8 */
-        t = condition(op, s->x[RS1], s->x[n % 4 ? RS2 : RS1]);
+        t = ref_taken(op, (int32_t)s->x[RS1],
+                      (int32_t)s->x[n % 4 ? RS2 : RS1]);
         run();
         g_assert_cmphex(s->pc, ==, BASE + (t ? 8 : 4));
     }
