@@ -2,47 +2,13 @@
 /* Compute units run compiled kernels: divergence, barriers, memory, faults. */
 #include <string.h>
 
-#include "simt_host.h"
-
-#define OUT  (HOST_DATA_VA + (2 << 20))
-#define DATA (HOST_DATA_VA + (4 << 20))
+#include "simt_run.h"
 
 static const char *elf;
 
-typedef struct Run {
-    SimtHost *h;
-    uint64_t *args, *out, *data;
-    MxgpuDispatch d;
-} Run;
-
-static Run setup(const char *name, unsigned grid, unsigned block)
+static SimtRun setup(const char *name, unsigned grid, unsigned block)
 {
-    Run r = {.h = simt_host_new(2)};
-
-    simt_host_load(r.h, elf);
-    r.args = simt_host_data(r.h, HOST_DATA_VA);
-    r.out = simt_host_data(r.h, OUT);
-    r.data = simt_host_data(r.h, DATA);
-    r.args[0] = OUT;
-    r.args[1] = DATA;
-    r.d = simt_host_dispatch(simt_host_symbol(r.h, name), grid, block);
-    return r;
-}
-
-static void go(Run *r)
-{
-    MxgpuDispatchFault f = simt_host_run(r->h, &r->d);
-
-    if (f.code) {
-        g_test_message("fault %d at %lx pc %lx", f.code, (long)f.addr,
-                       (long)f.pc);
-    }
-    g_assert_cmpint(f.code, ==, MXGPU_FAULT_NONE);
-}
-
-static void end(Run *r)
-{
-    simt_host_free(r->h);
+    return simt_run_new(elf, name, grid, block);
 }
 
 static void test_identity(void)
@@ -50,12 +16,12 @@ static void test_identity(void)
     static const unsigned blocks[] = { 1, 31, 64, 65, 100, 256, 1000, 1024 };
 
     for (unsigned k = 0; k < G_N_ELEMENTS(blocks); k++) {
-        Run r = setup("identity", 77, blocks[k]);
+        SimtRun r = setup("identity", 77, blocks[k]);
         unsigned n = 77 * blocks[k];
         MxgpuSimtCounters c;
 
         r.out[n] = 0xdead;
-        go(&r);
+        simt_run(&r);
         for (unsigned i = 0; i < n; i++) {
             g_assert_cmpuint(r.out[i], ==, i);
         }
@@ -65,7 +31,7 @@ static void test_identity(void)
         g_assert_cmpuint(c.dispatches, ==, 1);
         g_assert_cmpuint(c.lane_instructions, <=, 64 * c.warp_instructions);
         g_assert_cmpuint(c.lane_instructions, >=, 3 * n);
-        end(&r);
+        simt_run_free(&r);
     }
 }
 
@@ -82,48 +48,48 @@ static uint64_t collatz(uint64_t x)
 
 static void test_loops(void)
 {
-    Run r = setup("collatz", 4, 200);
+    SimtRun r = setup("collatz", 4, 200);
     MxgpuSimtCounters c;
 
-    go(&r);
+    simt_run(&r);
     for (unsigned i = 0; i < 800; i++) {
         g_assert_cmpuint(r.out[i], ==, collatz(i + 1));
     }
     mxgpu_simt_counters(r.h->simt, &c);
     g_assert_cmpuint(c.divergent_branches, >, 10);
-    end(&r);
+    simt_run_free(&r);
 }
 
 static void test_recursion(void)
 {
     static const unsigned fib[] = { 0, 1, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89 };
-    Run r = setup("recurse", 2, 96);
+    SimtRun r = setup("recurse", 2, 96);
 
-    go(&r);
+    simt_run(&r);
     for (unsigned i = 0; i < 192; i++) {
         g_assert_cmpuint(r.out[i], ==, fib[i % 12]);
     }
-    end(&r);
+    simt_run_free(&r);
 }
 
 static void test_indirect(void)
 {
-    Run r = setup("indirect", 2, 64);
+    SimtRun r = setup("indirect", 2, 64);
 
-    go(&r);
+    simt_run(&r);
     for (uint64_t i = 0; i < 128; i++) {
         uint64_t v[] = { i + 1, i * 3, i ^ 0xff, ~i };
 
         g_assert_cmphex(r.out[i], ==, v[i % 4] + 1000);
     }
-    end(&r);
+    simt_run_free(&r);
 }
 
 static void test_exit(void)
 {
-    Run r = setup("early_exit", 3, 192);
+    SimtRun r = setup("early_exit", 3, 192);
 
-    go(&r);
+    simt_run(&r);
     for (unsigned i = 0; i < 576; i++) {
         unsigned warp = i / 64, lanes = 0;
 
@@ -132,7 +98,7 @@ static void test_exit(void)
         }
         g_assert_cmpuint(r.out[i], ==, i % 3 ? lanes + 100 : 0);
     }
-    end(&r);
+    simt_run_free(&r);
 }
 
 static void test_locks(void)
@@ -140,23 +106,23 @@ static void test_locks(void)
     static const char *const names[] = { "spin_lock", "ticket_lock" };
 
     for (unsigned k = 0; k < 2; k++) {
-        Run r = setup(names[k], 4, 128);
+        SimtRun r = setup(names[k], 4, 128);
 
-        go(&r);
+        simt_run(&r);
         g_assert_cmpuint(((uint32_t *)r.data)[k + 1], ==, 512);
-        end(&r);
+        simt_run_free(&r);
     }
 }
 
 static void test_chain(void)
 {
-    Run r = setup("chain", 1, 128);
+    SimtRun r = setup("chain", 1, 128);
 
-    go(&r);
+    simt_run(&r);
     for (unsigned i = 0; i < 128; i++) {
         g_assert_cmpuint(r.out[i], ==, 1);
     }
-    end(&r);
+    simt_run_free(&r);
 }
 
 static void test_barriers(void)
@@ -165,60 +131,60 @@ static void test_barriers(void)
 
     for (unsigned k = 0; k < G_N_ELEMENTS(sizes); k++) {
         unsigned n = sizes[k];
-        Run r = setup("barriers", 3, n);
+        SimtRun r = setup("barriers", 3, n);
 
         r.d.shared = r.d.shared_static = 8 * n;
-        go(&r);
+        simt_run(&r);
         for (unsigned i = 0; i < 3 * n; i++) {
             g_assert_cmpuint(r.out[i], ==, 5 * ((i + 1) % n) + 10);
         }
-        end(&r);
+        simt_run_free(&r);
     }
 }
 
 static void test_barrier_ops(void)
 {
-    Run r = setup("barrier_ops", 2, 150);
+    SimtRun r = setup("barrier_ops", 2, 150);
 
-    go(&r);
+    simt_run(&r);
     for (unsigned i = 0; i < 300; i++) {
         g_assert_cmphex(r.out[i], ==, 5 | 50 << 8);
     }
-    end(&r);
+    simt_run_free(&r);
     r = setup("barrier_exit", 2, 150);
-    go(&r);
+    simt_run(&r);
     for (unsigned i = 0; i < 300; i++) {
         g_assert_cmphex(r.out[i], ==, i % 150 % 2 ? 0 : 7);
     }
-    end(&r);
+    simt_run_free(&r);
 }
 
 static void test_deadlock(void)
 {
-    Run r = setup("deadlock", 1, 64);
+    SimtRun r = setup("deadlock", 1, 64);
     MxgpuDispatchFault f;
 
     f = simt_host_run(r.h, &r.d);
     g_assert_cmpint(f.code, ==, MXGPU_FAULT_BARRIER);
-    end(&r);
+    simt_run_free(&r);
 }
 
 static void test_lanes(void)
 {
-    Run r = setup("lanes", 1, 64);
+    SimtRun r = setup("lanes", 1, 64);
 
-    go(&r);
+    simt_run(&r);
     for (unsigned i = 0; i < 64; i++) {
         g_assert_cmpuint(r.out[i], ==, (i + 1) % 64 * 10 + 3000 +
                                            (i & 1 ? 12000 : 0));
     }
-    end(&r);
+    simt_run_free(&r);
     r = setup("syncs", 1, 64);
-    go(&r);
+    simt_run(&r);
     for (unsigned i = 0; i < 64; i++) {
         g_assert_cmpuint(r.out[i], ==, 1);
     }
-    end(&r);
+    simt_run_free(&r);
 }
 
 static uint64_t private_sum(unsigned t)
@@ -241,13 +207,13 @@ static uint64_t private_sum(unsigned t)
 
 static void test_private(void)
 {
-    Run r = setup("private_memory", 2, 96);
+    SimtRun r = setup("private_memory", 2, 96);
 
-    go(&r);
+    simt_run(&r);
     for (unsigned i = 0; i < 192; i++) {
         g_assert_cmphex(r.out[i], ==, private_sum(i % 96));
     }
-    end(&r);
+    simt_run_free(&r);
 }
 
 static uint64_t reloaded_sum(uint32_t x, uint32_t y, uint64_t d0, uint64_t d1)
@@ -293,27 +259,27 @@ static void test_reloaded(void)
 
 static void test_leftovers(void)
 {
-    Run r = setup("leftovers", 1, 64);
+    SimtRun r = setup("leftovers", 1, 64);
 
     r.d.shared = r.d.shared_static = 512;
     for (unsigned pass = 0; pass < 6; pass++) {
         /* a new owner of the VMID: its tables are set again */
         mxgpu_mmu_set_root(r.h->mmu, HOST_VMID,
                            mxgpu_mmu_root(r.h->mmu, HOST_VMID));
-        go(&r);
+        simt_run(&r);
         for (unsigned i = 0; i < 64; i++) {
             g_assert_cmphex(r.out[i], ==, 0);
         }
     }
-    end(&r);
+    simt_run_free(&r);
 }
 
 static void test_atomics(void)
 {
-    static const uint64_t places[] = { DATA, HOST_SMALL_VA, HOST_SYS_VA };
+    static const uint64_t places[] = { RUN_DATA, HOST_SMALL_VA, HOST_SYS_VA };
 
     for (unsigned k = 0; k < 3; k++) {
-        Run r = setup("atomics", 2, 256);
+        SimtRun r = setup("atomics", 2, 256);
         uint64_t *d = k == 2 ? (uint64_t *)r.h->system
                              : simt_host_data(r.h, places[k]);
         float f;
@@ -321,7 +287,7 @@ static void test_atomics(void)
 
         r.args[1] = places[k];
         r.d.shared = 64;
-        go(&r);
+        simt_run(&r);
         memcpy(&f, &d[6], 4);
         memcpy(&g, &d[7], 8);
         g_assert_cmpuint(d[0], ==, 512);
@@ -335,13 +301,13 @@ static void test_atomics(void)
         for (unsigned i = 0; i < 512; i++) {
             g_assert_cmpuint(r.out[i], ==, 256);
         }
-        end(&r);
+        simt_run_free(&r);
     }
 }
 
 static void test_csrs(void)
 {
-    Run r = setup("csrs", 2, 4);
+    SimtRun r = setup("csrs", 2, 4);
     uint64_t want[] = { 4, 3, 2, 1, 2, 0, 2, 3, 1, 18, 0, 640, 128,
                         HOST_DATA_VA, 8192, 1 };
 
@@ -350,20 +316,20 @@ static void test_csrs(void)
     r.d.block[2] = 2;
     r.d.shared = 640;
     r.d.shared_static = 128;
-    go(&r);
+    simt_run(&r);
     for (unsigned i = 0; i < G_N_ELEMENTS(want); i++) {
         g_assert_cmpuint(r.out[24 * 5 + i], ==, want[i]);
     }
-    end(&r);
+    simt_run_free(&r);
 }
 
 static void test_unaligned(void)
 {
-    static const uint64_t at[] = { OUT, HOST_SMALL_VA + 4096 - 7,
+    static const uint64_t at[] = { RUN_OUT, HOST_SMALL_VA + 4096 - 7,
                                    HOST_SMALL_VA + 3 };
 
     for (unsigned k = 0; k < 3; k++) {
-        Run r = setup("unaligned", 1, 100);
+        SimtRun r = setup("unaligned", 1, 100);
         const uint8_t *to = simt_host_data(r.h, at[k]);
         uint8_t *from = (uint8_t *)r.data;
 
@@ -371,30 +337,30 @@ static void test_unaligned(void)
         for (unsigned i = 0; i < 2000; i++) {
             from[i] = (uint8_t)(i * 7 + i / 256);
         }
-        go(&r);
+        simt_run(&r);
         for (unsigned i = 0; i < 1300; i++) {
             g_assert_cmpuint(to[i], ==, i % 13 == 12 ? 0 : from[i + 1]);
         }
-        end(&r);
+        simt_run_free(&r);
     }
 }
 
 static void test_hole(void)
 {
-    Run r = setup("access", 1, 128);
+    SimtRun r = setup("access", 1, 128);
 
     /* system memory that only DMA reaches: loads and stores, no atomics */
     r.h->hole[8] = 0x5a;
     r.args[2] = HOST_HOLE_VA + 8;
     r.data[0] = 0;
-    go(&r);
+    simt_run(&r);
     g_assert_cmphex(r.out[0], ==, 0x5a);
     r.data[0] = 1;
-    go(&r);
+    simt_run(&r);
     g_assert_cmphex(r.h->hole[8], ==, 1);
     r.data[0] = 4;
     g_assert_cmpint(simt_host_run(r.h, &r.d).code, ==, MXGPU_FAULT_BUS);
-    end(&r);
+    simt_run_free(&r);
 }
 
 typedef struct FaultCase {
@@ -419,7 +385,7 @@ static const FaultCase fault_cases[] = {
     {5, 0x7000, MXGPU_FAULT_NOT_PRESENT, EX, 0},
     {5, MXGPU_SHARED_BASE, MXGPU_FAULT_WINDOW, EX, 0},
     {5, MXGPU_PRIVATE_END - 64, MXGPU_FAULT_WINDOW, EX, 0},
-    {4, DATA + 2, MXGPU_FAULT_MISALIGNED, AT, 0},
+    {4, RUN_DATA + 2, MXGPU_FAULT_MISALIGNED, AT, 0},
     {0, 1ull << 47, MXGPU_FAULT_NON_CANONICAL, RD, 0},
     {3, 0x7fffffffffffull - 3, MXGPU_FAULT_NON_CANONICAL, WR, 1ull << 47},
     {0, 0xffff7fffffffffffull, MXGPU_FAULT_NON_CANONICAL, RD, 0},
@@ -447,7 +413,7 @@ static void test_faults(void)
 {
     for (unsigned i = 0; i < G_N_ELEMENTS(fault_cases); i++) {
         const FaultCase *c = &fault_cases[i];
-        Run r = setup("access", 1, 128);
+        SimtRun r = setup("access", 1, 128);
         MxgpuDispatchFault f;
 
         r.d.shared = 256;
@@ -471,9 +437,9 @@ static void test_faults(void)
         }
         /* the next dispatch is as if nothing had been */
         r.data[0] = 0;
-        r.args[2] = DATA;
-        go(&r);
-        end(&r);
+        r.args[2] = RUN_DATA;
+        simt_run(&r);
+        simt_run_free(&r);
     }
 }
 
@@ -485,21 +451,21 @@ static void test_window_edges(void)
                                    PRIVATE_LOW + 5, MXGPU_PRIVATE_END - 11 };
 
     for (unsigned i = 0; i < G_N_ELEMENTS(at); i++) {
-        Run r = setup("access", 1, 128);
+        SimtRun r = setup("access", 1, 128);
 
         r.d.shared = 256;
         r.args[2] = at[i];
         r.data[0] = 3;
-        go(&r);
+        simt_run(&r);
         r.data[0] = 2;
-        go(&r);
-        end(&r);
+        simt_run(&r);
+        simt_run_free(&r);
     }
 }
 
 static void test_abort(void)
 {
-    Run r = setup("forever", 1000, 256);
+    SimtRun r = setup("forever", 1000, 256);
     MxgpuDispatchFault f;
 
     g_assert_cmpint(mxgpu_simt_start(r.h->simt, 3, &r.d), ==, MXGPU_FAULT_NONE);
@@ -523,13 +489,13 @@ static void test_abort(void)
     g_assert_false(mxgpu_simt_run(r.h->simt, 0, 1000));
     g_assert_cmpuint(r.h->done, ==, 0);
     r.d.entry = simt_host_symbol(r.h, "identity");
-    go(&r);
-    end(&r);
+    simt_run(&r);
+    simt_run_free(&r);
 }
 
 static void test_config(void)
 {
-    Run r = setup("identity", 1, 64);
+    SimtRun r = setup("identity", 1, 64);
     MxgpuDispatch bad[12];
 
     for (unsigned i = 0; i < G_N_ELEMENTS(bad); i++) {
@@ -555,13 +521,13 @@ static void test_config(void)
     g_assert_cmpint(mxgpu_simt_start(r.h->simt, 8, &r.d), ==,
                     MXGPU_FAULT_CONFIG);
     g_assert_false(mxgpu_simt_has_work(r.h->simt));
-    end(&r);
+    simt_run_free(&r);
 }
 
 /* Every priority gets its turn, the most urgent first. */
 static void test_slots(void)
 {
-    Run r = setup("identity", 200, 64);
+    SimtRun r = setup("identity", 200, 64);
 
     r.h->done = 0;
     for (unsigned s = 0; s < 8; s++) {
@@ -578,18 +544,18 @@ static void test_slots(void)
     while (mxgpu_simt_run(r.h->simt, 0, 5000)) {
     }
     g_assert_cmphex(r.h->done, ==, 0xff);
-    end(&r);
+    simt_run_free(&r);
 }
 
 /* New code at an old address is what the next dispatch runs. */
 static void test_new_code(void)
 {
-    Run r = setup("identity", 1, 64);
+    SimtRun r = setup("identity", 1, 64);
     uint32_t *code = simt_host_data(r.h, HOST_CODE_VA + 0x8000);
 
     code[0] = 0x0000000b; /* mx.exit */
     r.d.entry = HOST_CODE_VA + 0x8000;
-    go(&r);
+    simt_run(&r);
     code[0] = 0x00100073; /* ebreak */
     g_assert_cmpint(simt_host_run(r.h, &r.d).code, ==, MXGPU_FAULT_BREAKPOINT);
     /* an instruction that spans two pages, the second not mapped */
@@ -605,23 +571,23 @@ static void test_new_code(void)
     }
     r.d.entry = HOST_CODE_VA + 1;
     g_assert_cmpint(simt_host_run(r.h, &r.d).code, ==, MXGPU_FAULT_MISALIGNED);
-    end(&r);
+    simt_run_free(&r);
 }
 
 static void test_dirty(void)
 {
-    Run r = setup("access", 1, 128);
+    SimtRun r = setup("access", 1, 128);
     uint64_t *pte = simt_host_pte(r.h, HOST_VMID, HOST_SMALL_VA);
 
     r.args[2] = HOST_SMALL_VA;
     r.data[0] = 0;
-    go(&r);
+    simt_run(&r);
     g_assert_cmphex(*pte & (MXGPU_PTE_ACCESSED | MXGPU_PTE_DIRTY), ==,
                     MXGPU_PTE_ACCESSED);
     r.data[0] = 1;
-    go(&r);
+    simt_run(&r);
     g_assert_cmphex(*pte & MXGPU_PTE_DIRTY, ==, MXGPU_PTE_DIRTY);
-    end(&r);
+    simt_run_free(&r);
 }
 
 int main(int argc, char **argv)

@@ -5,91 +5,65 @@
 #include <string.h>
 
 #include "simt/internal.h"
-#include "simt_host.h"
-
-#define OUT  (HOST_DATA_VA + (2 << 20))
-#define DATA (HOST_DATA_VA + (4 << 20))
-#define UNITS 2
+#include "simt_run.h"
 
 static const char *elf;
 
-typedef struct Run {
-    SimtHost *h;
-    uint64_t *args, *out, *data;
-    MxgpuDispatch d;
-} Run;
-
-static Run setup(const char *name, unsigned grid, unsigned block, uint64_t n)
+static SimtRun setup(const char *name, unsigned grid, unsigned block,
+                     uint64_t n)
 {
-    Run r = {.h = simt_host_new(UNITS)};
+    SimtRun r = simt_run_new(elf, name, grid, block);
 
-    simt_host_load(r.h, elf);
-    r.args = simt_host_data(r.h, HOST_DATA_VA);
-    r.out = simt_host_data(r.h, OUT);
-    r.data = simt_host_data(r.h, DATA);
-    r.args[0] = OUT;
-    r.args[1] = DATA;
     r.args[2] = n;
-    r.d = simt_host_dispatch(simt_host_symbol(r.h, name), grid, block);
     r.d.shared = r.d.shared_static = 1024;
     return r;
-}
-
-static void end(Run *r)
-{
-    simt_host_free(r->h);
-}
-
-static void go(Run *r)
-{
-    g_assert_cmpint(simt_host_run(r->h, &r->d).code, ==, MXGPU_FAULT_NONE);
 }
 
 /* ---- named barriers */
 
 static void test_produce(void)
 {
-    Run r = setup("produce", 3, 128, 50);
+    SimtRun r = setup("produce", 3, 128, 50);
 
-    go(&r);
+    simt_run(&r);
     for (unsigned i = 0; i < 384; i++) {
         unsigned t = i % 128;
 
         g_assert_cmpuint(r.out[i], ==,
                          t < 64 ? 0 : 100 * 51 * 25 + 50 * (127 - t));
     }
-    end(&r);
+    simt_run_free(&r);
 }
 
 static void test_lanes(void)
 {
-    Run r = setup("lanes_meet", 2, 64, 0);
+    SimtRun r = setup("lanes_meet", 2, 64, 0);
 
-    go(&r);
+    simt_run(&r);
     for (unsigned i = 0; i < 128; i++) {
         unsigned t = i % 64;
 
         g_assert_cmpuint(r.out[i], ==, (t ^ 2) + (t & 1 ? 100
                                                   : t & 2 ? 1000 : 0));
     }
-    end(&r);
+    simt_run_free(&r);
 }
 
 static void test_arrive_end(void)
 {
-    Run r = setup("arrive_end", 2, 64, 0);
+    SimtRun r = setup("arrive_end", 2, 64, 0);
 
-    go(&r);
+    simt_run(&r);
     for (unsigned i = 0; i < 128; i++) {
         g_assert_cmpuint(r.out[i], ==, i % 64 < 40 ? 0 : 7);
     }
-    end(&r);
+    simt_run_free(&r);
 }
 
 /* However much an instruction does, the unit's driver gets it back soon. */
 static void test_open_often(void)
 {
-    Run r = setup("open_often", 1, 1024, 0);
+    SimtRun r = setup("open_often", 1, 1024, 0);
     MxgpuSimtCounters before, after;
 
     r.h->done = 0;
@@ -106,13 +80,13 @@ static void test_open_often(void)
     mxgpu_simt_abort(r.h->simt, 0);
     mxgpu_simt_run(r.h->simt, 0, 4096);
     g_assert_cmpuint(r.h->done, ==, 1);
-    end(&r);
+    simt_run_free(&r);
 }
 
 static void test_wrong(void)
 {
     for (unsigned n = 0; n < 9; n++) {
-        Run r = setup("wrong", 1, 64, n);
+        SimtRun r = setup("wrong", 1, 64, n);
         MxgpuDispatchFault f;
         uint32_t insn;
 
@@ -125,14 +99,14 @@ static void test_wrong(void)
         g_assert_cmpuint(insn & 0x707f, ==, 0x0b);
         r.d.entry = simt_host_symbol(r.h, "lanes_meet");
         r.d.cooperative = false;
-        go(&r); /* nothing is left of it */
-        end(&r);
+        simt_run(&r); /* nothing is left of it */
+        simt_run_free(&r);
     }
 }
 
 /* ---- the grid's */
 
-static void check_rounds(Run *r, unsigned threads)
+static void check_rounds(SimtRun *r, unsigned threads)
 {
     for (unsigned i = 0; i < threads; i++) {
         g_assert_cmpuint(r->out[i], ==, 107);
@@ -150,15 +124,15 @@ static void test_rounds(void)
     };
 
     for (unsigned i = 0; i < G_N_ELEMENTS(shapes); i++) {
-        Run r = setup("rounds", shapes[i].grid, shapes[i].block, 6);
+        SimtRun r = setup("rounds", shapes[i].grid, shapes[i].block, 6);
 
         r.d.shared = r.d.shared_static = shapes[i].shared;
         r.d.registers = shapes[i].registers;
         r.d.cooperative = true;
-        go(&r);
+        simt_run(&r);
         check_rounds(&r, shapes[i].grid * shapes[i].block);
-        go(&r);
-        end(&r);
+        simt_run(&r);
+        simt_run_free(&r);
     }
 }
 
@@ -172,7 +146,7 @@ static void test_too_large(void)
         {{21, 1, 1}, 64, 6554, 32},  {{3, 1, 1}, 1024, 64, 65},
         {{1u << 31, 2, 1}, 64, 64, 32},
     };
-    Run r = setup("rounds", 1, 1, 1);
+    SimtRun r = setup("rounds", 1, 1, 1);
 
     r.d.cooperative = true;
     for (unsigned i = 0; i < G_N_ELEMENTS(shapes); i++) {
@@ -184,15 +158,15 @@ static void test_too_large(void)
                         MXGPU_FAULT_CONFIG);
     }
     g_assert_false(mxgpu_simt_has_work(r.h->simt));
-    end(&r);
+    simt_run_free(&r);
 }
 
 static void test_leave(void)
 {
-    Run r = setup("leave", 9, 70, 4);
+    SimtRun r = setup("leave", 9, 70, 4);
 
     r.d.cooperative = true;
-    go(&r);
+    simt_run(&r);
     for (unsigned i = 0; i < 630; i++) {
         unsigned block = i / 70 % 3, t = i % 70 % 5, n = 0;
 
@@ -201,7 +175,7 @@ static void test_leave(void)
         }
         g_assert_cmpuint(r.out[i], ==, n);
     }
-    end(&r);
+    simt_run_free(&r);
 }
 
 /* A block that faults, or the driver, ends those that wait, and the units that
@@ -209,7 +183,7 @@ static void test_leave(void)
 static void test_fail(void)
 {
     for (unsigned n = 0; n < 4; n++) {
-        Run r = setup("fail", 4, 1024, n);
+        SimtRun r = setup("fail", 4, 1024, n);
         MxgpuDispatchFault f;
 
         r.d.cooperative = true;
@@ -219,13 +193,13 @@ static void test_fail(void)
         for (unsigned i = 0; i < 4096; i++) {
             g_assert_cmpuint(r.out[i], ==, 0);
         }
-        end(&r);
+        simt_run_free(&r);
     }
 }
 
 static void test_sleep(void)
 {
-    Run r = setup("rounds", 4, 1024, 2);
+    SimtRun r = setup("rounds", 4, 1024, 2);
     unsigned wakes;
 
     r.d.cooperative = true;
@@ -251,15 +225,15 @@ static void test_sleep(void)
     g_assert_cmpuint(r.h->done, ==, 1);
     g_assert_cmpint(mxgpu_simt_fault(r.h->simt, 0).code, ==,
                     MXGPU_FAULT_ABORTED);
-    go(&r);
+    simt_run(&r);
     check_rounds(&r, 4096);
     /* a reset drops waiting blocks too */
     g_assert_cmpint(mxgpu_simt_start(r.h->simt, 5, &r.d), ==, MXGPU_FAULT_NONE);
     mxgpu_simt_run(r.h->simt, 0, 5000);
     mxgpu_simt_reset(r.h->simt);
-    go(&r);
+    simt_run(&r);
     check_rounds(&r, 4096);
-    end(&r);
+    simt_run_free(&r);
 }
 
 /*
@@ -269,7 +243,7 @@ static void test_sleep(void)
 static void test_company(void)
 {
     for (unsigned budget = 100; budget < 1000000; budget *= 9) {
-        Run r = setup("rounds", 4, 1024, 2);
+        SimtRun r = setup("rounds", 4, 1024, 2);
         uint64_t *args = r.args;
         MxgpuDispatch busy = r.d;
         unsigned started = 0;
@@ -284,15 +258,15 @@ static void test_company(void)
 
             d.args = HOST_DATA_VA + 64 * slot;
             memcpy(args + 8 * slot, args, 24);
-            args[8 * slot + 1] = DATA + 8192 * slot;
-            args[8 * slot] = OUT + 65536 * slot;
+            args[8 * slot + 1] = RUN_DATA + 8192 * slot;
+            args[8 * slot] = RUN_OUT + 65536 * slot;
             g_assert_cmpint(mxgpu_simt_start(r.h->simt, slot, &d), ==,
                             MXGPU_FAULT_NONE);
             started |= 1u << slot;
         }
         for (unsigned n = 0; r.h->done != started; n++) {
             g_assert_cmpuint(n, <, 10000000 / budget + 500);
-            mxgpu_simt_run(r.h->simt, n % UNITS, budget);
+            mxgpu_simt_run(r.h->simt, n % RUN_UNITS, budget);
         }
         for (unsigned slot = 1; slot < 8; slot += 2) {
             for (unsigned i = 0; i < 4096; i++) {
@@ -300,7 +274,7 @@ static void test_company(void)
             }
         }
         g_assert_cmpuint(r.h->simt->gang, ==, 0);
-        end(&r);
+        simt_run_free(&r);
     }
 }
 
@@ -310,7 +284,7 @@ static void test_company(void)
  */
 static void test_gap(void)
 {
-    Run r = setup("rounds", 4, 64, 2);
+    SimtRun r = setup("rounds", 4, 64, 2);
     MxgpuDispatch busy = r.d;
 
     busy.entry = simt_host_symbol(r.h, "busy");
@@ -321,23 +295,23 @@ static void test_gap(void)
     r.h->done = 0;
     g_assert_cmpint(mxgpu_simt_start(r.h->simt, 1, &busy), ==,
                     MXGPU_FAULT_NONE);
-    for (unsigned i = 0; i < UNITS; i++) {
+    for (unsigned i = 0; i < RUN_UNITS; i++) {
         mxgpu_simt_run(r.h->simt, i, 100);
         g_assert_cmpuint(r.h->simt->cus[i].num_blocks, ==, 1);
         r.h->simt->cus[i].since_take = 1 << 20;
     }
     g_assert_cmpint(mxgpu_simt_start(r.h->simt, 0, &r.d), ==, MXGPU_FAULT_NONE);
-    for (unsigned i = 0; i < UNITS; i++) {
+    for (unsigned i = 0; i < RUN_UNITS; i++) {
         mxgpu_simt_run(r.h->simt, i, 100);
         g_assert_cmpuint(r.h->simt->cus[i].num_blocks, ==, 2);
     }
     for (unsigned n = 0; r.h->done != 3; n++) {
         g_assert_cmpuint(n, <, 1000);
-        mxgpu_simt_run(r.h->simt, n % UNITS, 5000);
+        mxgpu_simt_run(r.h->simt, n % RUN_UNITS, 5000);
     }
     g_assert_cmpint(mxgpu_simt_fault(r.h->simt, 0).code, ==, MXGPU_FAULT_NONE);
     check_rounds(&r, 256);
-    end(&r);
+    simt_run_free(&r);
 }
 
 /* Grids of both kinds, of every shape and priority, some of them aborted, in
@@ -347,7 +321,7 @@ static void test_mix(void)
     GRand *rng = g_rand_new_with_seed(11);
 
     for (unsigned round = 0; round < 40; round++) {
-        Run r = setup("rounds", 1, 64, 2);
+        SimtRun r = setup("rounds", 1, 64, 2);
         uint64_t entry = simt_host_symbol(r.h, "busy"), *args = r.args;
         unsigned started = 0, threads[8] = {0}, killed = 0;
 
@@ -357,8 +331,8 @@ static void test_mix(void)
 
             d.args = HOST_DATA_VA + 64 * slot;
             memcpy(args + 8 * slot, args, 24);
-            args[8 * slot] = OUT + 65536 * slot;
-            args[8 * slot + 1] = DATA + (1 << 20) * slot;
+            args[8 * slot] = RUN_OUT + 65536 * slot;
+            args[8 * slot + 1] = RUN_DATA + (1 << 20) * slot;
             d.cooperative = kind > 0;
             d.entry = kind ? d.entry : entry;
             d.block[0] = 1 + g_rand_int(rng) % 256;
@@ -378,7 +352,7 @@ static void test_mix(void)
                 mxgpu_simt_abort(r.h->simt, slot);
                 killed |= 1u << slot;
             }
-            mxgpu_simt_run(r.h->simt, g_rand_int(rng) % UNITS,
+            mxgpu_simt_run(r.h->simt, g_rand_int(rng) % RUN_UNITS,
                            1 + g_rand_int(rng) % 20000);
         }
         for (unsigned slot = 0; slot < 8; slot++) {
@@ -388,7 +362,7 @@ static void test_mix(void)
             }
         }
         g_assert_cmpuint(r.h->simt->gang, ==, 0);
-        end(&r);
+        simt_run_free(&r);
     }
     g_rand_free(rng);
 }
@@ -396,15 +370,15 @@ static void test_mix(void)
 /* ---- blocks that wait for others without a barrier */
 
 /* Drives the units in turn until those slots are done. */
-static void drive_all(Run *r, unsigned slots, unsigned budget)
+static void drive_all(SimtRun *r, unsigned slots, unsigned budget)
 {
     for (unsigned n = 0; r->h->done != slots; n++) {
         g_assert_cmpuint(n, <, 2000000 / budget + 3000);
-        mxgpu_simt_run(r->h->simt, n % UNITS, budget);
+        mxgpu_simt_run(r->h->simt, n % RUN_UNITS, budget);
     }
 }
 
-static void check_through(const Run *r, unsigned grid)
+static void check_through(const SimtRun *r, unsigned grid)
 {
     for (unsigned i = 0; i < grid; i++) {
         g_assert_cmpuint(r->out[i], ==, 1);
@@ -412,7 +386,7 @@ static void check_through(const Run *r, unsigned grid)
 }
 
 /* Starts the grid; the first unit runs until it holds blocks. */
-static MxgpuCu *start_held(Run *r)
+static MxgpuCu *start_held(SimtRun *r)
 {
     MxgpuCu *cu = &r->h->simt->cus[0];
 
@@ -431,7 +405,7 @@ static MxgpuCu *start_held(Run *r)
 static void test_held(void)
 {
     for (unsigned budget = 1000; budget < 1000000; budget *= 5) {
-        Run r = setup("wait_for", 64, 1024, 0);
+        SimtRun r = setup("wait_for", 64, 1024, 0);
 
         r.data[1] = r.data[2] = 4;
         r.h->done = 0;
@@ -439,20 +413,20 @@ static void test_held(void)
                         MXGPU_FAULT_NONE);
         drive_all(&r, 1, budget);
         check_through(&r, 64);
-        end(&r);
+        simt_run_free(&r);
     }
 }
 
 /* Blocks of another grid fill the unit, and wait for one that it holds. */
 static void test_held_by_slot(void)
 {
-    Run r = setup("wait_for", 100, 64, 0);
+    SimtRun r = setup("wait_for", 100, 64, 0);
     MxgpuCu *cu = start_held(&r);
     MxgpuDispatch d = r.d;
 
     d.args = HOST_DATA_VA + 64;
-    r.args[8] = OUT;
-    r.args[9] = DATA + (1 << 20);
+    r.args[8] = RUN_OUT;
+    r.args[9] = RUN_DATA + (1 << 20);
     for (unsigned i = 0; i < 3; i++) {
         r.data[(1 << 17) + i] = cu->held_next + 2;
     }
@@ -464,7 +438,7 @@ static void test_held_by_slot(void)
     drive_all(&r, 3, 10000);
     check_through(&r, 100);
     g_assert_cmpuint(r.h->simt->slots[0].returned, ==, 0);
-    end(&r);
+    simt_run_free(&r);
 }
 
 /* Each block waits for the one before it, in a grid much larger than what is
@@ -474,7 +448,7 @@ static void test_chain(void)
     GRand *rng = g_rand_new_with_seed(5);
 
     for (unsigned round = 0; round < 12; round++) {
-        Run r = setup("wait_for", 150, 1 + g_rand_int(rng) % 1024, 0);
+        SimtRun r = setup("wait_for", 150, 1 + g_rand_int(rng) % 1024, 0);
 
         for (unsigned i = 1; i < 150; i++) {
             r.data[i] = g_rand_int(rng) % 4 ? i : 0;
@@ -484,11 +458,11 @@ static void test_chain(void)
                         MXGPU_FAULT_NONE);
         for (unsigned n = 0; r.h->done != 1; n++) {
             g_assert_cmpuint(n, <, 60000);
-            mxgpu_simt_run(r.h->simt, g_rand_int(rng) % UNITS,
+            mxgpu_simt_run(r.h->simt, g_rand_int(rng) % RUN_UNITS,
                            1 + g_rand_int(rng) % (round % 2 ? 300000 : 5000));
         }
         check_through(&r, 150);
-        end(&r);
+        simt_run_free(&r);
     }
     g_rand_free(rng);
 }
@@ -499,7 +473,7 @@ static void test_given_up(void)
 {
     static const enum mxgpu_fault codes[] = {MXGPU_FAULT_NON_CANONICAL,
                                              MXGPU_FAULT_ABORTED};
-    Run r = setup("wait_for", 100, 64, 0);
+    SimtRun r = setup("wait_for", 100, 64, 0);
 
     for (unsigned n = 0; n < 3; n++) {
         MxgpuCu *cu = start_held(&r);
@@ -522,10 +496,10 @@ static void test_given_up(void)
         g_assert_cmpuint(r.h->simt->slots[0].returned, ==, 0);
         memset((void *)r.data, 0, 800);
         memset((void *)r.out, 0, 800);
-        go(&r);
+        simt_run(&r);
         check_through(&r, 100);
     }
-    end(&r);
+    simt_run_free(&r);
 }
 
 /* ---- host threads */
@@ -556,14 +530,14 @@ static void *drive(void *opaque)
 
 typedef struct Drivers {
     _Atomic bool quit;
-    Driver units[UNITS];
-    pthread_t threads[UNITS];
+    Driver units[RUN_UNITS];
+    pthread_t threads[RUN_UNITS];
 } Drivers;
 
 static void drivers_start(Drivers *d, SimtHost *h)
 {
     d->quit = false;
-    for (unsigned i = 0; i < UNITS; i++) {
+    for (unsigned i = 0; i < RUN_UNITS; i++) {
         d->units[i] = (Driver){h, i, &d->quit};
         g_assert_cmpint(pthread_create(&d->threads[i], NULL, drive,
                                        &d->units[i]), ==, 0);
@@ -573,14 +547,14 @@ static void drivers_start(Drivers *d, SimtHost *h)
 static void drivers_stop(Drivers *d)
 {
     atomic_store(&d->quit, true);
-    for (unsigned i = 0; i < UNITS; i++) {
+    for (unsigned i = 0; i < RUN_UNITS; i++) {
         pthread_join(d->threads[i], NULL);
     }
 }
 
 static void test_threads(void)
 {
-    Run r = setup("rounds", 4, 500, 3);
+    SimtRun r = setup("rounds", 4, 500, 3);
     Drivers drivers;
 
     r.d.cooperative = true;
@@ -594,7 +568,7 @@ static void test_threads(void)
 
             d.args = HOST_DATA_VA + 64 * s;
             memcpy(r.args + 8 * s, r.args, 24);
-            r.args[8 * s + 1] = DATA + 8192 * s;
+            r.args[8 * s + 1] = RUN_DATA + 8192 * s;
             g_assert_cmpint(mxgpu_simt_start(r.h->simt, s, &d), ==,
                             MXGPU_FAULT_NONE);
         }
@@ -611,17 +585,17 @@ static void test_threads(void)
                             MXGPU_FAULT_NONE);
             check_rounds(&r, 2000);
         }
-        r.args[1] = DATA;
+        r.args[1] = RUN_DATA;
     }
     drivers_stop(&drivers);
-    end(&r);
+    simt_run_free(&r);
 }
 
 /* Blocks that wait for earlier ones, and some that wait for later ones which
  * one unit may have taken along; some grids are aborted, some fault. */
 static void test_chain_threads(void)
 {
-    Run r = setup("wait_for", 90, 512, 0);
+    SimtRun r = setup("wait_for", 90, 512, 0);
     GRand *rng = g_rand_new_with_seed(6);
     Drivers drivers;
 
@@ -657,7 +631,7 @@ static void test_chain_threads(void)
     }
     drivers_stop(&drivers);
     g_rand_free(rng);
-    end(&r);
+    simt_run_free(&r);
 }
 
 int main(int argc, char **argv)
