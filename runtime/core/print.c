@@ -182,11 +182,17 @@ static void convert(FILE *out, Reader *r, McFormat *f)
     f->width = clamp(f->width);
     if (f->arg == MC_ARG_NONE) {
         putc('%', out);
-    } else if (f->arg == MC_ARG_STRING) {
+    } else if (f->arg == MC_ARG_STRING || f->arg == MC_ARG_WIDE_STRING) {
         size_t length;
         const char *s = get_string(r, &length);
 
         put_string(out, f, s, length);
+    } else if (f->arg == MC_ARG_WIDE) {
+        uint8_t bytes[4];
+        unsigned length = mc_utf8((uint32_t)get(r), bytes);
+
+        f->precision = -1;
+        put_string(out, f, (const char *)bytes, length);
     } else {
         f->precision = clamp(f->precision);
         put_number(out, f, get(r));

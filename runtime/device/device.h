@@ -88,6 +88,10 @@ typedef struct MxRecord {
 int mx_record_begin(MxRecord *r, unsigned kind, uint64_t bytes, int spare);
 void mx_record_end(MxRecord *r);
 void mx_record_string(MxRecord *r, const char *s, uint64_t length);
+/* As UTF-8, of which length bytes are wanted. */
+void mx_record_wide(MxRecord *r, const uint32_t *s, uint64_t length);
+/* The bytes of that, whole characters up to limit. */
+uint64_t mx_wide_length(const uint32_t *s, uint64_t limit);
 void mx_record_where(MxRecord *r);
 
 /* Others may lengthen a string after it was measured: what is too much is

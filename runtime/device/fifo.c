@@ -3,6 +3,7 @@
 #include "fifo.h"
 
 #include "device.h"
+#include "format.h"
 
 /* The runtime writes the address before a kernel that uses it is launched. */
 __attribute__((visibility("default"))) struct mc_fifo *volatile __mx_fifo;
@@ -92,6 +93,45 @@ void mx_record_string(MxRecord *r, const char *s, uint64_t length)
         for (uint64_t j = 0; j < n; j++) {
             word |= (uint64_t)(uint8_t)s[i + j] << 8 * j;
         }
+        mx_record_put(r, word);
+    }
+}
+
+uint64_t mx_wide_length(const uint32_t *s, uint64_t limit)
+{
+    uint64_t length = 0;
+    uint8_t bytes[4];
+
+    for (; *s; s++) {
+        unsigned n = mc_utf8(*s, bytes);
+
+        if (n > limit - length) {
+            break;
+        }
+        length += n;
+    }
+    return length;
+}
+
+/* Others may change the string meanwhile: it ends with length or with a 0. */
+void mx_record_wide(MxRecord *r, const uint32_t *s, uint64_t length)
+{
+    uint64_t word = 0, at = 0;
+    uint8_t bytes[4];
+
+    mx_record_put(r, length);
+    while (at < length && *s) {
+        unsigned n = mc_utf8(*s++, bytes);
+
+        for (unsigned i = 0; i < n; i++, at++) {
+            word |= (uint64_t)bytes[i] << 8 * (at % 8);
+            if (at % 8 == 7) {
+                mx_record_put(r, word);
+                word = 0;
+            }
+        }
+    }
+    if (at % 8) {
         mx_record_put(r, word);
     }
 }

@@ -7,6 +7,7 @@
 #define MC_DEVICE_FORMAT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* What a conversion takes from the argument list. */
 typedef enum McArg {
@@ -15,6 +16,8 @@ typedef enum McArg {
     MC_ARG_LONG,    /* 64 bits */
     MC_ARG_DOUBLE,
     MC_ARG_STRING,
+    MC_ARG_WIDE,        /* a character of 32 bits */
+    MC_ARG_WIDE_STRING, /* of those; in records: a string in UTF-8 */
     MC_ARG_POINTER,
     MC_ARG_BAD,     /* no conversion: the rest of the format is plain text */
 } McArg;
@@ -72,9 +75,11 @@ static inline McArg mc_format_arg(char conversion, char length)
         return length && length != 'h' && length != 'H' ? MC_ARG_LONG
                                                         : MC_ARG_INT;
     case 'c':
-        return length ? MC_ARG_BAD : MC_ARG_INT;
+        return !length ? MC_ARG_INT : length == 'l' ? MC_ARG_WIDE : MC_ARG_BAD;
     case 's':
-        return length ? MC_ARG_BAD : MC_ARG_STRING;
+        return !length          ? MC_ARG_STRING
+               : length == 'l' ? MC_ARG_WIDE_STRING
+                               : MC_ARG_BAD;
     case 'p':
     case 'n':
         return MC_ARG_POINTER;
@@ -91,6 +96,24 @@ static inline McArg mc_format_arg(char conversion, char length)
         return MC_ARG_NONE;
     }
     return MC_ARG_BAD;
+}
+
+/* UTF-8 of a character, U+FFFD for what is none; returns how many bytes. */
+static inline unsigned mc_utf8(uint32_t c, uint8_t out[4])
+{
+    if (c > 0x10ffff || (c >= 0xd800 && c < 0xe000)) {
+        c = 0xfffd;
+    }
+    if (c < 0x80) {
+        out[0] = (uint8_t)c;
+        return 1;
+    }
+    unsigned more = c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
+    out[0] = (uint8_t)(0xff00 >> (more + 1) | c >> 6 * more);
+    for (unsigned i = 1; i <= more; i++) {
+        out[i] = 0x80 | (c >> 6 * (more - i) & 0x3f);
+    }
+    return more + 1;
 }
 
 /* p: behind the '%' of a NUL-terminated format. Returns what follows the

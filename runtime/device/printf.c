@@ -57,9 +57,24 @@ static uint64_t arguments(const char *format, va_list args, MxRecord *r,
             }
             continue;
         }
+        if (f.arg == MC_ARG_WIDE_STRING) {
+            const uint32_t *wide = va_arg(args, const uint32_t *);
+
+            length = wide ? mx_wide_length(wide, f.precision < 0
+                                                     ? UINT64_MAX
+                                                     : (unsigned)f.precision)
+                          : 0;
+            bytes += mx_string_bytes(length);
+            if (r && wide) {
+                mx_record_wide(r, wide, length);
+            } else if (r) {
+                mx_record_put(r, MC_STRING_NULL);
+            }
+            continue;
+        }
         if (f.arg == MC_ARG_DOUBLE) {
             word = __builtin_bit_cast(uint64_t, va_arg(args, double));
-        } else if (f.arg == MC_ARG_INT) {
+        } else if (f.arg == MC_ARG_INT || f.arg == MC_ARG_WIDE) {
             word = (uint64_t)(int64_t)va_arg(args, int);
         } else {
             word = va_arg(args, uint64_t);

@@ -82,6 +82,28 @@ static void test_arguments(void)
             "");
 }
 
+/* Characters of each length, the last ones of them, and what is none. */
+static void test_wide(void)
+{
+    static const uint32_t wide[] = {'a', 0x7f, 0x80, 0x7ff, 0x800, 0xffff,
+                                    0x10000, 0x10ffff, 0x110000, 0xd800,
+                                    0xdfff, UINT32_MAX};
+    Record r;
+
+    begin(&r, MC_RECORD_PRINTF);
+    string(&r, "%lc%lc%lc%lc%lc%lc%lc%lc|%lc%lc%lc%lc|%3lc|%-3lc|%ls|%8ls|");
+    for (unsigned i = 0; i < G_N_ELEMENTS(wide); i++) {
+        number(&r, wide[i]);
+    }
+    number(&r, 0xe9);
+    number(&r, 'x');
+    string(&r, "caf\u00e9");
+    string(&r, "caf\u00e9");
+    printed(&r, r.count,
+            "a\x7f\xc2\x80\u07ff\u0800\uffff\U00010000\U0010ffff|"
+            "\ufffd\ufffd\ufffd\ufffd| \u00e9|x  |caf\u00e9|   caf\u00e9|", "");
+}
+
 /* A record that ends early, in each of its words. */
 static void test_truncated(void)
 {
@@ -136,9 +158,9 @@ static void test_hostile(void)
     printed(&r, r.count, name, "");
 
     begin(&r, MC_RECORD_PRINTF);
-    string(&r, "%ls %Lf %m %1$s %d");
+    string(&r, "%Lf %m %1$s %d");
     number(&r, 1);
-    printed(&r, r.count, "%ls %Lf %m %1$s %d", "");
+    printed(&r, r.count, "%Lf %m %1$s %d", "");
 
     begin(&r, MC_RECORD_PRINTF);
     string(&r, "ends in %");
@@ -190,7 +212,9 @@ static void test_formats(void)
         {"lf", MC_ARG_DOUBLE, 'l'}, {"5.2e", MC_ARG_DOUBLE, 0},
         {"s", MC_ARG_STRING, 0},   {"p", MC_ARG_POINTER, 0},
         {"n", MC_ARG_POINTER, 0},  {"%", MC_ARG_NONE, 0},
-        {"lc", MC_ARG_BAD, 'l'},   {"k", MC_ARG_BAD, 0},
+        {"lc", MC_ARG_WIDE, 'l'},  {"k", MC_ARG_BAD, 0},
+        {"ls", MC_ARG_WIDE_STRING, 'l'}, {"lls", MC_ARG_BAD, 'q'},
+        {"hc", MC_ARG_BAD, 'h'},
         {"", MC_ARG_BAD, 0},       {"hf", MC_ARG_BAD, 'h'},
     };
 
@@ -236,6 +260,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/print/arguments", test_arguments);
+    g_test_add_func("/print/wide", test_wide);
     g_test_add_func("/print/truncated", test_truncated);
     g_test_add_func("/print/hostile", test_hostile);
     g_test_add_func("/print/messages", test_messages);

@@ -10,7 +10,7 @@
 
 extern "C" {
 /*
- * Formats as the host does, but for wide characters and long double. Printed
+ * Formats as the host does, but for long double; wide is UTF-8. Printed
  * when the host synchronises. Returns the number of arguments it took, -1
  * without a format, -2 when the FIFO is full. The other name keeps the compiler
  * from making puts() of it.
