@@ -240,21 +240,21 @@ static uint64_t reloaded_sum(uint32_t x, uint32_t y, uint64_t d0, uint64_t d1)
 
 static void test_reloaded(void)
 {
-    Run r = setup("reloaded", 1, 256);
+    SimtRun r = setup("reloaded", 1, 256);
 
     for (unsigned rows = 0; rows < 2; rows++) {
         r.d.block[0] = rows ? 16 : 256;
         r.d.block[1] = rows ? 16 : 1;
         r.data[0] = 0x123456789abcull;
         r.data[1] = 0x7fffffe0 - 64;
-        go(&r);
+        simt_run(&r);
         for (unsigned i = 0; i < 256; i++) {
             g_assert_cmphex(r.out[i], ==,
                             reloaded_sum(rows ? i % 16 : i, rows ? i / 16 : 0,
                                          r.data[0], r.data[1]));
         }
     }
-    end(&r);
+    simt_run_free(&r);
 }
 
 static void test_leftovers(void)
