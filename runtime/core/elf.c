@@ -564,7 +564,8 @@ static bool check_args(const McKernelInfo *info)
     for (uint32_t i = 0; i < info->d.arg_count; i++) {
         struct mxgpu_kernel_arg arg;
 
-        memcpy(&arg, info->args + i, sizeof(arg));
+        memcpy(&arg, (const uint8_t *)info->args + i * sizeof(arg),
+               sizeof(arg));
         if (!inside(arg.offset, arg.size, info->d.arg_size)) {
             return false;
         }
@@ -613,11 +614,12 @@ bool mc_image_kernel(const McImage *image, uint32_t index, McKernelInfo *info)
     info->args = NULL;
     if (info->d.arg_count) {
         if (!from_device(image, info->d.args,
-                         (uint64_t)info->d.arg_count * sizeof(*info->args),
+                         (uint64_t)info->d.arg_count *
+                             sizeof(struct mxgpu_kernel_arg),
                          &offset)) {
             return false;
         }
-        info->args = (const void *)(image->memory + offset);
+        info->args = image->memory + offset;
     }
     read_facts(image, index, &info->facts);
     return check_args(info);

@@ -53,7 +53,7 @@ typedef struct McKernelInfo {
     const char *name;   /* in image memory, NUL-terminated */
     uint64_t desc;      /* device address */
     struct mxgpu_kernel_desc d;
-    const struct mxgpu_kernel_arg *args; /* in image memory, unaligned */
+    const void *args;   /* struct mxgpu_kernel_arg, unaligned, in image memory */
     struct mxgpu_kernel_facts facts;     /* 0 when the image has none */
 } McKernelInfo;
 bool mc_image_kernel(const McImage *image, uint32_t index, McKernelInfo *info);
