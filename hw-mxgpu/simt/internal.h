@@ -377,6 +377,10 @@ SimtTake mxgpu_returned_take(MxgpuCu *cu, unsigned slot, uint64_t *block);
 unsigned mxgpu_returned_drop(MxgpuSimt *simt, uint64_t grid);
 
 /* ---- simt.c */
+/* Zeroed address space; memory comes when touched. NULL: there is none. */
+void *mxgpu_cu_reserve(size_t size);
+/* Translations, and so code, may have changed. */
+void mxgpu_cu_invalidate(MxgpuCu *cu);
 typedef struct SimtVariant {
     const char *name;
     SimtExecFn *exec, *count;

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT */
+/* A unit's turn: blocks begin, warps run, blocks end. */
+#include <fenv.h>
+
+#include "block.h"
+#include "slots.h"
+
+/* The stacks of a unit, when it first runs a block. */
+static bool need_private(MxgpuCu *cu)
+{
+    if (!cu->private) {
+        cu->private = mxgpu_cu_reserve(CU_WARPS * PRIVATE_WARP_BYTES);
+    }
+    return cu->private != NULL;
+}
+
+static void end_block(MxgpuCu *cu, SimtBlock *b)
+{
+    SimtSlot *s = &cu->simt->slots[b->slot];
+
+    if (atomic_load(&s->stop)) {
+        mxgpu_block_fault_stopped(cu, b, atomic_load(&s->stop_code));
+        mxgpu_slot_cancel(cu->simt, mxgpu_slot_grid(cu->simt, b->slot));
+        if (s->dispatch.cooperative) { /* units wait for this block */
+            cu->simt->config.wake(cu->simt->config.opaque);
+        }
+    } else if (s->dispatch.cooperative) {
+        mxgpu_block_grid_end(cu->simt, s);
+    }
+    mxgpu_block_end(cu, b);
+    simt_count(cu, COUNT_blocks, 1);
+    if (s->dispatch.profile) {
+        mxgpu_simt_profile_block(cu, b->slot, 0);
+    }
+    mxgpu_slot_count_end(cu, b->slot);
+}
+
+/* Blocks that wait for others of their grid: whether they may go on, or are
+ * waited for in vain. */
+static void poll_grids(MxgpuCu *cu)
+{
+    for (unsigned i = 0; i < MXGPU_CU_BLOCKS && cu->num_waiting; i++) {
+        SimtBlock *b = &cu->blocks[i];
+
+        if (b->used && b->grid_wait) {
+            mxgpu_block_grid_poll(cu, b);
+            if (atomic_load(&cu->simt->slots[b->slot].stop)) {
+                end_block(cu, b);
+            }
+        }
+    }
+}
+
+/* Blocks that are complete, cannot go on, or whose dispatch is stopped. */
+static void reap(MxgpuCu *cu)
+{
+    for (unsigned i = 0; i < MXGPU_CU_BLOCKS && cu->num_blocks; i++) {
+        SimtBlock *b = &cu->blocks[i];
+
+        if (!b->used) {
+            continue;
+        }
+        if (b->exited < b->threads &&
+            !atomic_load(&cu->simt->slots[b->slot].stop) &&
+            mxgpu_block_stuck(cu, b)) {
+            mxgpu_block_fault_stuck(cu, b);
+        }
+        if (b->exited == b->threads ||
+            atomic_load(&cu->simt->slots[b->slot].stop)) {
+            end_block(cu, b);
+        }
+    }
+}
+
+static void count_run(MxgpuCu *cu, uint64_t instructions)
+{
+    simt_count(cu, COUNT_warp_instructions, instructions);
+    simt_count(cu, COUNT_lane_instructions, cu->lanes_now);
+    simt_count(cu, COUNT_divergent_branches, cu->divergent_now);
+    cu->lanes_now = cu->divergent_now = 0;
+}
+
+/* Gives a warp its turn, or its whole block while that is together; returns
+ * instructions run. */
+static uint64_t run_warp(MxgpuCu *cu, MxgpuWarp *w, uint64_t budget)
+{
+    uint64_t before = w->instructions, ran;
+    SimtBlock *block = &cu->blocks[w->block];
+    SimtSlot *s = simt_slot(cu, w);
+
+    if (atomic_load_explicit(&s->stop, memory_order_relaxed)) {
+        return 0;
+    }
+    if (block->convoy) {
+        ran = cu->simt->convoy(cu, block, budget / block->num_warps + 1);
+        count_run(cu, ran);
+        if (ran || block->convoy) {
+            return ran;
+        }
+    }
+    mxgpu_block_settle(cu, block);
+    if (s->flags && w->fp_level != 2) {
+        mxgpu_simt_fp_level(w, true);
+    }
+    if (__builtin_expect(s->dispatch.accesses, 0)) {
+        mxgpu_simt_run_counted(cu, w, before + budget);
+        return w->instructions - before;
+    }
+    (void)cu->simt->exec(cu, w, before + budget);
+    count_run(cu, w->instructions - before);
+    return w->instructions - before;
+}
+
+static unsigned num_warps(const MxgpuCu *cu)
+{
+    return __builtin_popcount(cu->used_warps);
+}
+
+/* The first warp in use from n on, in a circle; there is one. */
+static unsigned warp_from(const MxgpuCu *cu, unsigned n)
+{
+    uint32_t later = cu->used_warps & UINT32_MAX << n;
+
+    return __builtin_ctz(later ? later : cu->used_warps);
+}
+
+/* The host has no memory for stacks: what waits is not left waiting. */
+static void refuse(MxgpuSimt *simt)
+{
+    for (unsigned i = 0; i < MXGPU_DISPATCH_SLOTS; i++) {
+        if (mxgpu_slot_has_blocks(&simt->slots[i])) {
+            mxgpu_slot_stop(simt, &simt->slots[i], MXGPU_FAULT_CONFIG);
+        }
+    }
+}
+
+/* Kernels run in the default environment, whatever the host's is. */
+#if defined(__x86_64__)
+typedef unsigned HostEnv;
+
+static void enter_env(HostEnv *host)
+{
+    *host = __builtin_ia32_stmxcsr();
+    __builtin_ia32_ldmxcsr(0x1f80);
+}
+
+static void leave_env(const HostEnv *host)
+{
+    __builtin_ia32_ldmxcsr(*host);
+}
+#else
+typedef fenv_t HostEnv;
+
+static void enter_env(HostEnv *host)
+{
+    fegetenv(host);
+    fesetenv(FE_DFL_ENV);
+}
+
+static void leave_env(const HostEnv *host)
+{
+    fesetenv(host);
+}
+#endif
+
+bool mxgpu_simt_run(MxgpuSimt *simt, unsigned index, unsigned budget)
+{
+    MxgpuCu *cu = &simt->cus[index];
+    uint64_t left = budget, began;
+    bool more = true;
+    HostEnv env;
+
+    cu->patience = PATIENCE(budget);
+    if (cu->num_blocks == 0 && !mxgpu_simt_has_work(simt)) {
+        return false;
+    }
+    if (!need_private(cu)) {
+        refuse(simt);
+        return false;
+    }
+    began = simt_clock(cu);
+    if (mxgpu_mmu_client_begin(&cu->client)) {
+        mxgpu_cu_invalidate(cu);
+    }
+    enter_env(&env);
+    while (left && !simt_tired(cu)) {
+        uint64_t check = atomic_load(&simt->code_check), ran = 0;
+
+        /* A block must not start among what an address space left that is
+         * there no more. */
+        if (mxgpu_mmu_client_poll(&cu->client)) {
+            mxgpu_cu_invalidate(cu);
+        }
+        if (check != cu->dispatches_seen) {
+            cu->dispatches_seen = check;
+            mxgpu_simt_drop_code(cu);
+        }
+        if (cu->held && atomic_load(&simt->slots[cu->held_slot].stop)) {
+            mxgpu_slot_drop_held(cu);
+        }
+        if (cu->num_waiting) {
+            poll_grids(cu);
+        }
+        if ((cu->num_blocks == cu->num_waiting ||
+             cu->since_take >= BLOCK_QUANTUM) &&
+            mxgpu_slot_take_block(cu)) {
+            cu->since_take = 0;
+        }
+        if (cu->num_blocks == cu->num_waiting) {
+            more = false;
+            break;
+        }
+        for (unsigned i = 0; i < num_warps(cu) && ran < left; i++) {
+            MxgpuWarp *w;
+
+            cu->next_warp = warp_from(cu, cu->next_warp);
+            w = &cu->warps[cu->next_warp];
+            if (w->cur.mask || w->num_ready) {
+                uint64_t quantum = WARP_QUANTUM - cu->turn, n;
+
+                if (mxgpu_mmu_client_poll(&cu->client)) {
+                    mxgpu_cu_invalidate(cu);
+                }
+                n = run_warp(cu, w, quantum < left - ran ? quantum
+                                                         : left - ran);
+                ran += n;
+                cu->turn += n;
+                if ((ran >= left || simt_tired(cu)) &&
+                    cu->turn < WARP_QUANTUM) {
+                    break; /* the same warp goes on next time */
+                }
+            }
+            cu->turn = 0;
+            cu->next_warp = (cu->next_warp + 1) % CU_WARPS;
+        }
+        reap(cu);
+        ran += ran == 0; /* reaping is work too */
+        cu->since_take += ran;
+        left -= ran < left ? ran : left;
+    }
+    leave_env(&env);
+    mxgpu_mmu_client_end(&cu->client);
+    simt_count(cu, COUNT_busy_ns, simt_clock(cu) - began);
+    return more;
+}

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Dispatch slots, and how units take blocks from them. Slots are shared: a block is taken by compare-and-swap of next, whose upper bits count
+ * the starts of the slot, so that parameters read before a swap that succeeds
+ * are those of the grid that the block belongs to.
+ */
+#include <limits.h>
+
+#include "block.h"
+#include "slots.h"
+
+/* ---- slots */
+
+bool mxgpu_slot_has_blocks(SimtSlot *s)
+{
+    return (atomic_load(&s->next) & SLOT_NEXT) != SLOT_NONE ||
+           atomic_load(&s->returned);
+}
+
+/*
+ * A cooperative grid needs all its blocks resident, so two of them must not
+ * share the units: one at a time is the gang that may take blocks. While it has
+ * some left, units take others only from slots that are more urgent. The token
+ * names the grid, not only the slot, so that a claim that comes late is told
+ * from one of the slot's next grid.
+ */
+static uint64_t gang_token(const MxgpuSimt *simt, const SimtSlot *s,
+                           uint64_t next)
+{
+    return (next & ~SLOT_NEXT) | (s - simt->slots + 1);
+}
+
+static bool gang_drop(MxgpuSimt *simt, uint64_t token)
+{
+    return atomic_compare_exchange_strong(&simt->gang, &token, 0);
+}
+
+/* Whether the slot's grid is the gang now; makes it the gang if there is none.
+ * What is claimed here while it has blocks left is dropped by slot_done(). */
+static bool gang_claim(MxgpuSimt *simt, SimtSlot *s, uint64_t next)
+{
+    uint64_t token = gang_token(simt, s, next), gang = 0;
+
+    if (!atomic_compare_exchange_strong(&simt->gang, &gang, token)) {
+        return gang == token;
+    }
+    next = atomic_load(&s->next);
+    if ((next & SLOT_NEXT) != SLOT_NONE && gang_token(simt, s, next) == token) {
+        return true;
+    }
+    if (gang_drop(simt, token)) {
+        simt->config.wake(simt->config.opaque);
+    }
+    return false;
+}
+
+/* The slot of a gang that has blocks left; MXGPU_DISPATCH_SLOTS: none. */
+static unsigned gang_slot(MxgpuSimt *simt)
+{
+    uint64_t gang = atomic_load(&simt->gang), next;
+    SimtSlot *s;
+
+    if (!gang) {
+        return MXGPU_DISPATCH_SLOTS;
+    }
+    s = &simt->slots[(gang & SLOT_NEXT) - 1];
+    next = atomic_load(&s->next);
+    return (next & SLOT_NEXT) != SLOT_NONE && gang_token(simt, s, next) == gang
+               ? s - simt->slots
+               : MXGPU_DISPATCH_SLOTS;
+}
+
+/* The last block has ended: the slot is free before done is called. */
+static void slot_done(MxgpuSimt *simt, SimtSlot *s)
+{
+    bool gang = gang_drop(simt, gang_token(simt, s, atomic_load(&s->next)));
+    unsigned code = atomic_load(&s->stop_code);
+
+    if (code && !atomic_exchange(&s->fault_taken, true)) {
+        s->fault = (MxgpuDispatchFault){.code = code}; /* nothing ran */
+    }
+    atomic_store(&s->active, false);
+    simt->config.done(simt->config.opaque, s - simt->slots);
+    if (gang) {
+        simt->config.wake(simt->config.opaque);
+    }
+}
+
+static void slot_left(MxgpuSimt *simt, SimtSlot *s, uint64_t blocks)
+{
+    if (blocks && atomic_fetch_sub(&s->left, blocks) == blocks) {
+        slot_done(simt, s);
+    }
+}
+
+/* Blocks of a grid that nobody has taken, or that were given up, will not be
+ * run. The grid may have ended, and the slot have another one. */
+void mxgpu_slot_cancel(MxgpuSimt *simt, uint64_t grid)
+{
+    SimtSlot *s = &simt->slots[simt_grid_slot(grid)];
+    uint64_t next = atomic_load(&s->next), blocks;
+
+    do {
+        blocks = 0;
+        if ((next & SLOT_NEXT) == SLOT_NONE ||
+            simt_grid(next, simt_grid_slot(grid)) != grid) {
+            break;
+        }
+        blocks = atomic_load(&s->total) - (next & SLOT_NEXT);
+    } while (!atomic_compare_exchange_weak(&s->next, &next, next | SLOT_NONE));
+    slot_left(simt, s, blocks + mxgpu_returned_drop(simt, grid));
+}
+
+uint64_t mxgpu_slot_grid(MxgpuSimt *simt, unsigned slot)
+{
+    return simt_grid(atomic_load(&simt->slots[slot].next), slot);
+}
+
+/*
+ * Ends a grid from outside: the first unit that ends a block of it tells where
+ * a warp was. It counts as one more block meanwhile, so that the grid cannot
+ * end, and its fault be read, before the code is there.
+ */
+void mxgpu_slot_stop(MxgpuSimt *simt, SimtSlot *s, enum mxgpu_fault code)
+{
+    uint64_t left = atomic_load(&s->left);
+
+    do {
+        if (!left) {
+            return; /* it has just ended */
+        }
+    } while (!atomic_compare_exchange_weak(&s->left, &left, left + 1));
+    atomic_store(&s->stop_code, code);
+    atomic_store(&s->stop, true);
+    mxgpu_slot_cancel(simt, mxgpu_slot_grid(simt, s - simt->slots));
+    slot_left(simt, s, 1);
+    simt->config.wake(simt->config.opaque); /* units that wait at its barrier */
+}
+
+/* ---- taking blocks */
+
+/*
+ * Units that take blocks of few instructions one at a time spend their time
+ * with the cache line of the counter. When the last block of the slot was a
+ * short one, a unit takes several and holds those that it does not begin yet;
+ * it begins them before it takes others of that slot.
+ *
+ * A unit that turns to another slot, has no room, or has run BLOCK_QUANTUM
+ * since it took a block, gives up what it holds: running blocks may wait for
+ * it. Blocks given up are the next ones of their slot for any unit that has
+ * room, the first of them first. So a block begins when some unit has room; and
+ * where blocks wait for earlier ones only, that unit exists: the first block
+ * that has not ended runs, or who holds it, or gave it up, has taken none that
+ * are behind it.
+ */
+#define HELD_INSTRUCTIONS 8192
+#define HELD_MAX          16
+
+static unsigned take_count(const MxgpuCu *cu, uint64_t from, uint64_t needs,
+                           uint64_t left)
+{
+    uint64_t fair = left / (2 * cu->simt->config.compute_units);
+    uint64_t n = cu->since_take ? HELD_INSTRUCTIONS / cu->since_take : 1;
+
+    if (cu->held || atomic_load(&cu->returned.blocks) ||
+        (needs & NEEDS_GANG) || cu->taken_from != from) {
+        return 1;
+    }
+    n = n < fair ? n : fair;
+    n = n < HELD_MAX ? n : HELD_MAX;
+    return n ? n : 1;
+}
+
+/* Leaves the blocks that the unit holds to others, and itself. */
+static void give_up(MxgpuCu *cu)
+{
+    MxgpuSimt *simt = cu->simt;
+    SimtSlot *s = &simt->slots[cu->held_slot];
+    uint64_t grid = mxgpu_slot_grid(simt, cu->held_slot);
+    unsigned n = cu->held, ended = cu->held_ended;
+
+    cu->held = cu->held_ended = 0;
+    mxgpu_returned_add(cu, grid, cu->held_next, n);
+    if (atomic_load(&s->stop)) { /* who stopped it may not have seen them */
+        mxgpu_slot_cancel(simt, grid);
+    }
+    slot_left(simt, s, ended);
+    simt->config.wake(simt->config.opaque);
+}
+
+/* Takes a block that fits the unit, and maybe some to hold. */
+static bool slot_take(MxgpuCu *cu, unsigned slot, uint64_t *block)
+{
+    SimtSlot *s = &cu->simt->slots[slot];
+    uint64_t next = atomic_load(&s->next), n, after, needs, total, from;
+    unsigned count;
+
+    do {
+        n = next & SLOT_NEXT;
+        needs = atomic_load(&s->needs);
+        if (n == SLOT_NONE ||
+            ((needs & NEEDS_GANG) && !gang_claim(cu->simt, s, next)) ||
+            !mxgpu_block_fits(cu, needs)) {
+            return false;
+        }
+        total = atomic_load(&s->total);
+        from = simt_grid(next, slot);
+        count = take_count(cu, from, needs, total - n);
+        after = n + count < total ? next + count : next | SLOT_NONE;
+    } while (!atomic_compare_exchange_weak(&s->next, &next, after));
+    if ((needs & NEEDS_GANG) && (after & SLOT_NEXT) == SLOT_NONE) {
+        /* units that were kept for it may take other blocks now */
+        cu->simt->config.wake(cu->simt->config.opaque);
+    }
+    *block = n;
+    cu->taken_from = from;
+    if (cu->held) { /* of another slot */
+        give_up(cu);
+    }
+    if (count > 1) {
+        slot_left(cu->simt, &cu->simt->slots[cu->held_slot], cu->held_ended);
+        cu->held_slot = slot;
+        cu->held_next = n + 1;
+        cu->held = count - 1;
+        cu->held_ended = 0;
+    }
+    return true;
+}
+
+static bool holds(const MxgpuCu *cu, unsigned slot)
+{
+    return cu->held && cu->held_slot == slot;
+}
+
+void mxgpu_slot_drop_held(MxgpuCu *cu)
+{
+    unsigned n = cu->held + cu->held_ended;
+
+    cu->held = cu->held_ended = 0;
+    slot_left(cu->simt, &cu->simt->slots[cu->held_slot], n);
+}
+
+/* The next block of the slot. */
+static bool take_from(MxgpuCu *cu, unsigned slot, uint64_t *block)
+{
+    SimtTake take;
+
+    if (!holds(cu, slot)) {
+        take = mxgpu_returned_take(cu, slot, block);
+        return take == TAKE_NONE ? slot_take(cu, slot, block)
+                                 : take == TAKE_BLOCK;
+    }
+    if (!mxgpu_block_fits(cu, atomic_load(&cu->simt->slots[slot].needs))) {
+        give_up(cu);
+        return false;
+    }
+    *block = cu->held_next++;
+    cu->held--;
+    return true;
+}
+
+void mxgpu_slot_count_end(MxgpuCu *cu, unsigned slot)
+{
+    unsigned n = 1;
+
+    if (holds(cu, slot)) { /* not the last one */
+        cu->held_ended++;
+        return;
+    }
+    if (cu->held_slot == slot) {
+        n += cu->held_ended;
+        cu->held_ended = 0;
+    }
+    slot_left(cu->simt, &cu->simt->slots[slot], n);
+}
+
+bool mxgpu_slot_take_block(MxgpuCu *cu)
+{
+    MxgpuSimt *simt = cu->simt;
+    uint64_t block;
+    unsigned tried = 0, gang = gang_slot(simt);
+    unsigned reserved = gang == MXGPU_DISPATCH_SLOTS
+                            ? UINT_MAX
+                            : atomic_load(&simt->slots[gang].priority);
+
+    if (cu->held && cu->since_take >= BLOCK_QUANTUM) {
+        give_up(cu);
+    }
+    while (tried != (1u << MXGPU_DISPATCH_SLOTS) - 1) {
+        unsigned best = MXGPU_DISPATCH_SLOTS, priority = 0;
+        uint64_t grid;
+
+        for (unsigned i = 0; i < MXGPU_DISPATCH_SLOTS; i++) {
+            unsigned n = (i + cu->last_slot + 1) % MXGPU_DISPATCH_SLOTS;
+            SimtSlot *s = &simt->slots[n];
+            unsigned p = atomic_load(&s->priority);
+
+            if (!(tried >> n & 1) && (mxgpu_slot_has_blocks(s) || holds(cu, n)) &&
+                (p < reserved || n == gang) &&
+                (best == MXGPU_DISPATCH_SLOTS || p < priority)) {
+                best = n;
+                priority = p;
+            }
+        }
+        if (best == MXGPU_DISPATCH_SLOTS) {
+            return false;
+        }
+        tried |= 1u << best;
+        /* Read before stop: if that is a later grid's, nothing is cancelled. */
+        grid = mxgpu_slot_grid(simt, best);
+        if (atomic_load(&simt->slots[best].stop)) {
+            mxgpu_slot_cancel(simt, grid);
+            if (holds(cu, best)) {
+                mxgpu_slot_drop_held(cu);
+            }
+        } else if (take_from(cu, best, &block)) {
+            cu->last_slot = best;
+            mxgpu_block_start(cu, best, block);
+            return true;
+        }
+    }
+    return false;
+}
