@@ -9,8 +9,9 @@
 #include "flow.h"
 #include "mxgpu/isa.h"
 #include "mxgpu/kernel.h"
+#include "simt/internal.h"
 
-#define MAX_THREADS 160
+#define MAX_THREADS 256
 #define CODE_WORDS  16384
 #define LIMIT       2000000
 
@@ -158,11 +159,38 @@ static void compare(Trial *t, unsigned seed, uint64_t instructions)
     }
 }
 
+/* Warps together while they are at one pc, and each for itself: the same, in as
+ * many steps. */
+static void both_ways(Trial *t, unsigned seed, uint64_t alone)
+{
+    size_t size = (size_t)t->grid * t->block * FLOW_LANE_BYTES;
+    uint8_t *data = simt_host_data(t->host, FLOW_DATA_VA);
+    g_autofree uint8_t *start = g_memdup2(data, size);
+    SimtConvoyFn *convoy = t->host->simt->convoy;
+    MxgpuSimtCounters c[3];
+
+    mxgpu_simt_counters(t->host->simt, &c[0]);
+    run_warps(t, &c[1]);
+    compare(t, seed, alone);
+    memcpy(data, start, size);
+    t->host->simt->convoy = NULL;
+    run_warps(t, &c[2]);
+    compare(t, seed, alone);
+    t->host->simt->convoy = convoy;
+    /* threads have executed what they execute alone, no more and no less */
+    for (unsigned i = 1; i < 3; i++) {
+        g_assert_cmpuint(c[i].lane_instructions - c[i - 1].lane_instructions,
+                         ==, alone);
+    }
+    g_assert_cmpuint(c[1].warp_instructions - c[0].warp_instructions, ==,
+                     c[2].warp_instructions - c[1].warp_instructions);
+    g_assert_cmpuint(c[1].divergent_branches - c[0].divergent_branches, ==,
+                     c[2].divergent_branches - c[1].divergent_branches);
+}
+
 static void one_program(Trial *t, unsigned seed, bool structured)
 {
-    static const unsigned blocks[] = { 64, 64, 37, 80, 1, 64 };
-    MxgpuSimtCounters before, after;
-    uint64_t alone;
+    static const unsigned blocks[] = { 64, 256, 37, 80, 1, 128 };
 
     g_rand_set_seed(t->flow.rng, seed);
     t->block = blocks[seed % G_N_ELEMENTS(blocks)];
@@ -180,13 +208,7 @@ static void one_program(Trial *t, unsigned seed, bool structured)
     for (unsigned n = 0; n < t->grid * t->block; n++) {
         start_thread(t, n);
     }
-    alone = run_alone(t);
-    mxgpu_simt_counters(t->host->simt, &before);
-    run_warps(t, &after);
-    compare(t, seed, alone);
-    /* threads have executed what they execute alone, no more and no less */
-    g_assert_cmpuint(after.lane_instructions - before.lane_instructions, ==,
-                     alone);
+    both_ways(t, seed, run_alone(t));
 }
 
 static void many_programs(unsigned first, unsigned count, bool structured)
