@@ -3,6 +3,7 @@
  * Resident blocks of a compute unit: placement, barriers, ends and faults.
  */
 #include "block.h"
+#include "slots.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -493,11 +494,47 @@ void mxgpu_block_settle(MxgpuCu *cu, SimtBlock *b)
     b->fresh = false;
 }
 
+static void set_id(SimtBlock *b, const MxgpuDispatch *d, uint64_t number)
+{
+    uint64_t row = number / d->grid[0];
+
+    b->id[0] = number - row * d->grid[0];
+    b->id[1] = row % d->grid[1];
+    b->id[2] = row / d->grid[1];
+}
+
+bool mxgpu_block_again(MxgpuCu *cu, SimtBlock *b)
+{
+    const MxgpuDispatch *d = &cu->simt->slots[b->slot].dispatch;
+    uint64_t number;
+
+    if (b->exited || d->profile ||
+        !mxgpu_slot_next_held(cu, b->slot, &number)) {
+        return false;
+    }
+    if (++b->id[0] == d->grid[0]) {
+        set_id(b, d, number);
+    }
+    if (b->has_named) {
+        memset(b->named, 0, sizeof(b->named));
+        b->has_named = false;
+    }
+    b->fresh = true;
+    memset(cu->shared + b->shared_at, 0, b->shared_len);
+    for (unsigned i = 0; i < b->num_warps; i++) {
+        MxgpuWarp *w = &cu->warps[b->warps[i]];
+
+        mxgpu_warp_start(w, w->live, d->entry, cu->written_d);
+    }
+    simt_count(cu, COUNT_blocks, 1);
+    simt_count(cu, COUNT_warps, b->num_warps);
+    return true;
+}
+
 void mxgpu_block_start(MxgpuCu *cu, unsigned slot, uint64_t number)
 {
     const MxgpuDispatch *d = &cu->simt->slots[slot].dispatch;
     unsigned n = 0, lanes = block_warps(d) * LANES;
-    uint64_t row = number / d->grid[0];
     SimtBlock *b;
 
     while (cu->blocks[n].used) {
@@ -507,13 +544,12 @@ void mxgpu_block_start(MxgpuCu *cu, unsigned slot, uint64_t number)
     *b = (SimtBlock){
         .slot = slot,
         .num_warps = block_warps(d),
-        .id = {number - row * d->grid[0], row % d->grid[1],
-               row / d->grid[1]},
         .threads = block_threads(d),
         .shared_at = shared_gap(cu, shared_needed(d), d->cooperative),
         .shared_len = shared_needed(d),
         .registers = lanes * d->registers,
     };
+    set_id(b, d, number);
     b->used = b->fresh = true;
     b->convoy = may_convoy(cu, b);
     memset(cu->shared + b->shared_at, 0, b->shared_len);

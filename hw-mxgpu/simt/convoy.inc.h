@@ -241,21 +241,12 @@ static bool convoy_spans(const MxgpuCu *cu, Convoy *c, const SimtOp *p,
     return true;
 }
 
-static inline void fill_words(uint32_t *d, uintptr_t from)
-{
-    uint32_t v;
-
-    __builtin_memcpy(&v, (const void *)from, sizeof(v));
-    LANE_LOOP {
-        d[i] = v;
-    }
-}
-
 /* lw and flw; false: nothing is done. */
 static bool convoy_load(MxgpuCu *cu, Convoy *c, const SimtOp *p)
 {
     uintptr_t at[MXGPU_BLOCK_THREADS / LANES];
     bool uniform;
+    uint32_t v;
 
     if (!convoy_line(c, p->r1) ||
         !convoy_spans(cu, c, p, KIND_READ, 4, at, &uniform)) {
@@ -270,15 +261,14 @@ static bool convoy_load(MxgpuCu *cu, Convoy *c, const SimtOp *p)
         if (p->op == RV_FLW) {
             w->narrow[p->rd] = ALL_LANES;
             if (uniform) {
-                fill_words(w->f[p->rd], at[i]);
+                __builtin_memcpy(&v, (const void *)at[i], sizeof(v));
+                fill_words(w->f[p->rd], v);
             } else {
                 copy_uint32_t(w->f[p->rd], (const void *)at[i]);
             }
         } else if (uniform) {
-            int32_t v;
-
             __builtin_memcpy(&v, (const void *)at[i], sizeof(v));
-            set_uniform(w, p->rd, (uint64_t)(int64_t)v);
+            set_uniform(w, p->rd, SEXT32(v));
         } else {
             copy_uint32_t(w->word[p->rd], (const void *)at[i]);
             wrote_word(w, p->rd);

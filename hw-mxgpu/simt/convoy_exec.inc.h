@@ -204,8 +204,9 @@ uint64_t SIMT_CONVOY(MxgpuCu *cu, SimtBlock *block, uint64_t each)
         mxgpu_block_settle(cu, block);
         return 0;
     }
-    convoy_registers(&c, block, simt_slot(cu, c.w[0])->dispatch.args);
     convoy_widen(&c);
+start:
+    convoy_registers(&c, block, simt_slot(cu, c.w[0])->dispatch.args);
     pc = c.w[0]->cur.pc;
     depth = c.w[0]->cur.depth;
 
@@ -288,6 +289,9 @@ decode: /* a fault is found again, by a warp */
 exit:
     ran++;
     C_ACCOUNT;
+    if (each && mxgpu_block_again(cu, block)) {
+        goto start;
+    }
     EACH_WARP {
         w->cur.pc = PC + 4;
         mxgpu_block_exit(cu, w, mask);

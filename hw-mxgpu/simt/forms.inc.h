@@ -32,6 +32,13 @@ static __attribute__((noinline)) void widen(MxgpuWarp *w, unsigned r)
     w->form[r] |= FORM_WIDE;
 }
 
+static inline void fill_words(uint32_t *d, uint32_t v)
+{
+    LANE_LOOP {
+        d[i] = v;
+    }
+}
+
 /* The 64 bits of every lane. */
 static inline const uint64_t *wide(MxgpuWarp *w, unsigned r)
 {

@@ -265,6 +265,7 @@ typedef struct MxgpuCu {
      * have ended since that SimtSlot.left does not know of: see slot_take(). */
     uint64_t held_next;
     unsigned held, held_slot, held_ended;
+    unsigned again; /* blocks begun by mxgpu_block_again() in this turn */
     SimtReturned returned; /* under MxgpuSimt.returned_lock */
     uint64_t dispatches_seen; /* MxgpuSimt.code_check at the last look */
     uint8_t *shared;  /* MXGPU_SHARED_MAX */
@@ -484,6 +485,9 @@ void mxgpu_warp_sync(MxgpuWarp *w);
 uint64_t mxgpu_warp_nonzero(const uint64_t *x);
 
 /* ---- block.c */
+/* The unit's only block has ended, all its threads at once: its warps begin the
+ * next one that the unit holds; false: it does not, or should look up first. */
+bool mxgpu_block_again(MxgpuCu *cu, SimtBlock *block);
 /* Sets x registers of a fresh block. */
 void mxgpu_block_settle(MxgpuCu *cu, SimtBlock *block);
 void mxgpu_simt_fault_at(MxgpuCu *cu, const MxgpuWarp *w, unsigned lane,

@@ -264,10 +264,16 @@ FP_FN fp_FMV_X_D(FP_ARGS)
     INT_BODY(, a[i]);
 }
 
+/* Mostly a constant. */
 FP_FN fp_FMV_W_X(FP_ARGS)
 {
-    SRC_WORD(a, r1);
-    FP32_BODY(, a[i]);
+    if (mask == ALL_LANES && w->form[p->r1] & FORM_UNIFORM) {
+        fill_words(w->f[p->rd], (uint32_t)w->line[p->r1].base);
+        w->narrow[p->rd] = ALL_LANES;
+    } else {
+        SRC_WORD(a, r1);
+        FP32_BODY(, a[i]);
+    }
 }
 
 FP_FN fp_FMV_H_X(FP_ARGS)

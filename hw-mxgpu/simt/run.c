@@ -236,6 +236,10 @@ bool mxgpu_simt_run(MxgpuSimt *simt, unsigned index, unsigned budget)
         reap(cu);
         ran += ran == 0; /* reaping is work too */
         cu->since_take += ran;
+        if (cu->again) { /* that was of several */
+            cu->since_take /= cu->again + 1;
+            cu->again = 0;
+        }
         left -= ran < left ? ran : left;
     }
     leave_env(&env);

@@ -232,6 +232,22 @@ static bool holds(const MxgpuCu *cu, unsigned slot)
     return cu->held && cu->held_slot == slot;
 }
 
+bool mxgpu_slot_next_held(MxgpuCu *cu, unsigned slot, uint64_t *block)
+{
+    MxgpuSimt *simt = cu->simt;
+
+    if (!holds(cu, slot) || cu->num_blocks != 1 ||
+        atomic_load(&simt->slots[slot].stop) ||
+        atomic_load(&simt->code_check) != cu->dispatches_seen) {
+        return false;
+    }
+    *block = cu->held_next++;
+    cu->held--;
+    cu->held_ended++;
+    cu->again++;
+    return true;
+}
+
 void mxgpu_slot_drop_held(MxgpuCu *cu)
 {
     unsigned n = cu->held + cu->held_ended;

@@ -21,6 +21,9 @@ void mxgpu_slot_stop(MxgpuSimt *simt, SimtSlot *s, enum mxgpu_fault code);
 
 /* Takes and starts one block of the most urgent slot that has one that fits. */
 bool mxgpu_slot_take_block(MxgpuCu *cu);
+/* The next block that the unit holds of the slot, in place of its only one,
+ * which has ended; false: there is none, or the unit has something to see to. */
+bool mxgpu_slot_next_held(MxgpuCu *cu, unsigned slot, uint64_t *block);
 /* Begins no more of the blocks that the unit holds. */
 void mxgpu_slot_drop_held(MxgpuCu *cu);
 /* A block of the slot has ended. */

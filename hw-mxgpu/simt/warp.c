@@ -52,7 +52,6 @@ void mxgpu_warp_start_x(MxgpuWarp *w, uint64_t args, uint32_t written_x)
 void mxgpu_warp_start(MxgpuWarp *w, uint64_t lanes, uint64_t entry,
                       uint32_t written_d)
 {
-    w->row_shift = 6;
     w->form[0] = FORM_ALL; /* in a convoy, too, which has the other registers */
     for (; written_d; written_d &= written_d - 1) {
         memset(w->d[__builtin_ctz(written_d)], 0, sizeof(w->d[0]));
