@@ -214,6 +214,23 @@ static inline void same_way(Convoy *c, unsigned i, uint64_t taken,
     }
 RV_SEM_LIST_BRANCH(CONVOY_BRANCH_FN, uint64_t, int64_t)
 
+/* ---- CSRs */
+
+/* threadIdx.x of a block in one dimension. */
+static bool convoy_thread(const MxgpuCu *cu, Convoy *c, const SimtOp *p)
+{
+    const MxgpuWarp *first = c->w[0];
+    const MxgpuDispatch *d = &simt_slot(cu, first)->dispatch;
+
+    if (p->imm != MXGPU_CSR_TID_X || d->block[1] * d->block[2] != 1 ||
+        c->w[c->n - 1]->index - first->index != c->n - 1) {
+        return false;
+    }
+    convoy_set(c, p->rd,
+               (SimtLine){first->index * LANES, 1, LANES, LANES});
+    return true;
+}
+
 /* ---- memory */
 
 /* Host addresses of what each warp accesses, where it is contiguous or uniform
@@ -231,6 +248,16 @@ static bool convoy_spans(const MxgpuCu *cu, Convoy *c, const SimtOp *p,
         return false;
     }
     size *= *uniform ? 1 : LANES;
+    if (l->warp == size && !*uniform) {
+        uintptr_t first = simt_span(cu, c->w[0], kind, va, c->n * size);
+
+        for (unsigned i = 0; i < c->n; i++) {
+            at[i] = first + i * size;
+        }
+        if (first) {
+            return true;
+        }
+    }
     for (unsigned i = 0; i < c->n; i++) {
         at[i] = simt_span(cu, c->w[i], kind, va, size);
         if (!at[i]) {
@@ -348,7 +375,9 @@ static void convoy_registers(Convoy *c, SimtBlock *block, uint64_t args)
     if (!block->fresh) {
         memset(c->form, CONVOY_SPLIT, sizeof(c->form));
     } else {
-        memset(c->line, 0, sizeof(c->line));
+        for (unsigned r = 1; r < 33; r++) {
+            c->line[r] = (SimtLine){0};
+        }
         memset(c->form, FORM_LINE | FORM_UNIFORM, sizeof(c->form));
         convoy_set_uniform(c, 2, MXGPU_PRIVATE_END);
         convoy_set_uniform(c, 10, args);

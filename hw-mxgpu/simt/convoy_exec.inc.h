@@ -349,6 +349,9 @@ csr:
     if (p->op != RV_CSRRS || p->r1 != 0) {
         goto part; /* may write */
     }
+    if (convoy_thread(cu, &c, p)) {
+        C_NEXT;
+    }
     convoy_split(&c, p->rd);
     EACH_WARP {
         if (!mxgpu_simt_csr(cu, w, p, PC, mask)) {
