@@ -520,6 +520,7 @@ bool mxgpu_block_again(MxgpuCu *cu, SimtBlock *b)
         b->has_named = false;
     }
     b->fresh = true;
+    simt_charge(cu, b->num_warps * COST_WARP + COST_ZERO(b->shared_len));
     memset(cu->shared + b->shared_at, 0, b->shared_len);
     for (unsigned i = 0; i < b->num_warps; i++) {
         MxgpuWarp *w = &cu->warps[b->warps[i]];

@@ -223,7 +223,7 @@ static bool convoy_thread(const MxgpuCu *cu, Convoy *c, const SimtOp *p)
     const MxgpuDispatch *d = &simt_slot(cu, first)->dispatch;
 
     if (p->imm != MXGPU_CSR_TID_X || d->block[1] * d->block[2] != 1 ||
-        c->w[c->n - 1]->index - first->index != c->n - 1) {
+        c->w[c->n - 1]->index != first->index + (int)c->n - 1) {
         return false;
     }
     convoy_set(c, p->rd,
