@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Dispatch slots, and how units take blocks from them. Slots are shared: a block is taken by compare-and-swap of next, whose upper bits count
- * the starts of the slot, so that parameters read before a swap that succeeds
- * are those of the grid that the block belongs to.
+ * Dispatch slots, and how units take blocks from them. Slots are shared: a
+ * block is taken by compare-and-swap of next, whose upper bits count the starts
+ * of the slot, so that parameters read before a swap that succeeds are those of
+ * the grid that the block belongs to.
  */
 #include <limits.h>
 
