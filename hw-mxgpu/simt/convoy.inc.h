@@ -360,6 +360,7 @@ static bool convoy_meet(const MxgpuCu *cu, const SimtBlock *block, Convoy *c)
             return false;
         }
         c->whole &= w->live == ALL_LANES;
+        w->slice_end = 0; /* not diverged */
         c->mask[c->n] = w->live;
         c->w[c->n++] = w;
     }

@@ -467,17 +467,17 @@ branch: /* lanes of taken go to p + imm, the others on */
         }
         back = p->imm <= 0;
         p += p->imm / 2;
-        if (back && ni >= (solo ? limit : lim)) {
-            if (solo) {
+        if (solo) {
+            if (back && ni >= limit) {
                 goto quantum;
             }
-            goto slice;
-        }
-        if (solo) {
             GO(full);
         }
-        if (p >= stop) {
+        if (p >= stop) { /* first: the end of a turn must not part them */
             goto meet;
+        }
+        if (back && ni >= lim) {
+            goto slice;
         }
         GO(masked);
     }
@@ -493,16 +493,16 @@ branch: /* lanes of taken go to p + imm, the others on */
     goto enter;
 moved: /* cur.pc is new: another group may come first */
     ACCOUNT;
-    if (ni >= limit) {
-        return EXIT_QUANTUM;
-    }
     if (!solo) {
-        if (ni >= lim) {
+        if (ni >= w->slice_end) {
             w->slice_end = ni + GROUP_SLICE;
             mxgpu_warp_pick(w, !w->rotated);
         } else if (!w->rotated) {
             mxgpu_warp_pick(w, false);
         }
+    }
+    if (ni >= limit) {
+        return EXIT_QUANTUM;
     }
     goto enter;
 F_JAL:
