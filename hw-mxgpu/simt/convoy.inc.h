@@ -268,6 +268,8 @@ static bool convoy_spans(const MxgpuCu *cu, Convoy *c, const SimtOp *p,
     return true;
 }
 
+#define PREFETCH 3 /* blocks, or steps of a loop, ahead */
+
 /* lw and flw; false: nothing is done. */
 static bool convoy_load(MxgpuCu *cu, Convoy *c, const SimtOp *p)
 {
@@ -283,7 +285,8 @@ static bool convoy_load(MxgpuCu *cu, Convoy *c, const SimtOp *p)
         MxgpuWarp *w = c->w[i];
 
         if (!uniform) { /* the block is likely to go on behind its last one */
-            prefetch(at[i] + c->n * sizeof(w->word[0]), sizeof(w->word[0]));
+            prefetch(at[i] + PREFETCH * c->n * sizeof(w->word[0]),
+                     sizeof(w->word[0]));
         }
         if (p->op == RV_FLW) {
             w->narrow[p->rd] = ALL_LANES;

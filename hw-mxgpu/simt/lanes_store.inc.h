@@ -1,6 +1,41 @@
 /* SPDX-License-Identifier: MIT */
 /* Stores of a group, by the shape of its addresses, from x registers. */
 
+/* From the first lane of mask to the last one. */
+static inline unsigned lanes_spanned(uint64_t mask)
+{
+    return 64 - __builtin_clzll(mask) - __builtin_ctzll(mask);
+}
+
+/* Contiguous lanes, of which only those of mask are stored. */
+#define DEF_STORE_RUN(T)                                                       \
+    static inline void store_run_##T(uintptr_t at, const T *s, uint64_t mask)  \
+    {                                                                          \
+        while (mask) {                                                         \
+            unsigned first = __builtin_ctzll(mask);                            \
+            uint64_t rest = ~(mask >> first); /* 0: all 64 */                  \
+            unsigned n = rest ? __builtin_ctzll(rest) : LANES;                 \
+                                                                               \
+            memcpy((T *)at + first, s + first, n * sizeof(T));                 \
+            mask = first + n < LANES ? mask >> (first + n) << (first + n) : 0; \
+        }                                                                      \
+    }
+DEF_STORE_RUN(uint8_t)
+DEF_STORE_RUN(uint16_t)
+DEF_STORE_RUN(uint64_t)
+#if defined(SIMT_AVX512)
+static inline void store_run_uint32_t(uintptr_t at, const uint32_t *s,
+                                      uint64_t mask)
+{
+    for (unsigned i = 0; i < LANES; i += 16) {
+        _mm512_mask_storeu_epi32((uint32_t *)at + i, (__mmask16)(mask >> i),
+                                 _mm512_loadu_si512(s + i));
+    }
+}
+#else
+DEF_STORE_RUN(uint32_t)
+#endif
+
 #define DEF_STORE(T)                                                           \
     static inline bool store_rows_##T(unsigned shift, const T *s,              \
                                       uintptr_t at, uint64_t row)              \
@@ -91,6 +126,11 @@
                     return true;                                               \
                 }                                                              \
                 break;                                                         \
+            }                                                                  \
+            at = span_fill(cu, w, KIND_WRITE, va, lanes_spanned(mask) * size); \
+            if (at) {                                                          \
+                store_run_##T(at - __builtin_ctzll(mask) * size, s, mask);     \
+                return true;                                                   \
             }                                                                  \
             goto other;                                                        \
         case SHAPE_ROWS: /* where rows overlap, the last one counts */         \
