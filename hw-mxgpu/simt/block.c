@@ -108,11 +108,13 @@ static void release_warp(const SimtBlock *block, MxgpuWarp *w)
     w->num_waiting = kept;
 }
 
-/* Accesses are counted for each warp. */
+/* Accesses are counted, and FP flags kept, for each warp. */
 static bool may_convoy(const MxgpuCu *cu, const SimtBlock *block)
 {
-    return cu->simt->convoy && block->num_warps > 1 &&
-           !cu->simt->slots[block->slot].dispatch.accesses;
+    const SimtSlot *s = &cu->simt->slots[block->slot];
+
+    return cu->simt->convoy && block->num_warps > 1 && !s->dispatch.accesses &&
+           !s->flags;
 }
 
 /* When every thread has arrived or exited, those that arrived go on. */
@@ -508,7 +510,7 @@ bool mxgpu_block_again(MxgpuCu *cu, SimtBlock *b)
     const MxgpuDispatch *d = &cu->simt->slots[b->slot].dispatch;
     uint64_t number;
 
-    if (b->exited || d->profile ||
+    if (b->exited || d->profile || !may_convoy(cu, b) ||
         !mxgpu_slot_next_held(cu, b->slot, &number)) {
         return false;
     }

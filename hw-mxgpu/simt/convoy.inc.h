@@ -18,7 +18,7 @@
 #define CONVOY_SPLIT FORM_WIDE
 
 typedef struct Convoy {
-    SimtLine line[33];
+    _Alignas(32) SimtLine line[33];
     uint8_t form[33];
     SimtRows rows;
     bool whole; /* no lane of any warp has exited */

@@ -138,8 +138,7 @@ enum {
  * indices of threads, and addresses made of them, look like. In a convoy the
  * n-th warp adds n * warp; a register of a warp has 0 there. */
 typedef struct SimtLine {
-    _Alignas(32) uint64_t base;
-    uint64_t step, row, warp;
+    uint64_t base, step, row, warp;
 } SimtLine;
 
 /* Lanes of a row: 1 << shift; last: the last warp of a convoy, or 0. */
@@ -150,7 +149,7 @@ typedef struct SimtRows {
 typedef struct MxgpuWarp {
     _Alignas(64) uint64_t x[33][LANES];
     _Alignas(64) uint32_t word[33][LANES];
-    SimtLine line[33];
+    _Alignas(32) SimtLine line[33];
     uint8_t form[33];
     uint8_t row_shift; /* lanes of a row: 1 << row_shift */
     /* Lane l of f register r is the f32 (or boxed f16) f[r][l], properly

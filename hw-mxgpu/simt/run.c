@@ -91,6 +91,7 @@ static uint64_t run_warp(MxgpuCu *cu, MxgpuWarp *w, uint64_t budget)
     if (atomic_load_explicit(&s->stop, memory_order_relaxed)) {
         return 0;
     }
+    block->convoy &= !s->flags;
     if (block->convoy) {
         ran = cu->simt->convoy(cu, block, budget / block->num_warps + 1);
         count_run(cu, ran);
