@@ -5,7 +5,8 @@
  * serves all, what is uniform or evenly spaced over the block (indices,
  * addresses, counters of loops) is computed once, and the block's barrier is
  * nothing. A branch forward over instructions without control flow leaves the
- * lanes that take it aside until the others arrive there. When warps go
+ * lanes that take it aside until the others arrive there; or return, then these
+ * wait until the first ones return to the same place. When warps go
  * different ways otherwise, or one faults, the convoy parts and each warp runs
  * for itself; they may meet again at a barrier.
  *
@@ -28,6 +29,10 @@ typedef struct Convoy {
      * its target, those that did not take it. */
     uint64_t mask[MXGPU_BLOCK_THREADS / LANES];
     uint64_t stay[MXGPU_BLOCK_THREADS / LANES]; /* those, after a branch */
+    /* Where lanes that are not of mask wait, and in which call frame. */
+    uint64_t aside;
+    int32_t aside_depth;
+    bool returned; /* they have returned there */
 } Convoy;
 
 /* ---- registers of the block and of its warps */
@@ -397,18 +402,19 @@ static void convoy_registers(Convoy *c, SimtBlock *block, uint64_t args)
 #endif
 }
 
-/* Each warp gets all that is its own. Lanes that are not of mask are at aside. */
-static void convoy_leave(Convoy *c, uint64_t pc, uint64_t aside, int32_t depth)
+/* Each warp gets all that is its own. */
+static void convoy_leave(Convoy *c, uint64_t pc, int32_t depth)
 {
     for (unsigned r = 1; r < 33; r++) {
         convoy_split(c, r);
     }
     for (unsigned i = 0; i < c->n; i++) {
         MxgpuWarp *w = c->w[i];
-        SimtGroup rest = {aside, w->live & ~c->mask[i], w->stamps, depth};
+        SimtGroup rest = {c->aside, w->live & ~c->mask[i], w->stamps,
+                          c->aside_depth};
 
-        w->cur.pc = c->mask[i] ? pc : aside;
-        w->cur.depth = depth;
+        w->cur.pc = c->mask[i] ? pc : c->aside;
+        w->cur.depth = c->mask[i] ? depth : c->aside_depth;
         if (c->mask[i] && rest.mask) {
             w->cur.mask = c->mask[i];
             mxgpu_warp_park(w, &rest);
@@ -469,37 +475,51 @@ static uint64_t convoy_account(MxgpuCu *cu, Convoy *c, uint64_t ran)
     return total;
 }
 
+static inline void convoy_mask(Convoy *c, unsigned i, uint64_t mask)
+{
+    c->mask[i] = mask;
+    if (mask && mask != ALL_LANES && mask != c->w[i]->spread) {
+        spread(c->w[i], mask);
+    }
+}
+
 /* Those that have taken a branch wait at its target. */
-static void convoy_narrow(MxgpuCu *cu, Convoy *c)
+static void convoy_narrow(MxgpuCu *cu, Convoy *c, uint64_t target,
+                          int32_t depth)
 {
     for (unsigned i = 0; i < c->n; i++) {
-        uint64_t mask = c->stay[i];
-
-        c->mask[i] = mask;
-        if (mask && mask != c->w[i]->live) {
-            cu->divergent_now++;
-            spread(c->w[i], mask);
-        }
+        convoy_mask(c, i, c->stay[i]);
+        cu->divergent_now += c->stay[i] && c->stay[i] != c->w[i]->live;
     }
+    c->aside = target;
+    c->aside_depth = depth;
+}
+
+/* The others have returned before they got there: the turn of those. */
+static void convoy_swap(Convoy *c, uint64_t to, int32_t depth)
+{
+    for (unsigned i = 0; i < c->n; i++) {
+        convoy_mask(c, i, c->w[i]->live & ~c->mask[i]);
+    }
+    c->aside = to;
+    c->aside_depth = depth;
+    c->returned = true;
 }
 
 /* All are together. */
 static void convoy_widen(Convoy *c)
 {
     for (unsigned i = 0; i < c->n; i++) {
-        MxgpuWarp *w = c->w[i];
-
-        c->mask[i] = w->live;
-        if (w->live != ALL_LANES && w->spread != w->live) {
-            spread(w, w->live);
-        }
+        convoy_mask(c, i, c->w[i]->live);
     }
+    c->returned = false;
 }
 
-/* Whether all warps jump to one place, *to. */
+/* Whether all lanes jump to one place, *to. */
 static bool jump_together(Convoy *c, const SimtOp *p, uint64_t *to)
 {
     uint64_t targets[LANES];
+    bool any = false;
 
     if (convoy_line(c, p->r1) && c->form[p->r1] & FORM_UNIFORM) {
         *to = (c->line[p->r1].base + (int64_t)p->imm) & ~1ull;
@@ -507,16 +527,20 @@ static bool jump_together(Convoy *c, const SimtOp *p, uint64_t *to)
     }
     convoy_split(c, p->r1);
     for (unsigned i = 0; i < c->n; i++) {
-        uint64_t live = c->w[i]->live, first;
+        uint64_t mask = c->mask[i], first;
 
-        if (!jalr_targets(c->w[i], p, live, targets)) {
+        if (!mask) {
+            continue;
+        }
+        if (!jalr_targets(c->w[i], p, mask, targets)) {
             return false;
         }
-        first = targets[__builtin_ctzll(live)];
-        if (i > 0 && first != *to) {
+        first = targets[__builtin_ctzll(mask)];
+        if (any && first != *to) {
             return false;
         }
         *to = first;
+        any = true;
     }
-    return true;
+    return any;
 }

@@ -183,6 +183,7 @@ uint64_t SIMT_CONVOY(MxgpuCu *cu, SimtBlock *block, uint64_t each)
         [0 ... OP_KINDS - 1] = &&part,
         CONVOY_LABELS
         [RV_LUI] = &&upper_apart, [RV_AUIPC] = &&upper_apart,
+        [RV_JALR] = &&ret_apart,
         [OP_DECODE] = &&decode, [OP_NOP] = &&nop_apart,
         [RV_LR_W ... RV_AMOMAXU_D] = &&atomic_apart,
         [RV_MX_AFADD_S ... RV_MX_AFMAX_D] = &&atomic_apart,
@@ -192,7 +193,7 @@ uint64_t SIMT_CONVOY(MxgpuCu *cu, SimtBlock *block, uint64_t each)
     SimtPage *page;
     const SimtOp *p, *stop = NULL;
     MxgpuWarp *w;
-    uint64_t pc, mask, value, aside = 0, ran = 0, total = 0;
+    uint64_t pc, mask, value, ran = 0, total = 0;
     uintptr_t at;
     int32_t depth;
     unsigned k;
@@ -235,18 +236,20 @@ quantum:
     pc = PC;
 quantum_at:
     C_ACCOUNT;
-    convoy_leave(&c, pc, pc, depth);
+    convoy_leave(&c, pc, depth);
     return total;
 part_apart:
+    pc = PC;
+part_there:
     C_ACCOUNT;
-    convoy_leave(&c, PC, aside, depth);
+    convoy_leave(&c, pc, depth);
     convoy_pick(&c);
     return total;
 failed: /* warp k, for reasons recorded; those before it have done it */
     block->convoy = false;
     C_ACCOUNT;
     convoy_failed(&c, p, k);
-    convoy_leave(&c, PC, aside, depth);
+    convoy_leave(&c, PC, depth);
     total += convoy_ahead(cu, &c, p, k);
     convoy_pick(&c);
     return total;
@@ -258,9 +261,8 @@ narrow:
     }
     ran++;
     C_ACCOUNT;
-    aside = PC + p->imm;
     stop = p + p->imm / 2;
-    convoy_narrow(cu, &c);
+    convoy_narrow(cu, &c, PC + p->imm, depth);
     p += p->len;
     if (p < stop) {
         goto *apart[p->op];
@@ -274,6 +276,26 @@ meet:
     convoy_widen(&c);
     stop = NULL;
     C_GO;
+ret_apart:
+    if (p->rd != SINK || p->link != 2 || !jump_together(&c, p, &pc)) {
+        goto part;
+    }
+    ran++;
+    C_ACCOUNT;
+    if (!c.returned) {
+        convoy_swap(&c, pc, call_depth(depth, -1));
+        p = stop;
+        stop = page->ops + PAGE_OPS + 2; /* they wait in another frame */
+        goto *apart[p->op];
+    }
+    depth = call_depth(depth, -1);
+    if (pc != c.aside || depth != c.aside_depth) {
+        block->convoy = false;
+        goto part_there;
+    }
+    convoy_widen(&c);
+    stop = NULL;
+    goto moved;
 page_end: /* p stands for the first halfword of the next page */
     pc = PC;
     goto moved;
