@@ -18,7 +18,7 @@
 
 #define MX_PAGE    4096
 #define MX_SLOT    4 /* of the first device on bus 0 */
-#define MX_TIMEOUT (120 * G_TIME_SPAN_SECOND) /* the host may be busy */
+#define MX_TIMEOUT (300 * G_TIME_SPAN_SECOND) /* the host may be busy */
 
 /* A way to set up the machine; every test runs in each. */
 typedef struct MxEnv {

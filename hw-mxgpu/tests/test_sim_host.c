@@ -82,7 +82,7 @@ static void wait_irq(const MxgpuSimOps *ops, MxgpuSim *sim, unsigned vector,
     struct pollfd p = {.fd = ops->irq_fd(sim, vector), .events = POLLIN};
     uint64_t n = 0;
 
-    g_assert_cmpint(poll(&p, 1, 10000), ==, 1);
+    g_assert_cmpint(poll(&p, 1, 300000), ==, 1);
     g_assert_cmpint(read(p.fd, &n, sizeof(n)), ==, sizeof(n));
     g_assert_cmpuint(n, ==, count);
     g_assert_cmpint(read(p.fd, &n, sizeof(n)), ==, -1); /* and now none */

@@ -150,7 +150,8 @@ static void visible(const char *list, int expected)
 
     g_setenv("MACA_VISIBLE_DEVICES", list, TRUE);
     g_setenv("TEST_EXPECTED", want, TRUE);
-    g_test_trap_subprocess("/device/visible/child", 20000000, 0);
+    g_test_trap_subprocess("/device/visible/child",
+                           300 * G_TIME_SPAN_SECOND, 0);
     g_test_trap_assert_passed();
     g_unsetenv("MACA_VISIBLE_DEVICES");
 }

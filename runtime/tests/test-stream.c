@@ -62,7 +62,7 @@ static void test_urgent(void)
     mcStream_t low[12], urgent;
     int least, greatest;
     uint64_t *flag = env_malloc(8);
-    gint64 limit = g_get_monotonic_time() + 60 * G_TIME_SPAN_SECOND;
+    gint64 limit = g_get_monotonic_time() + 300 * G_TIME_SPAN_SECOND;
 
     ok(mcMemset(flag, 0, 8));
     ok(mcDeviceGetStreamPriorityRange(&least, &greatest));
@@ -227,6 +227,7 @@ static void test_event(void)
     ok(mcEventCreate(&a));
     ok(mcEventCreateWithFlags(&b, mcEventBlockingSync));
     ok(mcEventCreateWithFlags(&untimed, mcEventDisableTiming));
+    gint64 start = g_get_monotonic_time();
     ok(mcEventQuery(a)); /* never recorded */
     ok(mcEventSynchronize(a));
     fails(mcErrorInvalidHandle, mcEventElapsedTime(&ms, a, b));
@@ -240,9 +241,10 @@ static void test_event(void)
     usleep(30000);
     gate_open(gate);
     ok(mcEventSynchronize(b));
+    double most = (double)(g_get_monotonic_time() - start) / 1000;
     ok(mcEventElapsedTime(&ms, a, b));
     g_assert_cmpfloat(ms, >=, 25);
-    g_assert_cmpfloat(ms, <, 5000);
+    g_assert_cmpfloat(ms, <=, most * 1.01); /* clocks differ a little */
     ok(mcEventElapsedTime(&ms, b, a));
     g_assert_cmpfloat(ms, <, 0);
     fails(mcErrorInvalidHandle, mcEventElapsedTime(&ms, a, untimed));

@@ -10,7 +10,7 @@
 #include "mxgpu/regs.h"
 
 #define SMOKE_RW (MXGPU_PTE_READ | MXGPU_PTE_WRITE | MXGPU_PTE_ATOMIC)
-#define SMOKE_TIMEOUT_NS (120ull * 1000000000) /* of a busy host */
+#define SMOKE_TIMEOUT_NS (300ull * 1000000000) /* of a busy host */
 
 typedef struct Smoke {
     const KmdOps *ops;

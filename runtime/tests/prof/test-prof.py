@@ -32,7 +32,7 @@ def prof(*args, program=PROGRAM, options=()):
         [PROF, "--json", f"{TMP}/json", "--trace", f"{TMP}/trace", "-o",
          f"{TMP}/report", *options, program, *args],
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-        check=False, timeout=60)
+        check=False, timeout=600)
     print("".join(f"# {line}\n" for line in done.stdout.splitlines()), end="")
     if not os.path.exists(f"{TMP}/json"):
         return done.returncode, None, None, done.stdout

@@ -39,7 +39,7 @@ def message(program, kind):
     env = {**os.environ, "MXGPU_LOG": "error", "MXGPU_WATCHDOG_MS": "500"}
     done = subprocess.run([program, str(list(KINDS).index(kind))], env=env,
                           stderr=subprocess.PIPE, check=False, text=True,
-                          timeout=60)
+                          timeout=600)
     lines = [line for line in done.stderr.splitlines() if ": kernel " in line]
     if done.returncode != 0 or len(lines) != 1:
         return f"status {done.returncode}: {done.stderr}"
