@@ -32,6 +32,7 @@ struct stub_device {
 	u32 mbox_seq;
 
 	u32 fw_version;
+	char fw_build[32];
 };
 
 static inline u32 stub_read(struct stub_device *sd, u32 reg)

@@ -13,7 +13,7 @@
 
 #include "stub.h"
 
-#define RESET_TIMEOUT_US (1000 * 1000)
+#define RESET_TIMEOUT_US (2 * 1000 * 1000)
 
 int stub_reset(struct stub_device *sd)
 {
@@ -169,9 +169,11 @@ static int stub_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 static ssize_t fw_version_show(struct device *dev,
 			       struct device_attribute *attr, char *buf)
 {
-	u32 v = ((struct stub_device *)dev_get_drvdata(dev))->fw_version;
+	struct stub_device *sd = dev_get_drvdata(dev);
+	u32 v = sd->fw_version;
 
-	return sysfs_emit(buf, "%u.%u.%u\n", v >> 16, v >> 8 & 0xff, v & 0xff);
+	return sysfs_emit(buf, "%u.%u.%u %*pE\n", v >> 16, v >> 8 & 0xff,
+			  v & 0xff, (int)strlen(sd->fw_build), sd->fw_build);
 }
 static DEVICE_ATTR_RO(fw_version);
 

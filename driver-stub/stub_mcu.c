@@ -6,8 +6,8 @@
 
 #include "stub.h"
 
-#define BOOT_TIMEOUT_US (2 * 1000 * 1000)
-#define MBOX_TIMEOUT (2 * HZ)
+#define BOOT_TIMEOUT_US (20 * 1000 * 1000)
+#define MBOX_TIMEOUT (15 * HZ)
 
 static const char *stub_boot_error(u32 error)
 {
@@ -100,8 +100,11 @@ static int stub_mcu_hello(struct stub_device *sd)
 				     "firmware speaks message version %u\n",
 				     resp.abi);
 	sd->fw_version = resp.version;
-	dev_info(dev, "firmware %u.%u.%u, %u queues\n", resp.version >> 16,
-		 resp.version >> 8 & 0xff, resp.version & 0xff, resp.queues);
+	strscpy(sd->fw_build, resp.build, sizeof(sd->fw_build));
+	dev_info(dev, "firmware %u.%u.%u %*pE, %u queues\n",
+		 resp.version >> 16, resp.version >> 8 & 0xff,
+		 resp.version & 0xff, (int)strlen(sd->fw_build), sd->fw_build,
+		 resp.queues);
 	return 0;
 }
 

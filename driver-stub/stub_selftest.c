@@ -11,7 +11,7 @@
 
 #define TEST_VMID 1
 #define TEST_QUEUE 0
-#define TEST_TIMEOUT (5 * HZ)
+#define TEST_TIMEOUT (30 * HZ)
 #define TEST_PAGES 16
 #define TEST_SIZE (TEST_PAGES * (size_t)SZ_4K)
 #define TEST_LOG2_PACKETS 4

@@ -31,6 +31,9 @@
 #define FW_US 1000ull            /* times are nanoseconds */
 #define FW_MS 1000000ull
 
+/* ---- header.c: what the image begins with */
+extern const volatile struct mxgpu_fw_header fw_header;
+
 /* A one-bit field of a register. */
 #define FW_BIT(field) MXGPU_SET(field, 1)
 

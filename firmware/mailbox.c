@@ -37,6 +37,10 @@ static uint32_t handle_hello(const uint32_t *request, uint32_t *answer)
     answer[3] = fw.num_queues;
     answer[4] = FW_PRIORITIES;
     answer[5] = (1u << MXGPU_PKT_TYPES) - 1;
+    for (unsigned i = 0; i < sizeof(fw_header.build); i++) {
+        answer[6 + i / 4] |= (uint32_t)(uint8_t)fw_header.build[i]
+                             << (i % 4 * 8);
+    }
     if (request[1] != MXGPU_MSG_ABI) {
         return MXGPU_MSG_BAD_ABI;
     }

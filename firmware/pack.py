@@ -1,26 +1,37 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Puts struct mxgpu_fw_header (mxgpu/regs.h) in front of a linked firmware.
+"""Makes an image of a linked firmware: fills in the fields of its header
+(struct mxgpu_fw_header of mxgpu/regs.h, see header.c) that a compiler cannot
+know.
 
-usage: pack.py ELF OUTPUT --version MAJOR.MINOR.PATCH --abi N --build TEXT
+usage: pack.py ELF OUTPUT [SOURCE...]
+       pack.py --show IMAGE...
+
+The build id is "gCOMMIT-CONTENT": the first 12 digits of the git commit, "+" in
+place of "-" when a SOURCE (file or folder) differs from it, "nogit" without a
+repository; and of the SHA-256 of header (without build id) and contents.
+--show prints version, build id and path of images, damaged ones excepted.
 """
-import argparse
+import hashlib
+import os
 import struct
+import subprocess
+import sys
 import zlib
 
 MAGIC = 0x5746584D
-HEADER_SIZE = 64
-ISA_RV32IMAC = 1
+HEADER = struct.Struct("<8I32s")
 SRAM_BASE = 0x20000000
 SRAM_SIZE = 512 * 1024
 
 
 def load(path):
-    """Entry point, and the image from the end of the header on."""
-    elf = open(path, "rb").read()
+    """What the segments of an ELF file put into SRAM."""
+    with open(path, "rb") as f:
+        elf = f.read()
     if elf[:6] != b"\x7fELF\x01\x01":
         raise SystemExit(f"{path}: not a 32-bit little-endian ELF file")
-    entry, phoff = struct.unpack_from("<II", elf, 24)
+    phoff, = struct.unpack_from("<I", elf, 28)
     phentsize, phnum = struct.unpack_from("<HH", elf, 42)
     image = bytearray()
     for i in range(phnum):
@@ -28,33 +39,83 @@ def load(path):
             "<IIIII", elf, phoff + i * phentsize)
         if kind != 1 or not filesz:
             continue
-        at = paddr - SRAM_BASE - HEADER_SIZE
-        if at < 0 or at + filesz > SRAM_SIZE - HEADER_SIZE:
+        at = paddr - SRAM_BASE
+        if at < 0 or at + filesz > SRAM_SIZE:
             raise SystemExit(f"{path}: segment at {paddr:#x} outside SRAM")
         image.extend(bytes(max(0, at + filesz - len(image))))
         image[at:at + filesz] = elf[offset:offset + filesz]
     image.extend(bytes(-len(image) % 4))
-    return entry, bytes(image)
+    if image[:8] != struct.pack("<II", MAGIC, HEADER.size):
+        raise SystemExit(f"{path}: does not begin with a header")
+    return image
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("elf")
-    parser.add_argument("output")
-    parser.add_argument("--version", required=True)
-    parser.add_argument("--abi", type=int, required=True)
-    parser.add_argument("--build", default="")
-    args = parser.parse_args()
-    major, minor, patch = (int(n) for n in args.version.split("."))
-    entry, image = load(args.elf)
-    header = struct.pack(
-        "<8I32s", MAGIC, HEADER_SIZE, HEADER_SIZE + len(image),
-        zlib.crc32(image), ISA_RV32IMAC, entry,
-        major << 16 | minor << 8 | patch, args.abi,
-        args.build.encode()[:31])
-    with open(args.output, "wb") as out:
-        out.write(header + image)
+def git(folder, *args):
+    try:
+        done = subprocess.run(["git", "-C", folder, *args], text=True,
+                              stdout=subprocess.PIPE, check=False,
+                              stderr=subprocess.DEVNULL)
+    except OSError:
+        return None
+    return done.stdout.strip() if done.returncode == 0 else None
+
+
+def commit(sources):
+    """Of the repository that has the sources, not of one around a tarball."""
+    folder = os.path.dirname(os.path.abspath(__file__))
+    head = git(folder, "rev-parse", "--short=12", "HEAD")
+    if not head or git(folder, "ls-files", __file__) == "":
+        return "nogit-"
+    dirty = git(folder, "status", "--porcelain", "--",
+                *map(os.path.abspath, sources))
+    return f"g{head[:12]}{'-' if dirty == '' else '+'}"
+
+
+def pack(elf, output, sources):
+    image = load(elf)
+    fields = list(HEADER.unpack_from(image))
+    fields[2] = len(image)
+    fields[3] = zlib.crc32(image[HEADER.size:])
+    fields[8] = b""
+    HEADER.pack_into(image, 0, *fields)
+    content = hashlib.sha256(image).hexdigest()[:12]
+    fields[8] = (commit(sources) + content).encode()
+    HEADER.pack_into(image, 0, *fields)
+    with open(output, "wb") as out:
+        out.write(image)
+
+
+def describe(path):
+    """Version and build id of an image; None when it is none."""
+    try:
+        with open(path, "rb") as f:
+            image = f.read(SRAM_SIZE)
+    except OSError:
+        return None
+    if len(image) < HEADER.size:
+        return None
+    magic, _, size, crc, _, _, version, _, build = HEADER.unpack_from(image)
+    if magic != MAGIC or zlib.crc32(image[HEADER.size:size]) != crc:
+        return None
+    text = build.partition(b"\0")[0].decode("ascii", "replace")
+    return (f"{version >> 16}.{version >> 8 & 255}.{version & 255} "
+            f"{text if text.isprintable() else '?'}")
+
+
+def main(args):
+    if args[:1] == ["--show"] and len(args) > 1:
+        status = 0
+        for path in args[1:]:
+            text = describe(path)
+            print(text or "not an image", path)
+            status |= text is None
+        return status
+    if len(args) < 2 or args[0].startswith("-"):
+        print(__doc__)
+        return 0 if args in (["-h"], ["--help"]) else 2
+    pack(args[0], args[1], args[2:])
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main(sys.argv[1:]))

@@ -14,6 +14,8 @@ static uint32_t status_of(const uint32_t *words, unsigned count)
 
 static void test_handshake(void)
 {
+    char build[sizeof(fw_header.build)];
+
     fake_reset(0);
     g_assert_cmphex(bus.regs[MXGPU_MCU_FW_VERSION / 4], ==, FW_VERSION);
     g_assert_cmpuint(bus.regs[MXGPU_MCU_FW_ABI / 4], ==, MXGPU_MSG_ABI);
@@ -33,6 +35,12 @@ static void test_handshake(void)
         g_assert_cmpuint(fake_answer(3), ==, FAKE_QUEUES);
         g_assert_cmpuint(fake_answer(4), ==, FW_PRIORITIES);
         g_assert_cmphex(fake_answer(5), ==, 0xff);
+        for (unsigned w = 0; w < sizeof(build) / 4; w++) {
+            uint32_t word = fake_answer(6 + w);
+
+            memcpy(build + 4 * w, &word, 4);
+        }
+        g_assert_cmpstr(build, ==, "not packed");
     }
 }
 

@@ -116,11 +116,12 @@ static mcError_t context_new(int device, McContext **out)
         context_free(ctx);
         return error;
     }
-    mc_info("device %d: %s, %llu MiB, %u compute units, firmware %u.%u.%u",
+    mc_info("device %d: %s, %llu MiB, %u compute units, firmware %u.%u.%u %s",
             device, ctx->info.name,
             (unsigned long long)ctx->info.vram_size >> 20,
             ctx->info.compute_units, ctx->info.fw_version >> 16,
-            ctx->info.fw_version >> 8 & 0xff, ctx->info.fw_version & 0xff);
+            ctx->info.fw_version >> 8 & 0xff, ctx->info.fw_version & 0xff,
+            ctx->info.fw_build);
     mc_profile_context(ctx, true);
     *out = ctx;
     return mcSuccess;

@@ -276,6 +276,17 @@ static void raise_log_level(KmdDevice *dev)
     }
 }
 
+/* The firmware's text: whatever it is, it can be printed. */
+static void take_build(KmdInfo *info, const char *build)
+{
+    unsigned i;
+
+    for (i = 0; i < sizeof(info->fw_build) - 1 && build[i]; i++) {
+        info->fw_build[i] = build[i] > ' ' && build[i] < 0x7f ? build[i] : '?';
+    }
+    info->fw_build[i] = '\0';
+}
+
 int kmd_bringup_hello(KmdDevice *dev)
 {
     struct mxgpu_msg_hello req = { MXGPU_MSG_HELLO, MXGPU_MSG_ABI };
@@ -301,9 +312,11 @@ int kmd_bringup_hello(KmdDevice *dev)
     }
     dev->info.priorities = resp.priorities;
     dev->packet_types = resp.packets;
-    mc_info("firmware %u.%u.%u ready: %u queues, %u priorities",
+    take_build(&dev->info, resp.build);
+    mc_info("firmware %u.%u.%u %s ready: %u queues, %u priorities",
             resp.version >> 16, resp.version >> 8 & 0xff,
-            resp.version & 0xff, dev->info.queues, resp.priorities);
+            resp.version & 0xff, dev->info.fw_build, dev->info.queues,
+            resp.priorities);
     raise_log_level(dev);
     return 0;
 }

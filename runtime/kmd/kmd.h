@@ -32,6 +32,7 @@ typedef struct KmdInfo {
     unsigned watchdog_ms;
     unsigned pci_domain, pci_bus, pci_device, pci_function;
     uint32_t fw_version;     /* major << 16 | minor << 8 | patch */
+    char fw_build[32];       /* names the image: printable, empty if unknown */
     uint8_t uuid[16];
     bool simulated;          /* in this process, no PCI function */
 } KmdInfo;

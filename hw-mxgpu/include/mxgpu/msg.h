@@ -56,6 +56,7 @@ struct mxgpu_msg_hello_resp {
     uint32_t queues;     /* queues the firmware serves */
     uint32_t priorities; /* levels, 0 the most urgent */
     uint32_t packets;    /* bit n: packet type n is understood */
+    char build[32];      /* as in the image's header, NUL padded */
 };
 
 /* VM_SET: names the page table of a VMID (root as MMU_ROOT); 0 removes it. */

@@ -192,7 +192,7 @@ struct mxgpu_fw_header {
     uint32_t entry; /* address of the first instruction */
     uint32_t version; /* as MCU_FW_VERSION: major << 16 | minor << 8 | patch */
     uint32_t abi;     /* as MCU_FW_ABI: MXGPU_MSG_ABI of msg.h */
-    char build[32];   /* text, NUL padded */
+    char build[32];   /* build id: printable text, NUL padded, at most 31 */
 };
 MXGPU_ASSERT_SIZE(struct mxgpu_fw_header, 64);
 

@@ -195,6 +195,7 @@ static uint32_t answer(Fake *fake)
         fake->resp[3] = FAKE_QUEUES;
         fake->resp[4] = 4;
         fake->resp[5] = 0xff;
+        memcpy(&fake->resp[6], fake->build, sizeof(fake->build));
         return fake->cmd[1] == MXGPU_MSG_ABI ? MXGPU_MSG_OK
                                              : MXGPU_MSG_BAD_ABI;
     case MXGPU_MSG_VM_SET:

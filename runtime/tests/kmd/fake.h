@@ -34,6 +34,7 @@ typedef struct Fake {
     unsigned sram_writes, resets, function_resets, starts;
     uint32_t mcu_status, irq_status, irq_enable, err_status;
     uint32_t cmd[16], resp[16], ack;
+    char build[32]; /* what HELLO answers */
     int fds[FAKE_VECTORS];
     uint64_t root;
     uint64_t clock;

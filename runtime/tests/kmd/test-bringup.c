@@ -20,11 +20,14 @@ static KmdDevice *open_good(Fake *fake)
 static void test_good(void)
 {
     Fake *fake = fake_new(VRAM);
-    KmdDevice *dev = open_good(fake);
     uint8_t image[1024];
     uint64_t a, b;
+    KmdDevice *dev;
     KmdInfo info;
 
+    /* 32 characters without an end, one of which is none */
+    memcpy(fake->build, "0123456789abcdef\nhijklmnopqrstuvw", 32);
+    dev = open_good(fake);
     fake_firmware_image(image, sizeof(image));
     g_assert_cmpmem(fake->sram, sizeof(image), image, sizeof(image));
     g_assert_cmpuint(fake->sram_writes, ==, sizeof(image) / 4);
@@ -38,6 +41,7 @@ static void test_good(void)
     g_assert_cmpuint(info.warp_size, ==, 64);
     g_assert_cmpuint(info.cu_shared, ==, 65536);
     g_assert_cmphex(info.fw_version, ==, 0x010203);
+    g_assert_cmpstr(info.fw_build, ==, "0123456789abcdef?hijklmnopqrstu");
     g_assert_cmphex(info.uuid[5], ==, 2);
     /* The root is a table, and nothing is mapped. */
     g_assert_cmphex(fake->root & 0xfff, ==, 0x101);

@@ -82,8 +82,9 @@ static void print_all(unsigned index, const KmdOps *ops, KmdDevice *dev,
     print_uuid(info->uuid);
     printf("\n    Bus                  ");
     print_address(info);
-    printf("\n    Firmware             %u.%u.%u\n", info->fw_version >> 16,
-           info->fw_version >> 8 & 0xff, info->fw_version & 0xff);
+    printf("\n    Firmware             %u.%u.%u %s\n",
+           info->fw_version >> 16, info->fw_version >> 8 & 0xff,
+           info->fw_version & 0xff, info->fw_build);
     printf("    Memory               %llu MiB, %llu MiB for programs, "
            "%llu MiB free\n",
            (unsigned long long)info->vram_size >> 20,
