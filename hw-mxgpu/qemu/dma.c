@@ -18,8 +18,6 @@
 #include "qemu/osdep.h"
 #include "qemu/main-loop.h"
 #include "qemu/rcu.h"
-#include "exec/address-spaces.h"
-#include "exec/memory.h"
 #include "hw/pci/pci.h"
 #include "mxgpu.h"
 #include "trace.h"

@@ -6,9 +6,7 @@
 #include "qemu/osdep.h"
 #include "qemu/main-loop.h"
 #include "qemu/units.h"
-#include "exec/memory.h"
 #include "hw/pci/msix.h"
-#include "hw/qdev-core.h"
 #include "mxgpu.h"
 #include "trace.h"
 

@@ -11,8 +11,6 @@
 #include "qapi/error.h"
 #include "hw/pci/msix.h"
 #include "hw/pci/pcie.h"
-#include "hw/qdev-properties.h"
-#include "hw/qdev-properties-system.h"
 #include "migration/blocker.h"
 #include "mxgpu.h"
 #include "trace.h"
@@ -387,8 +385,8 @@ static void mxgpu_realize(PCIDevice *pci, Error **errp)
     if (!runstate_is_running()) {
         mxgpu_set_running(s, false);
     }
-    s->vm_state = qdev_add_vm_change_state_handler(DEVICE(s), mxgpu_vm_state,
-                                                   s);
+    s->vm_state = mxgpu_add_vm_change_state_handler(DEVICE(s), mxgpu_vm_state,
+                                                    s);
 }
 
 static void mxgpu_init(Object *obj)
@@ -397,7 +395,7 @@ static void mxgpu_init(Object *obj)
     PCI_DEVICE(obj)->cap_present |= QEMU_PCI_CAP_EXPRESS;
 }
 
-static void mxgpu_class_init(ObjectClass *class, void *data)
+static void mxgpu_class_init(ObjectClass *class, MxgpuClassData *data)
 {
     DeviceClass *dc = DEVICE_CLASS(class);
     PCIDeviceClass *pc = PCI_DEVICE_CLASS(class);

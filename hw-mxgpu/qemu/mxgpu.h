@@ -5,14 +5,13 @@
 #ifndef HW_MXGPU_QEMU_MXGPU_H
 #define HW_MXGPU_QEMU_MXGPU_H
 
-#include "chardev/char-fe.h"
 #include "hw/pci/pci_device.h"
 #include "qemu/thread.h"
 #include "qemu/timer.h"
 #include "qemu/uuid.h"
-#include "system/runstate.h"
 
 #include "../core/device.h"
+#include "compat.h"
 
 #define TYPE_MXGPU "mxgpu"
 OBJECT_DECLARE_SIMPLE_TYPE(MxgpuState, MXGPU)
@@ -67,7 +66,7 @@ struct MxgpuState {
     uint32_t compute_units, threads, queues, copy_engines, watchdog_ms;
     bool deterministic;
     QemuUUID uuid;
-    CharBackend console;
+    CharFrontend console;
 
     MemoryRegion regs, vram, bar4, doorbell;
     MxgpuDevice *dev;
