@@ -7,6 +7,8 @@
 #ifndef MC_API_API_H
 #define MC_API_API_H
 
+#include <limits.h>
+
 #include "core/context.h"
 #include "core/event.h"
 #include "core/launch.h"
@@ -17,6 +19,9 @@
 #include "mcr/mc_runtime_api.h"
 
 #define MC_EXPORT __attribute__((visibility("default")))
+
+/* Bytes between rows of a copy or fill; what attributes and properties say. */
+#define MC_MAX_PITCH ((size_t)INT_MAX)
 
 /* The arguments are a format and values for the trace. */
 #define API_ENTER(...)                                                         \

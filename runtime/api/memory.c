@@ -215,8 +215,15 @@ MC_EXPORT mcError_t mcPointerGetAttributes(mcPointerAttribute_t *out,
     McRange range;
 
     API_ENTER("%p, %p", (void *)out, ptr);
-    API_CHECK(out && mc_range_find((uintptr_t)ptr, &range),
-              mcErrorInvalidValue);
+    API_CHECK(out && ptr, mcErrorInvalidValue);
+    if (!mc_range_find((uintptr_t)ptr, &range)) {
+        *out = (mcPointerAttribute_t){
+            .type = mcMemoryTypeUnregistered,
+            .device = mcInvalidDeviceId,
+            .hostPointer = (void *)(uintptr_t)ptr,
+        };
+        API_RETURN(mcSuccess);
+    }
     bool host = range.kind == MC_RANGE_HOST ||
                 range.kind == MC_RANGE_REGISTERED;
     *out = (mcPointerAttribute_t){

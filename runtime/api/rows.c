@@ -13,7 +13,8 @@ static mcError_t copy_rows(void *dst, size_t dpitch, const void *src,
     if ((unsigned)kind > mcMemcpyDefault) {
         return mcErrorInvalidMemcpyDirection;
     }
-    if (width > dpitch || width > spitch) {
+    if (width > dpitch || width > spitch || dpitch > MC_MAX_PITCH ||
+        spitch > MC_MAX_PITCH) {
         return mcErrorInvalidPitchValue;
     }
     if (__builtin_mul_overflow(dpitch > spitch ? dpitch : spitch, height,
@@ -62,13 +63,15 @@ static mcError_t fill_rows(void *dst, size_t pitch, uint32_t value,
     McStream *stream __attribute__((cleanup(mc_api_put_stream))) = NULL;
     size_t bytes, reach;
 
-    if (__builtin_mul_overflow(width, element, &bytes) ||
-        __builtin_mul_overflow(pitch, height, &reach) ||
-        (bytes && height && !dst)) {
+    if (__builtin_mul_overflow(width, element, &bytes)) {
         return mcErrorInvalidValue;
     }
-    if (bytes > pitch) {
+    if (bytes > pitch || pitch > MC_MAX_PITCH) {
         return mcErrorInvalidPitchValue;
+    }
+    if (__builtin_mul_overflow(pitch, height, &reach) ||
+        (bytes && height && !dst)) {
+        return mcErrorInvalidValue;
     }
     mcError_t error = mc_api_stream(handle, &stream);
     for (size_t row = 0; row < height && bytes && error == mcSuccess; row++) {

@@ -255,6 +255,27 @@ static void test_fill(void)
     ok(mcFreeHost(h));
 }
 
+/* Rows of the host that far apart cannot be its memory. */
+static void test_pitch_beyond_max(uint8_t *d, size_t pitch)
+{
+    static uint8_t host[256];
+    int max;
+
+    ok(mcDeviceGetAttribute(&max, mcDeviceAttributeMaxPitch, 0));
+    size_t beyond = (size_t)max + 1;
+    fails(mcErrorInvalidPitchValue, mcMemcpy2D(host, beyond, d, pitch, 8, 2,
+                                               mcMemcpyDeviceToHost));
+    fails(mcErrorInvalidPitchValue, mcMemcpy2D(d, pitch, host, beyond, 8, 2,
+                                               mcMemcpyHostToDevice));
+    fails(mcErrorInvalidPitchValue, mcMemcpy2D(host, beyond, host, 8, 8, 2,
+                                               mcMemcpyHostToHost));
+    fails(mcErrorInvalidPitchValue,
+          mcMemcpy2DAsync(host, beyond, d, pitch, 8, 2, mcMemcpyDefault,
+                          NULL));
+    fails(mcErrorInvalidPitchValue, mcMemset2D(d, beyond, 0, 8, 2));
+    fails(mcErrorInvalidPitchValue, mcMemset2D(d, SIZE_MAX / 2, 0, 8, 4));
+}
+
 static void test_rows(void)
 {
     enum { W = 100, H = 37, HOST = 128 };
@@ -287,7 +308,7 @@ static void test_rows(void)
           mcMemcpy2D(d, W - 1, in, HOST, W, H, mcMemcpyHostToDevice));
     fails(mcErrorInvalidPitchValue, mcMemset2D(d, W - 1, 0, W, H));
     fails(mcErrorInvalidValue, mcMemset2D(d, pitch, 0, W, H + 1));
-    fails(mcErrorInvalidValue, mcMemset2D(d, SIZE_MAX / 2, 0, W, 4));
+    test_pitch_beyond_max(d, pitch);
     fails(mcErrorInvalidValue,
           mcMemcpy2D(d, pitch, in, HOST, W, H + 1, mcMemcpyHostToDevice));
     ok(mcMemcpy2D(d, pitch, in, HOST, W, 0, mcMemcpyHostToDevice));
@@ -341,7 +362,15 @@ static void test_attributes(void)
     ok(mcPointerGetAttributes(&a, h + 10));
     g_assert_cmpint(a.type, ==, mcMemoryTypeHost);
     g_assert_true(a.hostPointer == h + 10);
-    fails(mcErrorInvalidValue, mcPointerGetAttributes(&a, &local));
+    /* Pageable memory is nothing wrong. */
+    memset(&a, 0xff, sizeof(a));
+    ok(mcPointerGetAttributes(&a, &local));
+    g_assert_cmpint(a.type, ==, mcMemoryTypeUnregistered);
+    g_assert_true(a.hostPointer == &local && !a.devicePointer);
+    g_assert_cmpint(a.device, ==, mcInvalidDeviceId);
+    g_assert_cmpuint(a.allocationFlags, ==, 0);
+    fails(mcErrorInvalidValue, mcPointerGetAttributes(&a, NULL));
+    fails(mcErrorInvalidValue, mcPointerGetAttributes(NULL, d));
     ok(mcMemGetAddressRange(&base, &size, d + 999));
     g_assert_true(base == d && size == 1000);
     fails(mcErrorNotFound, mcMemGetAddressRange(&base, &size, &local));
