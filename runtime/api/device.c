@@ -229,7 +229,10 @@ MC_EXPORT mcError_t mcDeviceGetPCIBusId(char *text, int len, int device)
     int n = snprintf(id, sizeof(id), "%04x:%02x:%02x.%x",
                      ctx->info.pci_domain, ctx->info.pci_bus,
                      ctx->info.pci_device, ctx->info.pci_function);
-    API_CHECK(n < len, mcErrorInvalidValue);
+    if (n >= len) {
+        text[0] = '\0'; /* a string in any case */
+        API_RETURN(mcErrorInvalidValue);
+    }
     memcpy(text, id, n + 1);
     API_RETURN(mcSuccess);
 }

@@ -130,10 +130,9 @@ static void attributes(const McFunction *f, mcFuncAttributes *out)
         .constSizeBytes = f->constant_bytes,
         .localSizeBytes = f->private_bytes,
         .maxDynamicSharedSizeBytes = atomic_load(&f->max_dynamic),
-        .maxThreadsPerBlock = f->max_threads ? f->max_threads
-                                             : MC_DEFAULT_MAX_THREADS,
+        .maxThreadsPerBlock = mc_max_threads(f->module->ctx, f),
         .numRegs = f->registers,
-        .preferredShmemCarveout = -1,
+        .preferredShmemCarveout = atomic_load(&f->carveout),
         .sharedSizeBytes = f->static_shared,
     };
 }
@@ -211,8 +210,9 @@ MC_EXPORT mcError_t mcFuncSetAttribute(const void *symbol,
         atomic_store(&function->max_dynamic, value);
         break;
     case mcFuncAttributePreferredSharedMemoryCarveout:
-        /* A hint; the split is fixed. */
+        /* A hint, kept for who asks; the split is fixed. */
         API_CHECK(value >= -1 && value <= 100, mcErrorInvalidValue);
+        atomic_store(&function->carveout, value);
         break;
     default:
         API_RETURN(mcErrorInvalidValue);

@@ -69,10 +69,8 @@ static mcError_t potential(int *grid, int *block, const void *symbol,
     if (error != mcSuccess) {
         return error;
     }
-    unsigned top = function->max_threads ? function->max_threads
-                                         : MC_DEFAULT_MAX_THREADS;
+    unsigned top = mc_max_threads(ctx, function);
     top = limit && (unsigned)limit < top ? (unsigned)limit : top;
-    top = top < ctx->info.block_threads ? top : ctx->info.block_threads;
     unsigned step = ctx->info.warp_size;
     for (unsigned threads = top < step ? top : top / step * step;
          threads > 0 && threads <= top;

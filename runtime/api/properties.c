@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a device says of itself. Clock rates are nominal: there is no clock to
- * measure. Features that do not exist are 0.
+ * What a device says of itself. The clock rate is that of clock64(), which
+ * counts nanoseconds; that of memory is nominal. Features that do not exist
+ * are 0.
  */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "api.h"
 #include "device.h"
 #include "mxgpu/kernel.h"
 
+#define CLOCK_KHZ         1000000
 #define NOMINAL_CLOCK_KHZ 1000000
 #define NOMINAL_BUS_BITS  256
 
@@ -33,7 +36,7 @@ void mc_api_properties(const McContext *ctx, mcDeviceProp_t *p)
         p->maxThreadsDim[i] = info->block_threads;
         p->maxGridSize[i] = INT_MAX;
     }
-    p->clockRate = NOMINAL_CLOCK_KHZ;
+    p->clockRate = CLOCK_KHZ;
     p->memoryClockRate = NOMINAL_CLOCK_KHZ;
     p->memoryBusWidth = NOMINAL_BUS_BITS;
     p->totalConstMem = INT_MAX; /* constants are ordinary read-only memory */
@@ -50,7 +53,7 @@ void mc_api_properties(const McContext *ctx, mcDeviceProp_t *p)
     p->pciBusID = info->pci_bus;
     p->pciDeviceID = info->pci_device;
     p->canMapHostMemory = 1;
-    p->memPitch = INT_MAX;
+    p->memPitch = MC_MAX_PITCH;
     p->textureAlignment = 256;
     p->texturePitchAlignment = 256;
     p->kernelExecTimeoutEnabled = info->watchdog_ms != 0;

@@ -251,7 +251,7 @@ static bool context_close(int device, unsigned limit_ms)
 mcError_t mc_context_reset(int device)
 {
     context_close(device, 0);
-    return mcSuccess;
+    return mc_device_set_flags(device, 0);
 }
 
 /* The process ends: other threads may still be inside calls. They notice

@@ -105,10 +105,10 @@ mcError_t mc_context_check(McContext *ctx);
 /* Records a sticky error, unless there is one. */
 void mc_context_fail(McContext *ctx, mcError_t error);
 
-/* Ends everything and closes the device. */
+/* Ends everything and closes the device; its flags are the default again. */
 mcError_t mc_context_reset(int device);
 
-/* Flags of a device survive its context. */
+/* Flags of a device may be set before its context is made. */
 unsigned mc_device_flags(int device);
 mcError_t mc_device_set_flags(int device, unsigned flags);
 

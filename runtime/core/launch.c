@@ -161,6 +161,17 @@ mcError_t mc_launch(McStream *stream, McFunction *f, dim3 grid, dim3 block,
     return error;
 }
 
+unsigned mc_max_threads(const McContext *ctx, const McFunction *f)
+{
+    unsigned most = ctx->info.block_threads;
+    unsigned warps = ctx->info.cu_registers / f->registers /
+                     ctx->info.warp_size;
+
+    most = warps * ctx->info.warp_size < most ? warps * ctx->info.warp_size
+                                              : most;
+    return f->max_threads && f->max_threads < most ? f->max_threads : most;
+}
+
 unsigned mc_occupancy(const McContext *ctx, const McFunction *f,
                       unsigned threads, size_t dynamic_shared)
 {

@@ -5,9 +5,6 @@
 #include "module.h"
 #include "stream.h"
 
-/* Threads of a block when a kernel states no bound. */
-#define MC_DEFAULT_MAX_THREADS 512
-
 /*
  * Arguments come as one pointer each (params) or packed (buffer). Limits that
  * are not met: mcErrorInvalidConfiguration (grid, block), mcErrorInvalidValue
@@ -20,6 +17,9 @@ mcError_t mc_launch(McStream *stream, McFunction *function, dim3 grid,
 
 /* A compute unit gives out shared memory in pieces of this size. */
 #define MC_SHARED_PIECE 64u
+
+/* Threads of the largest block that a launch accepts. */
+unsigned mc_max_threads(const McContext *ctx, const McFunction *function);
 
 /* Blocks of a kernel that fit a compute unit together. */
 unsigned mc_occupancy(const McContext *ctx, const McFunction *function,

@@ -46,6 +46,7 @@ static mcError_t function_new(McModule *module, const McKernelInfo *info,
     f->uses = info->facts.uses;
     f->constant_bytes = info->facts.constant_bytes;
     atomic_init(&f->max_dynamic, MXGPU_SHARED_MAX - f->static_shared);
+    atomic_init(&f->carveout, -1);
     f->args = calloc(f->arg_count + 1, sizeof(*f->args));
     if (!f->args) {
         free(f);

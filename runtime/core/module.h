@@ -21,6 +21,7 @@ struct McFunction {
     uint32_t static_shared, private_bytes, registers, max_threads;
     uint32_t uses, constant_bytes;
     atomic_uint max_dynamic; /* bytes of dynamic shared memory */
+    atomic_int carveout;     /* percent of it preferred; -1: no preference */
     struct mxgpu_kernel_arg *args;
 };
 typedef struct McFunction McFunction;

@@ -50,7 +50,11 @@ static void test_properties(void)
     g_assert_cmpuint(strlen(bus), ==, 12);
     ok(mcDeviceGetByPCIBusId(&device, bus));
     g_assert_cmpint(device, ==, 0);
-    fails(mcErrorInvalidValue, mcDeviceGetPCIBusId(bus, 12, 0));
+    for (int len = 1; len < 13; len++) {
+        memset(bus, 'x', sizeof(bus));
+        fails(mcErrorInvalidValue, mcDeviceGetPCIBusId(bus, len, 0));
+        g_assert_cmpstr(bus, ==, "");
+    }
     fails(mcErrorInvalidDevice, mcDeviceGetByPCIBusId(&device,
                                                       "ffff:ff:1f.7"));
     fails(mcErrorInvalidValue, mcDeviceGetByPCIBusId(&device, "hello"));
@@ -117,7 +121,11 @@ static void test_limits(void)
         ok(env_launch("k_empty", 64, NULL, NULL));
         ok(mcDeviceSynchronize());
     }
-    ok(mcSetDeviceFlags(0));
+    ok(mcSetDeviceFlags(mcDeviceScheduleBlockingSync));
+    ok(mcDeviceReset());
+    env_forget();
+    ok(mcGetDeviceFlags(&flags));
+    g_assert_cmpuint(flags, ==, mcDeviceMapHost);
 }
 
 static void test_versions(void)

@@ -253,7 +253,9 @@ static void test_limits(void)
     g_assert_cmpint(value, ==, 1024);
     ok(mcFuncGetAttribute(&value, MC_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
                           env_kernel("k_empty")));
-    g_assert_cmpint(value, ==, 512);
+    g_assert_cmpint(value, ==, 1024);
+    ok(shape("k_empty", 1, value, 1, 1, 0));
+    ok(mcDeviceSynchronize());
     fails(mcErrorInvalidValue, mcFuncGetAttribute(&value,
           MC_FUNC_ATTRIBUTE_MAX, f));
     ok(mcModuleOccupancyMaxActiveBlocksPerMultiprocessor(&value, f, 64, 0));
@@ -312,9 +314,20 @@ static void test_program(void)
                           mcFuncAttributeMaxDynamicSharedMemorySize, 100));
     fails(mcErrorInvalidValue,
           mcLaunchKernel(&kernel_symbol, one, block, args, 101, NULL));
+    mcFuncAttributes attributes;
+    ok(mcFuncGetAttributes(&attributes, &kernel_symbol));
+    g_assert_cmpint(attributes.preferredShmemCarveout, ==, -1);
+    ok(mcFuncSetAttribute(&kernel_symbol,
+                          mcFuncAttributePreferredSharedMemoryCarveout, 50));
+    ok(mcFuncGetAttributes(&attributes, &kernel_symbol));
+    g_assert_cmpint(attributes.preferredShmemCarveout, ==, 50);
+    fails(mcErrorInvalidValue,
+          mcFuncSetAttribute(&kernel_symbol,
+                             mcFuncAttributePreferredSharedMemoryCarveout,
+                             101));
     ok(mcOccupancyMaxPotentialBlockSize(&blocks, &threads, &kernel_symbol, 0,
                                         0));
-    g_assert_cmpint(threads, ==, 512); /* without a bound of its own */
+    g_assert_cmpint(threads, ==, 1024); /* without a bound of its own */
 
     ok(mcGetSymbolSize(&size, &variable_symbol));
     g_assert_cmpuint(size, ==, 64);

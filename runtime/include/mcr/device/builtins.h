@@ -187,13 +187,20 @@ __MC_DEVICE__ void __threadfence_system()
     __asm__ volatile("fence" ::: "memory");
 }
 
-/* Clock cycles of the compute unit, and nanoseconds of the device. */
-__MC_DEVICE__ long long clock64()
+/* Nanoseconds of the device. */
+__MC_DEVICE__ long long wall_clock64()
 {
     long long v;
 
-    __asm__ volatile("csrr %0, cycle" : "=r"(v)::"memory");
+    __asm__ volatile("csrr %0, time" : "=r"(v)::"memory");
     return v;
+}
+
+/* Ticks of the rate that mcDeviceAttributeClockRate states, 1 GHz: programs
+ * turn them into time. (The instructions of a warp are in CSR cycle.) */
+__MC_DEVICE__ long long clock64()
+{
+    return wall_clock64();
 }
 
 __MC_DEVICE__ long __clock()
@@ -209,14 +216,6 @@ __MC_DEVICE__ long long __clock64()
 __MC_DEVICE__ long clock()
 {
     return (long)clock64();
-}
-
-__MC_DEVICE__ long long wall_clock64()
-{
-    long long v;
-
-    __asm__ volatile("csrr %0, time" : "=r"(v)::"memory");
-    return v;
 }
 
 __MC_DEVICE__ unsigned long long __globaltimer()
