@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "api.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -22,6 +23,8 @@ mcError_t mc_api_gate(void)
 {
     mcError_t error = mc_runtime_gate();
 
+    /* Entry points give everything back that they take. */
+    assert(mc_thread()->held == 0);
     return error == mcSuccess ? mc_runtime_init() : error;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "context.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -134,10 +135,14 @@ mcError_t mc_context_open(int device, McContext **ctx)
 
     *ctx = NULL;
     pthread_mutex_lock(&slot->lock);
-    while (slot->closing) {
-        pthread_cond_wait(&slot->changed, &slot->lock);
+    while (slot->closing && error == mcSuccess) {
+        if (mc_thread()->held) {
+            error = mcErrorContextIsDestroyed;
+        } else {
+            pthread_cond_wait(&slot->changed, &slot->lock);
+        }
     }
-    if (!slot->ctx) {
+    if (error == mcSuccess && !slot->ctx) {
         error = context_new(device, &slot->ctx);
     }
     if (error == mcSuccess) {
@@ -164,6 +169,7 @@ McContext *mc_context_peek(int device)
 
 void mc_context_hold(McContext *ctx)
 {
+    mc_thread()->held++;
     atomic_fetch_add(&ctx->users, 1);
 }
 
@@ -171,6 +177,8 @@ void mc_context_put(McContext *ctx)
 {
     McDeviceSlot *slot = &device_slots[ctx->device];
 
+    assert(mc_thread()->held > 0);
+    mc_thread()->held--;
     /* The last user of a dying context may find it freed after this. */
     bool dying = atomic_load(&ctx->dying);
     if (atomic_fetch_sub(&ctx->users, 1) == 1 && dying) {
@@ -186,6 +194,9 @@ mcError_t mc_context_check(McContext *ctx)
 
     if (error == mcSuccess) {
         mc_queue_poll(ctx);
+        if (!ctx->ops->alive(ctx->kmd, false)) {
+            mc_context_lost(ctx);
+        }
         error = atomic_load_explicit(&ctx->error, memory_order_acquire);
     }
     return error;
@@ -196,6 +207,14 @@ void mc_context_fail(McContext *ctx, mcError_t error)
     int none = mcSuccess;
 
     atomic_compare_exchange_strong(&ctx->error, &none, error);
+}
+
+void mc_context_lost(McContext *ctx)
+{
+    if (atomic_load(&ctx->error) == mcSuccess) {
+        mc_error("device %d is lost", ctx->device);
+        mc_context_fail(ctx, mcErrorDevicesUnavailable);
+    }
 }
 
 static void timed_wait(McDeviceSlot *slot, unsigned ms)
@@ -250,6 +269,7 @@ static bool context_close(int device, unsigned limit_ms)
 
 mcError_t mc_context_reset(int device)
 {
+    assert(mc_thread()->held == 0);
     context_close(device, 0);
     return mc_device_set_flags(device, 0);
 }

@@ -77,6 +77,7 @@ typedef struct McThread {
     int device;
     bool device_chosen;
     bool in_callback;
+    unsigned held;       /* contexts it holds, by themselves or by objects */
     uint64_t call_start; /* of the call being made, for profiles */
     unsigned configs;
     McCallConfig config[MC_CALL_DEPTH];
@@ -92,11 +93,19 @@ mcError_t mc_set_valid_devices(const int *devices, int count);
 
 /* ---- contexts ---- */
 
-/* Opens the device when needed. The caller holds the context afterwards. A
- * sticky error of the device is not looked at. */
+/*
+ * Opens the device when needed. The caller holds the context afterwards. A
+ * sticky error of the device is not looked at.
+ *
+ * A context that is being closed is waited for, but only by a thread that
+ * holds nothing: closing waits for all holders, and one that waited for a close
+ * in turn would wait for ever. Who holds a context, or an object of one, in
+ * whatever order it was taken, gets mcErrorContextIsDestroyed instead.
+ */
 mcError_t mc_context_open(int device, McContext **ctx);
 /* Only if it is open; else NULL. */
 McContext *mc_context_peek(int device);
+/* By the calling thread, which also puts it. */
 void mc_context_hold(McContext *ctx);
 void mc_context_put(McContext *ctx);
 
@@ -104,8 +113,11 @@ void mc_context_put(McContext *ctx);
 mcError_t mc_context_check(McContext *ctx);
 /* Records a sticky error, unless there is one. */
 void mc_context_fail(McContext *ctx, mcError_t error);
+/* The same, when the device is lost. */
+void mc_context_lost(McContext *ctx);
 
-/* Ends everything and closes the device; its flags are the default again. */
+/* Ends everything and closes the device, for which the caller holds no context
+ * and waits until nobody does; the device's flags are the default again. */
 mcError_t mc_context_reset(int device);
 
 /* Flags of a device may be set before its context is made. */

@@ -208,8 +208,7 @@ mcError_t mc_event_query(McEvent *event)
     if (error != mcSuccess) {
         return error;
     }
-    return !queue || mc_queue_reached(queue, value) ? mcSuccess
-                                                    : mcErrorNotReady;
+    return queue ? mc_queue_query(queue, value) : mcSuccess;
 }
 
 mcError_t mc_event_sync(McEvent *event)

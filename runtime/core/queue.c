@@ -23,6 +23,8 @@
  * goes away do not raise this queue's interrupt. */
 #define SLEEP_MIN_NS 1000000ull
 #define SLEEP_MAX_NS 4000000ull
+/* And one that spins looks so often. */
+#define LOOK_NS 1000000ull
 
 /* ---- creation ---- */
 
@@ -467,35 +469,63 @@ static void submit_wake(McQueue *queue)
     pthread_mutex_unlock(&ctx->submit);
 }
 
-/* Whether waiting is over; *error says how. */
-static bool wait_done(McQueue *queue, uint64_t value, mcError_t *error)
+/* Whether the device is there. It is looked at itself now and then, however
+ * often this is asked: one that was reset raises no interrupt. */
+static bool device_there(McContext *ctx)
 {
-    if (mc_queue_reached(queue, value)) {
-        *error = mcSuccess;
+    if (ctx->ops->alive(ctx->kmd, true)) {
         return true;
     }
-    *error = atomic_load_explicit(&queue->ctx->error, memory_order_relaxed);
-    if (*error != mcSuccess) {
-        return true;
-    }
-    if (atomic_load_explicit(&queue->ctx->dying, memory_order_relaxed)) {
-        *error = mcErrorContextIsDestroyed;
-        return true;
-    }
+    mc_context_lost(ctx);
     return false;
 }
 
-static bool spin(McQueue *queue, uint64_t value, unsigned schedule,
-                 mcError_t *error)
-{
-    uint64_t start = 0;
+typedef struct Wait {
+    McContext *waiter; /* on whose behalf */
+    McQueue *queue;
+    uint64_t value;
+    mcError_t error; /* once it is over */
+} Wait;
 
-    for (unsigned i = 1;; i++) {
-        if (wait_done(queue, value, error)) {
-            return true;
-        }
-        if (queue_stopped(queue)) {
-            mc_queue_poll(queue->ctx);
+static bool context_gone(const McContext *ctx, mcError_t *error)
+{
+    *error = atomic_load_explicit(&ctx->error, memory_order_relaxed);
+    if (*error == mcSuccess &&
+        atomic_load_explicit(&ctx->dying, memory_order_relaxed)) {
+        *error = mcErrorContextIsDestroyed;
+    }
+    return *error != mcSuccess;
+}
+
+static bool wait_done(Wait *w)
+{
+    if (mc_queue_reached(w->queue, w->value)) {
+        w->error = mcSuccess;
+        return true;
+    }
+    return context_gone(w->queue->ctx, &w->error) ||
+           (w->waiter != w->queue->ctx && context_gone(w->waiter, &w->error));
+}
+
+/* As long as spinning goes on. */
+static void spin_look(Wait *w, uint64_t now, uint64_t *looked)
+{
+    if (now - *looked >= LOOK_NS) {
+        *looked = now;
+        mc_queue_poll(w->queue->ctx);
+        device_there(w->queue->ctx);
+    }
+}
+
+static bool spin(Wait *w, unsigned schedule)
+{
+    /* A turn of one that yields may take as long as others like. */
+    unsigned turns = schedule == mcDeviceScheduleYield ? 4 : 64;
+    uint64_t start = 0, looked = 0;
+
+    for (unsigned i = 1; !wait_done(w); i++) {
+        if (queue_stopped(w->queue)) {
+            mc_queue_poll(w->queue->ctx);
             continue;
         }
         if (schedule == mcDeviceScheduleYield) {
@@ -503,68 +533,83 @@ static bool spin(McQueue *queue, uint64_t value, unsigned schedule,
         } else {
             cpu_relax();
         }
-        if (i % 64 == 0) {
-            uint64_t now = now_ns();
-
-            if (schedule != mcDeviceScheduleSpin) {
-                sched_yield(); /* the simulator may want this processor */
-            }
-            if (start == 0) {
-                start = now;
-            } else if (schedule != mcDeviceScheduleSpin &&
-                       schedule != mcDeviceScheduleYield &&
-                       now - start > SPIN_NS) {
-                return false;
-            }
-            if (i % 65536 == 0) {
-                mc_queue_poll(queue->ctx);
-            }
+        if (i % turns) {
+            continue;
         }
+        uint64_t now = now_ns();
+
+        if (schedule != mcDeviceScheduleSpin) {
+            sched_yield(); /* the simulator may want this processor */
+        }
+        if (start == 0) {
+            start = looked = now;
+        } else if (schedule != mcDeviceScheduleSpin &&
+                   schedule != mcDeviceScheduleYield &&
+                   now - start > SPIN_NS) {
+            return false;
+        }
+        spin_look(w, now, &looked);
     }
+    return true;
 }
 
-static mcError_t queue_wait(McQueue *queue, uint64_t value, bool blocking)
+static void wait_asleep(Wait *w)
 {
+    McQueue *queue = w->queue;
     McContext *ctx = queue->ctx;
-    unsigned schedule = atomic_load_explicit(&ctx->schedule,
-                                             memory_order_relaxed) &
-                        mcDeviceScheduleMask;
     uint64_t sleep = SLEEP_MIN_NS;
-    mcError_t error;
-
-    if (wait_done(queue, value, &error)) {
-        return error;
-    }
-    if (!blocking && schedule != mcDeviceScheduleBlockingSync &&
-        spin(queue, value, schedule, &error)) {
-        return error;
-    }
     uint32_t seen = ctx->ops->irq_count(queue->kq);
+
     submit_wake(queue);
-    while (!wait_done(queue, value, &error)) {
+    while (!wait_done(w)) {
         int err = ctx->ops->irq_wait(queue->kq, seen, sleep);
 
         if (err == 0) {
             seen = ctx->ops->irq_count(queue->kq);
         } else if (err == -ETIMEDOUT) {
             sleep = sleep * 2 > SLEEP_MAX_NS ? SLEEP_MAX_NS : sleep * 2;
-        } else {
-            mc_error("device %d is lost: %s", ctx->device, strerror(-err));
-            mc_context_fail(ctx, mcErrorDevicesUnavailable);
         }
+        device_there(ctx);
         mc_queue_poll(ctx);
     }
-    return error;
 }
 
-mcError_t mc_queue_wait(McQueue *queue, uint64_t value, bool blocking)
+static mcError_t queue_wait(McContext *waiter, McQueue *queue, uint64_t value,
+                            bool blocking)
 {
-    mcError_t error = queue_wait(queue, value, blocking);
+    unsigned schedule = atomic_load_explicit(&queue->ctx->schedule,
+                                             memory_order_relaxed) &
+                        mcDeviceScheduleMask;
+    Wait w = {.waiter = waiter, .queue = queue, .value = value};
 
+    if (!wait_done(&w) &&
+        (blocking || schedule == mcDeviceScheduleBlockingSync ||
+         !spin(&w, schedule))) {
+        wait_asleep(&w);
+    }
     if (mc_profiling()) {
         pthread_mutex_lock(&queue->ctx->submit);
         mc_profile_collect(queue);
         pthread_mutex_unlock(&queue->ctx->submit);
     }
-    return error;
+    return w.error;
+}
+
+mcError_t mc_queue_wait(McQueue *queue, uint64_t value, bool blocking)
+{
+    return queue_wait(queue->ctx, queue, value, blocking);
+}
+
+mcError_t mc_queue_wait_for(McContext *waiter, McQueue *queue, uint64_t value)
+{
+    return queue_wait(waiter, queue, value, true);
+}
+
+mcError_t mc_queue_query(McQueue *queue, uint64_t value)
+{
+    if (mc_queue_reached(queue, value)) {
+        return mcSuccess;
+    }
+    return device_there(queue->ctx) ? mcErrorNotReady
+                                    : atomic_load(&queue->ctx->error);
 }

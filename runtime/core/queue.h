@@ -99,6 +99,13 @@ bool mc_queues_empty(McContext *ctx);
  * (mcErrorContextIsDestroyed). blocking: sleep at once instead of spinning. */
 mcError_t mc_queue_wait(McQueue *queue, uint64_t value, bool blocking);
 
+/* The same, asleep, on behalf of another context: also until that one fails or
+ * dies. */
+mcError_t mc_queue_wait_for(McContext *waiter, McQueue *queue, uint64_t value);
+
+/* mcErrorNotReady until the word reaches value or the device fails. */
+mcError_t mc_queue_query(McQueue *queue, uint64_t value);
+
 /* Looks for queues that stopped and makes that the context's error. */
 void mc_queue_poll(McContext *ctx);
 

@@ -153,8 +153,7 @@ static mcError_t queues_wait(McContext *ctx, QueueTarget target, bool query)
     queue = first;
     for (unsigned i = 0; i < count && error == mcSuccess; i++) {
         if (query) {
-            error = mc_queue_reached(queue, values[i]) ? mcSuccess
-                                                       : mcErrorNotReady;
+            error = mc_queue_query(queue, values[i]);
         } else {
             error = mc_queue_wait(queue, values[i], false);
         }
@@ -187,9 +186,7 @@ mcError_t mc_stream_query(McStream *stream)
     if (error != mcSuccess) {
         return error;
     }
-    return mc_queue_reached(stream->queue, atomic_load(&stream->last))
-               ? mcSuccess
-               : mcErrorNotReady;
+    return mc_queue_query(stream->queue, atomic_load(&stream->last));
 }
 
 mcError_t mc_stream_sync(McStream *stream)
@@ -206,8 +203,12 @@ mcError_t mc_stream_sync(McStream *stream)
 
 /* ---- waiting for other streams ---- */
 
+/* The other context is not held until then: its close would wait for work of
+ * this one. With it go its queues and whatever they did. */
 typedef struct RemoteWait {
-    McContext *ctx;
+    McContext *ctx; /* whose stream waits */
+    int device;
+    uint64_t serial; /* of the other context */
     McQueue *queue;
     uint64_t value;
 } RemoteWait;
@@ -215,11 +216,14 @@ typedef struct RemoteWait {
 static void remote_wait(void *opaque, mcError_t status)
 {
     RemoteWait *wait = opaque;
+    McContext *other = mc_context_peek(wait->device);
 
-    if (status == mcSuccess) {
-        mc_queue_wait(wait->queue, wait->value, true);
+    if (other) {
+        if (status == mcSuccess && other->serial == wait->serial) {
+            mc_queue_wait_for(wait->ctx, wait->queue, wait->value);
+        }
+        mc_context_put(other);
     }
-    mc_context_put(wait->ctx);
     free(wait);
 }
 
@@ -235,12 +239,11 @@ mcError_t mc_stream_wait_queue(McStream *stream, McContext *other,
         if (!wait) {
             return mcErrorMemoryAllocation;
         }
-        *wait = (RemoteWait){other, queue, value};
-        mc_context_hold(other);
+        *wait = (RemoteWait){stream->ctx, other->device, other->serial, queue,
+                             value};
         mcError_t error = mc_stream_host_call(stream, remote_wait, wait, true,
                                               false);
         if (error != mcSuccess) {
-            mc_context_put(other);
             free(wait);
         }
         return error;

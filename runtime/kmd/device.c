@@ -87,6 +87,23 @@ bool kmd_device_check(KmdDevice *dev)
     return true;
 }
 
+bool kmd_device_look(KmdDevice *dev, bool look)
+{
+    if (kmd_lost(dev)) {
+        return false;
+    }
+    if (look) {
+        uint64_t now = kmd_now_ns(), looked = atomic_load(&dev->looked);
+
+        /* One of those who find that it is time. */
+        if (now - looked >= KMD_LOOK_NS &&
+            atomic_compare_exchange_strong(&dev->looked, &looked, now)) {
+            return kmd_device_check(dev);
+        }
+    }
+    return true;
+}
+
 static int device_start(KmdDevice *dev)
 {
     int ret;

@@ -20,6 +20,8 @@
 #define KMD_PAGE_SIZE 4096ull
 #define KMD_LARGE_PAGE_SIZE (2ull << 20) /* maps with one PTE when aligned */
 
+#define KMD_LOOK_NS 500000000ull
+
 typedef struct KmdDevice KmdDevice;
 typedef struct KmdBo KmdBo; /* a memory object: VRAM or pinned host memory */
 
@@ -109,6 +111,13 @@ typedef struct KmdOps {
      * threads may wait. */
     uint32_t (*irq_count)(KmdQueue *queue);
     int (*irq_wait)(KmdQueue *queue, uint32_t seen, uint64_t timeout_ns);
+
+    /* Whether the device is there and its firmware runs. look: at most once in
+     * KMD_LOOK_NS the device itself is asked, however often this is called;
+     * else only what is known is told. Who waits for a device in any other way
+     * than by irq_wait looks: a device that was reset, or taken its power,
+     * raises no interrupt. */
+    bool (*alive)(KmdDevice *dev, bool look);
 
     /* Device clock, ns: the clock of timestamp packets. */
     uint64_t (*clock)(KmdDevice *dev);

@@ -84,6 +84,7 @@ struct KmdDevice {
 
     _Atomic bool up;   /* brought up: state changes mean trouble */
     _Atomic bool lost;
+    _Atomic uint64_t looked; /* when a waiter last looked at it */
 
     pthread_mutex_t mbox_lock;
     uint32_t mbox_shadow[16]; /* what MBOX_CMD holds */
@@ -137,6 +138,8 @@ void kmd_device_lose(KmdDevice *dev, const char *format, ...)
 bool kmd_device_alive(KmdDevice *dev);
 /* The same, and whether its firmware runs. */
 bool kmd_device_check(KmdDevice *dev);
+/* The same for waiters, who may ask as often as they like: kmd.h, alive. */
+bool kmd_device_look(KmdDevice *dev, bool look);
 /* Every operation but count and open, which differ by back end. */
 #define KMD_COMMON_OPS                                                         \
     .close = kmd_device_close, .info = kmd_device_info,                        \
@@ -146,7 +149,7 @@ bool kmd_device_check(KmdDevice *dev);
     .queue_ring = kmd_queue_ring, .queue_destroy = kmd_queue_destroy,          \
     .queue_profile = kmd_queue_profile,                                        \
     .irq_count = kmd_queue_irq_count, .irq_wait = kmd_queue_irq_wait,          \
-    .clock = kmd_device_clock
+    .alive = kmd_device_look, .clock = kmd_device_clock
 
 /* ---- firmware.c, bringup.c ----------------------------------------------- */
 

@@ -14,8 +14,6 @@
 
 #define MIN_PACKETS 4u
 #define MAX_PACKETS 65536u
-/* So often a waiter makes sure that the device is still there. */
-#define CHECK_NS    1000000000ull
 
 static int id_get(KmdDevice *dev, unsigned *id)
 {
@@ -255,14 +253,14 @@ int kmd_queue_irq_wait(KmdQueue *queue, uint32_t seen, uint64_t timeout_ns)
             return 0;
         }
         if (passed >= timeout_ns) {
-            return kmd_device_alive(dev) ? -ETIMEDOUT : -ENODEV;
+            return -ETIMEDOUT;
         }
         slice = timeout_ns - passed;
-        slice = slice < CHECK_NS ? slice : CHECK_NS;
+        slice = slice < KMD_LOOK_NS ? slice : KMD_LOOK_NS;
         kmd_futex_wait(count, seen, slice);
         passed = kmd_now_ns() - start;
-        if (slice == CHECK_NS && atomic_load(count) == seen) {
-            kmd_device_check(dev);
+        if (atomic_load(count) == seen) {
+            kmd_device_look(dev, true);
         }
     }
 }

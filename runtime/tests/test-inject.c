@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "core/context.h"
 #include "env.h"
 #include "fake.h"
 
@@ -112,6 +113,199 @@ static void test_lost(void)
     ok(mcDeviceReset());
     env_forget();
     ok(mcFreeHost(gate));
+}
+
+/* ---- closing ---- */
+
+static gpointer reset_call(gpointer opaque)
+{
+    ok(mcDeviceReset());
+    return NULL;
+}
+
+/* An entry point that has an object when the reset begins, and opens the
+ * context of another one only then: neither waits for the other. */
+static void test_open_under_close(void)
+{
+    McContext *ctx, *again = NULL;
+    mcEvent_t event;
+
+    ok(mcEventCreate(&event));
+    McHandle *held = mc_handle_get(event, MC_HANDLE_EVENT);
+    g_assert_nonnull(held);
+    ctx = held->ctx;
+    GThread *thread = g_thread_new("reset", reset_call, NULL);
+    while (!atomic_load(&ctx->dying)) {
+        g_thread_yield();
+    }
+    fails(mcErrorContextIsDestroyed, mc_context_open(0, &again));
+    g_assert_null(again);
+    g_assert_null(mc_handle_get(event, MC_HANDLE_EVENT));
+    g_assert_null(mc_context_peek(0));
+    g_assert_cmpuint(mc_thread()->held, ==, 1);
+    mc_handle_put(held);
+    g_thread_join(thread);
+    /* One that holds nothing has waited. */
+    ok(mc_context_open(0, &again));
+    mc_context_put(again);
+    g_assert_cmpuint(mc_thread()->held, ==, 0);
+    env_forget();
+}
+
+/* A stream waits for another device's event, behind work that does not end:
+ * both devices can be reset. */
+static void test_reset_under_remote_wait(void)
+{
+    for (int reset = 0; reset < 2; reset++) {
+        uint64_t *gate = env_malloc_host(16);
+        mcStream_t here, there;
+        mcEvent_t event;
+
+        gate[0] = gate[1] = 0;
+        ok(mcStreamCreate(&here));
+        ok(mcSetDevice(1));
+        ok(mcStreamCreate(&there));
+        ok(mcEventCreate(&event));
+        ok(mcStreamWaitValue64(there, &gate[1], 1, 0));
+        ok(mcEventRecord(event, there));
+        ok(mcSetDevice(0));
+        ok(mcStreamWaitValue64(here, &gate[0], 1, 0));
+        ok(mcStreamWaitEvent(here, event, 0));
+        ok(mcSetDevice(reset));
+        ok(mcDeviceReset());
+        ok(mcSetDevice(!reset));
+        ok(mcDeviceReset());
+        ok(mcSetDevice(0));
+        ok(mcFreeHost(gate));
+    }
+    env_forget();
+}
+
+/* ---- waits for a device that somebody resets ---- */
+
+static mcStream_t reset_stream;
+static mcEvent_t reset_event, reset_sleepy;
+static void *reset_memory;
+static uint8_t reset_host[64];
+
+static mcError_t wait_stream(void)
+{
+    return mcStreamSynchronize(reset_stream);
+}
+
+static mcError_t wait_event(void)
+{
+    return mcEventSynchronize(reset_event);
+}
+
+static mcError_t wait_sleepy_event(void)
+{
+    return mcEventSynchronize(reset_sleepy);
+}
+
+static mcError_t wait_copy(void)
+{
+    return mcMemcpy(reset_host, reset_memory, 64, mcMemcpyDeviceToHost);
+}
+
+static mcError_t wait_free(void)
+{
+    return mcFree(reset_memory);
+}
+
+static mcError_t wait_poll_stream(void)
+{
+    mcError_t error;
+
+    while ((error = mcStreamQuery(reset_stream)) == mcErrorNotReady) {
+        g_thread_yield();
+    }
+    return error;
+}
+
+static mcError_t wait_poll_event(void)
+{
+    mcError_t error;
+
+    while ((error = mcEventQuery(reset_event)) == mcErrorNotReady) {
+        g_thread_yield();
+    }
+    return error;
+}
+
+static int called_with;
+
+static void note(mcStream_t stream, mcError_t status, void *data)
+{
+    __atomic_store_n((int *)data, status, __ATOMIC_RELEASE);
+}
+
+static mcError_t wait_host_function(void)
+{
+    int status;
+
+    while ((status = __atomic_load_n(&called_with, __ATOMIC_ACQUIRE)) < 0) {
+        g_thread_yield();
+    }
+    return (mcError_t)status;
+}
+
+static gpointer reset_main(gpointer opaque)
+{
+    g_usleep(GPOINTER_TO_UINT(opaque));
+    __atomic_store_n(&fake.reset, true, __ATOMIC_RELAXED);
+    return NULL;
+}
+
+static void reset_under(mcError_t (*wait)(void), unsigned schedule,
+                        unsigned after_us)
+{
+    uint64_t *gate;
+
+    ok(mcSetDeviceFlags(schedule));
+    ok(mcStreamCreate(&reset_stream));
+    ok(mcEventCreate(&reset_event));
+    ok(mcEventCreateWithFlags(&reset_sleepy, mcEventBlockingSync));
+    reset_memory = env_malloc(64);
+    gate = env_malloc_host(8);
+    *gate = 0;
+    called_with = -1;
+    ok(mcStreamWaitValue64(reset_stream, gate, 1, 0));
+    ok(mcStreamAddCallback(reset_stream, note, &called_with, 0));
+    ok(mcEventRecord(reset_event, reset_stream));
+    ok(mcEventRecord(reset_sleepy, reset_stream));
+    GThread *thread = g_thread_new("reset", reset_main,
+                                   GUINT_TO_POINTER(after_us));
+    fails(mcErrorDevicesUnavailable, wait());
+    g_thread_join(thread);
+    /* It stays so, and there is a way out. */
+    fails(mcErrorDevicesUnavailable, mcDeviceSynchronize());
+    fails(mcErrorDevicesUnavailable, mcMalloc(&reset_memory, 1));
+    __atomic_store_n(&fake.reset, false, __ATOMIC_RELAXED);
+    ok(mcDeviceReset());
+    env_forget();
+    ok(env_launch("k_empty", 1, NULL, NULL));
+    ok(mcDeviceSynchronize());
+    ok(mcFreeHost(gate));
+}
+
+static void test_reset_under_waits(void)
+{
+    mcError_t (*const waits[])(void) = {
+        mcDeviceSynchronize, wait_stream, wait_event, wait_sleepy_event,
+        wait_copy, wait_free, wait_poll_stream, wait_poll_event,
+        wait_host_function,
+    };
+    static const unsigned schedules[] = {
+        mcDeviceScheduleAuto, mcDeviceScheduleSpin, mcDeviceScheduleYield,
+        mcDeviceScheduleBlockingSync,
+    };
+
+    for (unsigned w = 0; w < G_N_ELEMENTS(waits); w++) {
+        for (unsigned s = 0; s < G_N_ELEMENTS(schedules); s++) {
+            reset_under(waits[w], schedules[s], s % 2 ? 0 : 8000);
+        }
+    }
 }
 
 /* Nothing is leaked when the nth step fails, and the next try works: the fake
@@ -261,6 +455,10 @@ int main(int argc, char **argv)
     g_test_add_func("/inject/queue-errors", test_queue_errors);
     g_test_add_func("/inject/other-device", test_other_device);
     g_test_add_func("/inject/lost", test_lost);
+    g_test_add_func("/inject/open-under-close", test_open_under_close);
+    g_test_add_func("/inject/reset-under-remote-wait",
+                    test_reset_under_remote_wait);
+    g_test_add_func("/inject/reset-under-waits", test_reset_under_waits);
     g_test_add_func("/inject/failing-steps", test_failing_steps);
     g_test_add_func("/inject/large-leaves", test_large_leaves);
     g_test_add_func("/inject/open", test_open);

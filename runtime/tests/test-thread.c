@@ -135,11 +135,199 @@ static void test_devices(void)
     }
 }
 
+/* ---- every family of calls against resets ---- */
+
+#define RESETS 25
+
+static int resets_left;
+
+/* The device may be reset between any two calls, and under each of them. A
+ * handle of before may be another thread's object by now: also a kernel whose
+ * module that thread unloads. */
+static bool gone_well(mcError_t error)
+{
+    switch ((int)error) {
+    case mcSuccess:
+    case mcErrorNotReady:
+    case mcErrorContextIsDestroyed:
+    case mcErrorInvalidHandle:
+    case mcErrorInvalidResourceHandle:
+    case mcErrorInvalidValue:
+    case mcErrorInvalidDevicePointer:
+    case mcErrorNotFound:
+    case mcErrorHostMemoryNotRegistered:
+    case mcErrorLaunchFailure:
+    case mcErrorIllegalAddress:
+        return true;
+    default:
+        g_error("%s under a reset", mcGetErrorName(error));
+    }
+}
+
+#define any(call) gone_well(call)
+
+static void use_events(mcEvent_t e, mcEvent_t f, mcStream_t s)
+{
+    float ms;
+
+    any(mcEventRecord(e, NULL));
+    any(mcEventRecordWithFlags(f, NULL, 0));
+    any(mcEventRecord(f, mcStreamPerThread));
+    any(mcStreamWaitEvent(NULL, e, 0));
+    any(mcStreamWaitEvent(s, f, 0));
+    any(mcEventQuery(e));
+    any(mcEventSynchronize(f));
+    any(mcEventElapsedTime(&ms, e, f));
+}
+
+static void nothing(void *data)
+{
+}
+
+static void use_streams(mcStream_t s)
+{
+    unsigned flags;
+    int priority;
+
+    any(mcLaunchHostFunc(s, nothing, NULL));
+    any(mcLaunchHostFunc(NULL, nothing, NULL));
+    any(mcStreamGetFlags(s, &flags));
+    any(mcStreamGetPriority(NULL, &priority));
+    any(mcStreamQuery(s));
+    any(mcStreamQuery(NULL));
+    any(mcStreamSynchronize(s));
+    any(mcStreamSynchronize(mcStreamPerThread));
+}
+
+static void use_memory(void)
+{
+    static __thread uint8_t own[8192];
+    void *p = NULL, *h = NULL;
+    uint8_t out[64];
+    size_t n, total;
+
+    any(mcHostRegister(own, sizeof(own), 0));
+    any(mcMallocHost(&h, 5000, 0));
+    any(mcMalloc(&p, 5000));
+    if (p) {
+        any(mcMemset(p, 1, 5000));
+        any(mcMemcpy(out, p, 64, mcMemcpyDeviceToHost));
+        any(mcMemcpyAsync(p, out, 64, mcMemcpyHostToDevice, NULL));
+        any(mcMemcpy2D(out, 8, p, 64, 8, 4, mcMemcpyDeviceToHost));
+        any(mcFree(p));
+    }
+    any(mcMemGetInfo(&n, &total));
+    any(mcHostUnregister(own));
+    if (h) {
+        ok(mcFreeHost(h)); /* it outlives contexts */
+    }
+}
+
+static void use_modules(mcStream_t s)
+{
+    uint64_t zero[8] = {0};
+    void *params[] = {zero, zero, zero, zero};
+    mcModule_t m = NULL;
+    mcFunction_t f = NULL;
+    mcDeviceptr_t address;
+    size_t size;
+    int value;
+
+    any(mcModuleLoadData(&m, env_image));
+    if (!m) {
+        return;
+    }
+    any(mcModuleGetFunction(&f, m, "k_empty"));
+    any(mcModuleGetGlobal(&address, &size, m, "table"));
+    if (f) {
+        any(mcFuncGetAttribute(&value, MC_FUNC_ATTRIBUTE_NUM_REGS, f));
+        any(mcModuleLaunchKernel(f, 1, 1, 1, 64, 1, 1, 0, NULL, params, NULL));
+        any(mcModuleLaunchKernel(f, 1, 1, 1, 64, 1, 1, 0, s, params, NULL));
+    }
+    any(mcModuleUnload(m));
+}
+
+static void use_device(void)
+{
+    mcDeviceProp_t p;
+    size_t value;
+    int number;
+
+    any(mcGetDeviceProperties(&p, 0));
+    any(mcDeviceGetAttribute(&number, mcDevAttrWarpSize, 0));
+    any(mcDeviceGetLimit(&value, mcLimitStackSize));
+    any(mcDeviceGetStreamPriorityRange(&number, NULL));
+    any(mcDeviceSynchronize());
+}
+
+static void *user(void *opaque)
+{
+    int count;
+
+    ok(mcGetDeviceCount(&count));
+    while (__atomic_load_n(&resets_left, __ATOMIC_RELAXED) > 0) {
+        mcStream_t s = NULL;
+        mcEvent_t e = NULL, f = NULL;
+
+        /* Objects of one device, the default stream of another. */
+        ok(mcSetDevice(0));
+        any(mcStreamCreate(&s));
+        any(mcEventCreate(&e));
+        any(mcEventCreateWithFlags(&f, mcEventBlockingSync));
+        ok(mcSetDevice(GPOINTER_TO_UINT(opaque) % count));
+        if (e && f) {
+            use_events(e, f, s);
+        }
+        if (s) {
+            use_streams(s);
+        }
+        use_memory();
+        use_modules(s);
+        use_device();
+        ok(mcSetDevice(0));
+        if (e) {
+            any(mcEventDestroy(e));
+        }
+        if (f) {
+            any(mcEventDestroy(f));
+        }
+        if (s) {
+            any(mcStreamDestroy(s));
+        }
+    }
+    return NULL;
+}
+
+static void test_resets(void)
+{
+    pthread_t t[2 * THREADS];
+    int count;
+
+    ok(mcGetDeviceCount(&count));
+    resets_left = RESETS;
+    for (unsigned i = 0; i < G_N_ELEMENTS(t); i++) {
+        pthread_create(&t[i], NULL, user, GUINT_TO_POINTER(i));
+    }
+    for (int i = 0; i < RESETS; i++) {
+        ok(mcSetDevice(i % count));
+        any(mcDeviceSynchronize());
+        ok(mcDeviceReset());
+        __atomic_fetch_sub(&resets_left, 1, __ATOMIC_RELAXED);
+    }
+    for (unsigned i = 0; i < G_N_ELEMENTS(t); i++) {
+        pthread_join(t[i], NULL);
+    }
+    ok(mcSetDevice(0));
+    ok(mcDeviceReset());
+    env_forget();
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/thread/threads", test_threads);
     g_test_add_func("/thread/copies", test_copies);
     g_test_add_func("/thread/devices", test_devices);
+    g_test_add_func("/thread/resets", test_resets);
     return g_test_run();
 }

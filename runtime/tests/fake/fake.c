@@ -70,6 +70,7 @@ struct FakeDevice {
     Mapping *mappings;
     atomic_ullong used;
     atomic_uint queues;
+    atomic_bool seen_reset;
 };
 
 static FakeDevice *of(KmdDevice *dev)
@@ -643,6 +644,15 @@ static int fake_irq_wait(KmdQueue *pub, uint32_t seen, uint64_t timeout_ns)
 
 /* ---- devices ---- */
 
+static bool fake_alive(KmdDevice *kdev, bool look)
+{
+    if (look && __atomic_load_n(&fake.reset, __ATOMIC_RELAXED)) {
+        of(kdev)->seen_reset = true;
+    }
+    return !__atomic_load_n(&fake.lost, __ATOMIC_RELAXED) &&
+           !of(kdev)->seen_reset;
+}
+
 static int fake_count(unsigned *count)
 {
     *count = fake.count;
@@ -718,6 +728,7 @@ static const KmdOps fake_ops = {
     .queue_destroy = fake_queue_destroy,
     .irq_count = fake_irq_count,
     .irq_wait = fake_irq_wait,
+    .alive = fake_alive,
     .clock = fake_clock,
 };
 

@@ -19,6 +19,8 @@ typedef struct FakeControl {
     int fail_pin, fail_alloc, fail_map; /* the nth call from now fails */
     unsigned small_maps; /* counts maps of VRAM that need small pages */
     bool lost;        /* every device */
+    bool reset;       /* every device, by somebody else: it stands still and
+                         only who looks finds out */
     bool fail_queues; /* queue_create fails */
 } FakeControl;
 

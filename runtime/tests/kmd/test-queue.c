@@ -356,6 +356,40 @@ static void test_timeout_finds_out(void)
     finish(&s);
 }
 
+/* Somebody resets the device, which goes on answering: found out by waits that
+ * are each much shorter than the time between two looks, and by asking. */
+static void test_reset_is_noticed(void)
+{
+    static const bool waits[] = { true, false };
+    unsigned i;
+
+    for (i = 0; i < G_N_ELEMENTS(waits); i++) {
+        Setup s = setup();
+        KmdQueue *q;
+        int ret = -ETIMEDOUT;
+
+        g_assert_cmpint(kmd_queue_create(s.dev, 0, 4, &q), ==, 0);
+        g_assert_true(kmd_device_look(s.dev, true));
+        pthread_mutex_lock(&s.fake->lock);
+        s.fake->mcu_status = MXGPU_SET(MXGPU_MCU_STATUS_STATE,
+                                       MXGPU_MCU_RESET);
+        pthread_mutex_unlock(&s.fake->lock);
+        /* What is known does not change by asking for it. */
+        g_assert_true(kmd_device_look(s.dev, false));
+        while (ret == -ETIMEDOUT) {
+            if (waits[i]) {
+                ret = kmd_queue_irq_wait(q, kmd_queue_irq_count(q), 1000000);
+            } else {
+                ret = kmd_device_look(s.dev, true) ? -ETIMEDOUT : -ENODEV;
+            }
+        }
+        g_assert_cmpint(ret, ==, -ENODEV);
+        g_assert_false(kmd_device_look(s.dev, false));
+        check_lost(&s, q);
+        finish(&s);
+    }
+}
+
 int main(int argc, char **argv)
 {
     int ret;
@@ -376,6 +410,7 @@ int main(int argc, char **argv)
     add_lost("/kmd/lost/silent-death", trigger_silent_death);
     g_test_add_func("/kmd/lost/gone", test_lost_gone);
     g_test_add_func("/kmd/lost/timeout-finds-out", test_timeout_finds_out);
+    g_test_add_func("/kmd/lost/reset-is-noticed", test_reset_is_noticed);
     ret = g_test_run();
     g_unlink(fake_firmware_file());
     return ret;

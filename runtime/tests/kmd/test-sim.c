@@ -113,6 +113,34 @@ static void test_open_twice(void)
     g_unsetenv("MXGPU_SIM_DEVICES");
 }
 
+/* A reset from outside under a waiter whose waits are short. */
+static void test_reset_under_waiter(void)
+{
+    KmdDevice *dev = NULL;
+    KmdQueue *q;
+    uint32_t req = MXGPU_MSG_PING;
+    int ret;
+
+    use_good_firmware();
+    g_assert_cmpint(kmd_sim_ops.open(0, &dev), ==, 0);
+    g_assert_cmpint(kmd_sim_ops.queue_create(dev, 0, 64, &q), ==, 0);
+    g_assert_cmpint(dev->t->ops->reset(dev->t), ==, 0);
+    do {
+        ret = kmd_sim_ops.irq_wait(q, kmd_sim_ops.irq_count(q), 1000000);
+    } while (ret == 0 || ret == -ETIMEDOUT);
+    g_assert_cmpint(ret, ==, -ENODEV);
+    kmd_sim_ops.queue_destroy(q);
+    kmd_sim_ops.close(dev);
+
+    /* And under a request. */
+    g_assert_cmpint(kmd_sim_ops.open(0, &dev), ==, 0);
+    g_assert_cmpint(dev->t->ops->reset(dev->t), ==, 0);
+    g_assert_cmpint(kmd_mbox_call(dev, &req, 1, NULL, 0), ==, -ENODEV);
+    g_assert_cmpint(kmd_sim_ops.queue_create(dev, 0, 64, &q), ==, -ENODEV);
+    kmd_sim_ops.close(dev);
+    check_good();
+}
+
 static unsigned threads_and_files(void)
 {
     static const char *const where[] = { "/proc/self/task", "/proc/self/fd" };
@@ -155,6 +183,7 @@ int main(int argc, char **argv)
     g_test_add_func("/kmd/sim/crash-at-message", test_crash_at_message);
     g_test_add_func("/kmd/sim/other-abi", test_other_abi);
     g_test_add_func("/kmd/sim/open-twice", test_open_twice);
+    g_test_add_func("/kmd/sim/reset-under-waiter", test_reset_under_waiter);
     g_test_add_func("/kmd/sim/leaves-nothing", test_leaves_nothing);
     ret = g_test_run();
     g_unlink(bad);
