@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/module.h"
 
+#include <string.h>
+
 #include "api.h"
 #include "core/launch.h"
 
@@ -16,7 +18,7 @@ static mcError_t load_data(mcModule_t *out, const void *image)
     McContext *ctx __attribute__((cleanup(mc_api_put_context))) = NULL;
     mcError_t error = mc_api_context(&ctx);
     if (error == mcSuccess) {
-        error = mc_module_load(ctx, image, SIZE_MAX, &module);
+        error = mc_module_load(ctx, image, &module);
     }
     if (error == mcSuccess) {
         *out = (mcModule_t)module;
@@ -264,20 +266,27 @@ MC_EXPORT mcError_t mcLaunchCooperativeKernel(const void *symbol, dim3 grid,
                          0, MXGPU_PKT_COOPERATIVE));
 }
 
-/* Pairs of key and value; false when they are not understood. */
+/* Pairs of key and value, each word read once; false when they are not
+ * understood. */
 static bool read_extra(void **extra, const void **buffer, size_t *size)
 {
     bool have_size = false;
 
-    for (unsigned i = 0; i < 8 && extra[i] != MC_LAUNCH_PARAM_END; i += 2) {
-        if (extra[i] == MC_LAUNCH_PARAM_BUFFER_POINTER) {
-            *buffer = extra[i + 1];
-        } else if (extra[i] == MC_LAUNCH_PARAM_BUFFER_SIZE && extra[i + 1]) {
-            *size = *(size_t *)extra[i + 1];
+    for (unsigned i = 0; i < 8; i += 2) {
+        const void *key = __atomic_load_n(&extra[i], __ATOMIC_RELAXED);
+
+        /* A null pointer ends the list too, as elsewhere. */
+        if (key == MC_LAUNCH_PARAM_END || !key) {
+            break;
+        }
+        const void *value = __atomic_load_n(&extra[i + 1], __ATOMIC_RELAXED);
+        if (key == MC_LAUNCH_PARAM_BUFFER_POINTER) {
+            *buffer = value;
+        } else if (key == MC_LAUNCH_PARAM_BUFFER_SIZE && value) {
+            memcpy(size, value, sizeof(*size));
             have_size = true;
         } else {
-            /* A null pointer ends the list too, as elsewhere. */
-            return extra[i] == NULL && *buffer && have_size;
+            return false;
         }
     }
     return *buffer && have_size;

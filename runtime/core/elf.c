@@ -18,6 +18,8 @@
 
 #define PAGE 4096ull
 
+#define MAX(a, b) ((a) > (b) ? (a) : (b))
+
 #define BAD(...)                                                               \
     do {                                                                       \
         mc_error("kernel image: " __VA_ARGS__);                                \
@@ -32,36 +34,47 @@ static bool inside(uint64_t offset, uint64_t size, uint64_t limit)
 
 /* ---- file ---- */
 
-uint64_t mc_elf_file_size(const void *head)
+static void get_phdr(const void *file, const Elf64_Ehdr *ehdr, unsigned i,
+                     Elf64_Phdr *phdr)
+{
+    memcpy(phdr, (const uint8_t *)file + ehdr->e_phoff + i * sizeof(*phdr),
+           sizeof(*phdr));
+}
+
+uint64_t mc_elf_headers_end(const void *head)
 {
     Elf64_Ehdr ehdr;
-    uint64_t end = sizeof(ehdr), sections;
 
     memcpy(&ehdr, head, sizeof(ehdr));
     if (memcmp(ehdr.e_ident, ELFMAG, SELFMAG) != 0 ||
         ehdr.e_ident[EI_CLASS] != ELFCLASS64) {
         return 0;
     }
-    if (ehdr.e_phentsize == sizeof(Elf64_Phdr) &&
-        inside(ehdr.e_phoff, ehdr.e_phnum * sizeof(Elf64_Phdr),
-               MC_IMAGE_MAX)) {
-        const uint8_t *table = (const uint8_t *)head + ehdr.e_phoff;
+    if (ehdr.e_phentsize != sizeof(Elf64_Phdr) ||
+        !inside(ehdr.e_phoff, ehdr.e_phnum * sizeof(Elf64_Phdr),
+                MC_FILE_MAX)) {
+        return sizeof(ehdr);
+    }
+    return MAX(sizeof(ehdr), ehdr.e_phoff + ehdr.e_phnum * sizeof(Elf64_Phdr));
+}
 
-        end = ehdr.e_phoff + ehdr.e_phnum * sizeof(Elf64_Phdr);
-        for (unsigned i = 0; i < ehdr.e_phnum; i++) {
-            Elf64_Phdr phdr;
+uint64_t mc_elf_file_end(const void *headers, uint64_t headers_end)
+{
+    Elf64_Ehdr ehdr;
+    uint64_t end = headers_end;
 
-            memcpy(&phdr, table + i * sizeof(phdr), sizeof(phdr));
-            if (inside(phdr.p_offset, phdr.p_filesz, MC_IMAGE_MAX) &&
-                phdr.p_offset + phdr.p_filesz > end) {
-                end = phdr.p_offset + phdr.p_filesz;
-            }
+    memcpy(&ehdr, headers, sizeof(ehdr));
+    for (unsigned i = 0; i < ehdr.e_phnum && end > sizeof(ehdr); i++) {
+        Elf64_Phdr phdr;
+
+        get_phdr(headers, &ehdr, i, &phdr);
+        if (inside(phdr.p_offset, phdr.p_filesz, MC_FILE_MAX)) {
+            end = MAX(end, phdr.p_offset + phdr.p_filesz);
         }
     }
-    sections = (uint64_t)ehdr.e_shnum * ehdr.e_shentsize;
-    if (inside(ehdr.e_shoff, sections, MC_IMAGE_MAX) &&
-        ehdr.e_shoff + sections > end) {
-        end = ehdr.e_shoff + sections;
+    uint64_t sections = (uint64_t)ehdr.e_shnum * ehdr.e_shentsize;
+    if (inside(ehdr.e_shoff, sections, MC_FILE_MAX)) {
+        end = MAX(end, ehdr.e_shoff + sections);
     }
     return end;
 }
@@ -97,13 +110,6 @@ static mcError_t check_header(const void *file, size_t size, Elf64_Ehdr *ehdr)
         BAD("truncated: section headers outside the file");
     }
     return mcSuccess;
-}
-
-static void get_phdr(const void *file, const Elf64_Ehdr *ehdr, unsigned i,
-                     Elf64_Phdr *phdr)
-{
-    memcpy(phdr, (const uint8_t *)file + ehdr->e_phoff + i * sizeof(*phdr),
-           sizeof(*phdr));
 }
 
 /* ---- segments ---- */
@@ -288,6 +294,15 @@ static mcError_t read_dynamic(const void *file, size_t size,
     return mcSuccess;
 }
 
+static mcError_t check_strings(const McImage *image)
+{
+    if (image->strings_size &&
+        image->memory[image->strings + image->strings_size - 1] != 0) {
+        BAD("strings not terminated");
+    }
+    return mcSuccess;
+}
+
 /* DT_HASH tells how many symbols there are. */
 static mcError_t find_symbols(McImage *image, const Dynamic *dynamic)
 {
@@ -311,11 +326,7 @@ static mcError_t find_symbols(McImage *image, const Dynamic *dynamic)
     }
     image->symbol_count = hash[1];
     image->strings_size = dynamic->strings_size;
-    if (image->strings_size &&
-        image->memory[image->strings + image->strings_size - 1] != 0) {
-        BAD("strings not terminated");
-    }
-    return mcSuccess;
+    return check_strings(image);
 }
 
 static bool get_symbol(const McImage *image, uint64_t index, Elf64_Sym *symbol,
@@ -498,7 +509,8 @@ mcError_t mc_image_relocate(McImage *image, uint64_t base, const void *file,
     if (error == mcSuccess) {
         error = relocate_table(image, dynamic.plt, dynamic.plt_size);
     }
-    return error;
+    /* Relocations go anywhere in the image. */
+    return error == mcSuccess ? check_strings(image) : error;
 }
 
 /* ---- images ---- */

@@ -15,6 +15,7 @@
 #include "mxgpu/kernel.h"
 
 #define MC_IMAGE_MAX   (256ull << 20) /* bytes in memory */
+#define MC_FILE_MAX    (1ull << 30)   /* bytes of a file in caller's memory */
 #define MC_KERNELS_MAX 65536u
 #define MC_ARGS_MAX    4096u /* bytes of an argument block */
 
@@ -33,10 +34,14 @@ typedef struct McImage {
     uint64_t strings, strings_size;
 } McImage;
 
-/* Bytes an ELF file says it has, for callers who only have a pointer; head
- * are the first 64 bytes. 0 when it is no ELF file. The tables it refers to
- * must be readable. */
-uint64_t mc_elf_file_size(const void *head);
+/*
+ * How much there is of an ELF file of which only the address is known, step by
+ * step: from its first 64 bytes the end of the headers (0: it is no 64-bit ELF
+ * file), from these the end of the file. Offsets beyond MC_FILE_MAX do not
+ * count.
+ */
+uint64_t mc_elf_headers_end(const void *head);
+uint64_t mc_elf_file_end(const void *headers, uint64_t headers_end);
 
 /* mcErrorInvalidKernelImage, mcErrorNoKernelImageForDevice (other machine),
  * mcErrorSharedObjectSymbolNotFound, mcErrorMemoryAllocation; a reason is
@@ -69,11 +74,17 @@ bool mc_image_constants(const McImage *image, uint64_t *address,
                         uint64_t *size);
 
 /*
- * The image for this device in a fat binary, a wrapper of one, or a plain ELF
- * file. size SIZE_MAX: only a pointer is known. mcErrorInvalidKernelImage,
- * mcErrorNoKernelImageForDevice.
+ * The image for this device in a fat binary or a plain ELF file, in memory that
+ * nobody else writes. mcErrorInvalidKernelImage, mcErrorNoKernelImageForDevice.
  */
 mcError_t mc_fatbin_find(const void *data, size_t size, const void **image,
                          size_t *image_size);
+
+/*
+ * The same, or for a wrapper of a fat binary, where only an address in the
+ * caller's memory is known. *image is a copy, to be freed, for which every byte
+ * was read at most once. Memory that is not readable: mcErrorInvalidKernelImage.
+ */
+mcError_t mc_fatbin_copy(const void *data, void **image, size_t *image_size);
 
 #endif

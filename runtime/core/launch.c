@@ -56,9 +56,12 @@ static mcError_t check_cooperative(const McContext *ctx, const McFunction *f,
     return mcSuccess;
 }
 
-static mcError_t check_args(const McFunction *f, void **params,
-                            const void *buffer, size_t buffer_size)
+/* Arguments as the kernel takes them, in f->arg_size bytes. What params says is
+ * read once: it is the caller's, who may change it. */
+static mcError_t marshal(const McFunction *f, uint8_t *block, void **params,
+                         const void *buffer, size_t buffer_size)
 {
+    memset(block, 0, f->arg_size);
     if (buffer) {
         if (buffer_size < f->arg_end ||
             buffer_size > ((f->arg_size + 15u) & ~15u)) {
@@ -66,6 +69,8 @@ static mcError_t check_args(const McFunction *f, void **params,
                      buffer_size, f->arg_size);
             return mcErrorInvalidValue;
         }
+        memcpy(block, buffer, buffer_size < f->arg_size ? buffer_size
+                                                        : f->arg_size);
         return mcSuccess;
     }
     if (f->arg_count && !params) {
@@ -74,26 +79,16 @@ static mcError_t check_args(const McFunction *f, void **params,
         return mcErrorInvalidValue;
     }
     for (uint32_t i = 0; i < f->arg_count; i++) {
-        if (!params[i]) {
+        const void *from = __atomic_load_n(&params[i], __ATOMIC_RELAXED);
+
+        if (!from) {
             mc_error("kernel %s: argument %u of %u is missing", f->name, i,
                      f->arg_count);
             return mcErrorInvalidValue;
         }
+        memcpy(block + f->args[i].offset, from, f->args[i].size);
     }
     return mcSuccess;
-}
-
-static void marshal(const McFunction *f, uint8_t *block, void **params,
-                    const void *buffer, size_t buffer_size)
-{
-    if (buffer) {
-        memcpy(block, buffer, buffer_size < f->arg_size ? buffer_size
-                                                        : f->arg_size);
-        return;
-    }
-    for (uint32_t i = 0; i < f->arg_count; i++) {
-        memcpy(block + f->args[i].offset, params[i], f->args[i].size);
-    }
 }
 
 mcError_t mc_launch(McStream *stream, McFunction *f, dim3 grid, dim3 block,
@@ -101,6 +96,7 @@ mcError_t mc_launch(McStream *stream, McFunction *f, dim3 grid, dim3 block,
                     size_t buffer_size, unsigned flags)
 {
     McContext *ctx = stream->ctx;
+    uint8_t args[MC_ARGS_MAX];
     mcError_t error;
 
     if (f->handle.ctx != ctx) {
@@ -108,7 +104,7 @@ mcError_t mc_launch(McStream *stream, McFunction *f, dim3 grid, dim3 block,
     }
     error = check_shape(ctx, f, grid, block);
     if (error == mcSuccess) {
-        error = check_args(f, params, buffer, buffer_size);
+        error = marshal(f, args, params, buffer, buffer_size);
     }
     if (error != mcSuccess) {
         return error;
@@ -140,7 +136,7 @@ mcError_t mc_launch(McStream *stream, McFunction *f, dim3 grid, dim3 block,
     if (error != mcSuccess) {
         return error;
     }
-    marshal(f, submit.stage, params, buffer, buffer_size);
+    memcpy(submit.stage, args, f->arg_size);
     union mxgpu_packet packet = {
         .dispatch = {
             .type = MXGPU_PKT_DISPATCH,

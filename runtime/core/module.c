@@ -232,21 +232,16 @@ static mcError_t place(McModule *module, const void *file, size_t size)
     return mc_range_add(&range) ? mcSuccess : mcErrorMemoryAllocation;
 }
 
-mcError_t mc_module_load(McContext *ctx, const void *data, size_t size,
-                         McModule **out)
+static mcError_t load(McContext *ctx, const void *file, size_t size,
+                      McModule **out)
 {
-    const void *file;
-    mcError_t error = mc_fatbin_find(data, size, &file, &size);
-
-    if (error != mcSuccess) {
-        return error;
-    }
     McModule *module = calloc(1, sizeof(*module));
+
     if (!module) {
         return mcErrorMemoryAllocation;
     }
     module->ctx = ctx;
-    error = mc_image_parse(file, size, &module->image);
+    mcError_t error = mc_image_parse(file, size, &module->image);
     if (error == mcSuccess) {
         error = place(module, file, size);
     }
@@ -268,11 +263,25 @@ mcError_t mc_module_load(McContext *ctx, const void *data, size_t size,
     return mcSuccess;
 }
 
+mcError_t mc_module_load(McContext *ctx, const void *data, McModule **out)
+{
+    void *file;
+    size_t size;
+    mcError_t error = mc_fatbin_copy(data, &file, &size);
+
+    if (error == mcSuccess) {
+        error = load(ctx, file, size, out);
+        free(file);
+    }
+    return error;
+}
+
 mcError_t mc_module_load_file(McContext *ctx, const char *path,
                               McModule **out)
 {
     struct stat st;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    /* A FIFO would wait for somebody to write to it. */
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
     if (fd < 0 || fstat(fd, &st) != 0) {
         mc_error("%s: %s", path, strerror(errno));
@@ -298,7 +307,12 @@ mcError_t mc_module_load_file(McContext *ctx, const char *path,
                 (n < 0 && errno == EINTR))) {
             size += n > 0 ? n : 0;
         }
-        error = mc_module_load(ctx, data, size, out);
+        const void *file;
+
+        error = mc_fatbin_find(data, size, &file, &size);
+        if (error == mcSuccess) {
+            error = load(ctx, file, size, out);
+        }
     }
     free(data);
 out:

@@ -40,9 +40,8 @@ struct McModule {
     McSourceFile source;
 };
 
-/* data: ELF file, fat binary or wrapper; size SIZE_MAX when not known. */
-mcError_t mc_module_load(McContext *ctx, const void *data, size_t size,
-                         McModule **out);
+/* data: ELF file, fat binary or wrapper, in memory of the caller. */
+mcError_t mc_module_load(McContext *ctx, const void *data, McModule **out);
 mcError_t mc_module_load_file(McContext *ctx, const char *path,
                               McModule **out);
 /* The caller holds a reference to it; waits for the device. */

@@ -197,8 +197,7 @@ static mcError_t load(McContext *ctx, Program *program, McModule **out)
     }
     if (program->loaded[device].serial != ctx->serial) {
         McModule *module = NULL;
-        mcError_t error = mc_module_load(ctx, program->wrapper, SIZE_MAX,
-                                         &module);
+        mcError_t error = mc_module_load(ctx, program->wrapper, &module);
 
         if (error == mcSuccess) {
             module->internal = true;

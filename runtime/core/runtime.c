@@ -208,21 +208,24 @@ void mc_thread_drop_streams(McThread *thread)
 
 mcError_t mc_set_valid_devices(const int *devices, int count)
 {
+    int wanted[MC_MAX_DEVICES]; /* the caller may change its own */
+
     if (count < 0 || count > visible_count || (count && !devices)) {
         return mcErrorInvalidValue;
     }
     for (int i = 0; i < count; i++) {
-        if (devices[i] < 0 || devices[i] >= visible_count) {
+        wanted[i] = __atomic_load_n(&devices[i], __ATOMIC_RELAXED);
+        if (wanted[i] < 0 || wanted[i] >= visible_count) {
             return mcErrorInvalidDevice;
         }
     }
     McThread *thread = mc_thread();
     pthread_mutex_lock(&init_lock);
     valid_count = count;
-    memcpy(valid_devices, devices, count * sizeof(*devices));
+    memcpy(valid_devices, wanted, count * sizeof(*wanted));
     pthread_mutex_unlock(&init_lock);
     if (!thread->device_chosen) {
-        thread->device = count ? devices[0] : 0;
+        thread->device = count ? wanted[0] : 0;
     }
     return mcSuccess;
 }

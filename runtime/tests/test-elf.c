@@ -3,6 +3,10 @@
 #include <elf.h>
 #include <stdlib.h>
 
+#ifndef R_RISCV_RELATIVE
+#define R_RISCV_RELATIVE 3
+#endif
+
 #include "core/elf.h"
 #include "env.h"
 #include "fuzz/fuzz-image.h"
@@ -28,7 +32,10 @@ static void test_good(void)
     g_assert_cmpuint(size, ==, 64);
     g_assert_false(mc_image_symbol(&image, "tabl", &address, &size));
     mc_image_free(&image);
-    g_assert_cmpuint(mc_elf_file_size(env_image), <=, env_image_size);
+    uint64_t headers = mc_elf_headers_end(env_image);
+    g_assert_cmpuint(headers, >=, sizeof(Elf64_Ehdr));
+    g_assert_cmpuint(headers, <=, env_image_size);
+    g_assert_cmpuint(mc_elf_file_end(env_image, headers), <=, env_image_size);
 }
 
 /* Exactly as many readable bytes as claimed: sanitizers see one too many. */
@@ -159,8 +166,38 @@ static void undefined_symbol(uint8_t *b)
     g_assert_cmpuint(changed, ==, 2);
 }
 
+/* The first relocation writes over the end of the strings, which were found to
+ * be terminated before it. */
+static void endless_strings(uint8_t *b)
+{
+    Elf64_Ehdr *e = (Elf64_Ehdr *)b;
+    Elf64_Shdr *s = (Elf64_Shdr *)(b + e->e_shoff);
+    uint64_t end = 0;
+    unsigned changed = 0;
+
+    for (unsigned i = 0; i < e->e_shnum; i++) {
+        if (s[i].sh_type == SHT_DYNSYM) {
+            end = s[s[i].sh_link].sh_addr + s[s[i].sh_link].sh_size;
+        }
+    }
+    g_assert_cmpuint(end, !=, 0);
+    for (unsigned i = 0; i < e->e_shnum; i++) {
+        if (s[i].sh_type == SHT_RELA && s[i].sh_size && !changed) {
+            *(Elf64_Rela *)(b + s[i].sh_offset) = (Elf64_Rela){
+                .r_offset = end - 8,
+                .r_info = ELF64_R_INFO(0, R_RISCV_RELATIVE),
+                .r_addend = 0x4141414141414141,
+            };
+            changed++;
+        }
+    }
+    g_assert_cmpuint(changed, ==, 1);
+}
+
 static void test_reasons(void)
 {
+    g_assert_cmpint(parse_with(endless_strings), ==,
+                    mcErrorInvalidKernelImage);
     g_assert_cmpint(parse_with(other_machine), ==,
                     mcErrorNoKernelImageForDevice);
     g_assert_cmpint(parse_with(other_class), ==,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "env.h"
@@ -50,6 +51,11 @@ static void test_load_file(void)
     unlink(path);
     fails(mcErrorFileNotFound, mcModuleLoad(&m, path));
     fails(mcErrorInvalidKernelImage, mcModuleLoad(&m, "/tmp"));
+    fails(mcErrorInvalidKernelImage, mcModuleLoad(&m, "/dev/zero"));
+    /* Nobody will ever write to it. */
+    g_assert_cmpint(mkfifo(path, 0600), ==, 0);
+    fails(mcErrorInvalidKernelImage, mcModuleLoad(&m, path));
+    unlink(path);
 }
 
 static void test_wrong_image(void)
