@@ -167,6 +167,14 @@ MC_EXPORT mcError_t mcDeviceSetCacheConfig(mcFuncCache_t config)
     API_RETURN(mcSuccess);
 }
 
+MC_EXPORT mcError_t mcDeviceGetCacheConfig(mcFuncCache_t *config)
+{
+    API_ENTER("%p", (void *)config);
+    API_CHECK(config, mcErrorInvalidValue);
+    *config = mcFuncCachePreferNone;
+    API_RETURN(mcSuccess);
+}
+
 MC_EXPORT mcError_t mcDeviceGetSharedMemConfig(mcSharedMemConfig *config)
 {
     API_ENTER("%p", (void *)config);

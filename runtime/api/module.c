@@ -233,6 +233,20 @@ MC_EXPORT mcError_t mcFuncSetCacheConfig(const void *symbol,
     API_RETURN(mc_symbol_function(ctx, symbol, &function));
 }
 
+MC_EXPORT mcError_t mcFuncSetSharedMemConfig(const void *symbol,
+                                             mcSharedMemConfig config)
+{
+    McFunction *function;
+
+    API_ENTER("%p, %d", symbol, (int)config);
+    API_CHECK((unsigned)config <= mcSharedMemBankSizeEightByte,
+              mcErrorInvalidValue);
+    API_CONTEXT(ctx);
+    API_TRY(mc_symbol_function(ctx, symbol, &function));
+    API_CHECK(config != mcSharedMemBankSizeEightByte, mcErrorNotSupported);
+    API_RETURN(mcSuccess);
+}
+
 /* ---- launches ---- */
 
 MC_EXPORT mcError_t mcLaunchKernel(const void *symbol, dim3 grid, dim3 block,

@@ -444,15 +444,20 @@ static mcError_t copy_any(McStream *stream, void *dst, const void *src,
 {
     End to, from;
     int device = stream->ctx->device;
-    mcError_t error = classify(dst, size, &to);
 
+    /* Nothing lies at its addresses: one may be NULL, or the end of an
+     * allocation. */
+    if (size == 0) {
+        return mcSuccess;
+    }
+    mcError_t error = classify(dst, size, &to);
     if (error == mcSuccess) {
         error = classify(src, size, &from);
     }
     if (error == mcSuccess) {
         error = check_kind(kind, &to, &from);
     }
-    if (error != mcSuccess || size == 0) {
+    if (error != mcSuccess) {
         return error;
     }
     if (to.place != ON_DEVICE && from.place != ON_DEVICE) {

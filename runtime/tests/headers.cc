@@ -2,9 +2,19 @@
 // The typed forms, as C++17.
 #include <common/maca_bfloat16.h>
 #include <common/maca_fp16.h>
-#include <mc_runtime_api.h>
+#include <mc_runtime.h>
 
 #include <type_traits>
+
+/* Without including what they are from. */
+static_assert(INT_MAX > 0 && sizeof(size_t) == 8);
+[[maybe_unused]] static void uses_libc(char *text)
+{
+    assert(text);
+    printf("%zu %ld\n", strlen(text), (long)time(nullptr));
+    free(malloc(1));
+    new (text) char(std::move('c'));
+}
 
 template <class T> static void kernel(T *, int) {}
 static float table[16];
@@ -28,6 +38,7 @@ int use()
     void *v = nullptr, *args[1] = {&v};
     mcFuncAttributes attributes;
     mcFunction_t function;
+    mcEvent_t event;
     size_t size;
     int blocks, threads;
     dim3 grid(1, 2), block{64};
@@ -51,6 +62,46 @@ int use()
     e = mcGetFuncBySymbol(&function, kernel<int>);
     e = mcOccupancyMaxPotentialBlockSize(&blocks, &threads, kernel<int>);
     e = mcStreamWaitEvent(nullptr, nullptr);
+    e = mcEventCreate(&event);
+    e = mcEventCreate(&event, mcEventDisableTiming);
+    e = mcHostAlloc(&f, 4, mcHostAllocMapped | mcHostAllocPortable);
+    e = mcHostMalloc(&f, 4);
+    e = mcStreamAttachMemAsync(nullptr, f);
+    e = mcFuncSetAttribute(kernel<int>,
+                           mcFuncAttributeMaxDynamicSharedMemorySize, 1);
+    e = mcFuncSetCacheConfig(kernel<int>, mcFuncCachePreferL1);
+    e = mcFuncSetCacheConfig((const void *)kernel<int>, mcFuncCachePreferL1);
+    e = mcFuncSetSharedMemConfig(kernel<int>, mcSharedMemBankSizeFourByte);
+    e = mcLaunchCooperativeKernel(kernel<int>, grid, block, args);
+    e = mcOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel<int>, 64,
+                                                    0);
+    e = mcOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+        &blocks, kernel<int>, 64, 0, mcOccupancyDefault);
+    e = mcOccupancyAvailableDynamicSMemPerBlock(&size, kernel<int>, 1, 64);
+    e = mcOccupancyMaxPotentialBlockSizeWithFlags(&blocks, &threads,
+                                                  kernel<int>);
+    e = mcOccupancyMaxPotentialBlockSizeVariableSMem(
+        &blocks, &threads, kernel<int>, [](int n) { return n * 4u; });
+    e = mcOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(
+        &blocks, &threads, (const void *)kernel<int>,
+        [](int) { return (size_t)0; }, 128, mcOccupancyDefault);
+
+    /* A default stream wherever CUDA has one. */
+    mcPitchedPtr p = make_mcPitchedPtr(f, 64, 16, 4);
+    mcExtent extent = make_mcExtent(16, 4, 2);
+    mcMemcpy3DParms parms = {};
+    parms.srcPos = make_mcPos(1, 2, 3);
+    e = mcMemsetAsync(f, 0, 4);
+    e = mcMemset2DAsync(f, 64, 0, 4, 4);
+    e = mcMemset3DAsync(p, 0, extent);
+    e = mcMemcpy2DAsync(f, 64, f, 64, 4, 4, mcMemcpyDefault);
+    e = mcMemcpy3DAsync(&parms);
+    e = mcMemcpy3DPeerAsync(&parms);
+    e = mcMemcpyPeerAsync(f, 0, f, 0, 4);
+    e = mcMemcpyToSymbolAsync(table, f, 4);
+    e = mcMemcpyFromSymbolAsync(f, table, 4);
+    e = mcMemcpyParam2DAsync(nullptr);
+    e = mcEventRecordWithFlags(nullptr);
     e = mcEventRecord(nullptr);
     return e;
 }

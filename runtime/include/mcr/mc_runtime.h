@@ -26,9 +26,21 @@
 #include <cstdlib>
 #include <cstring>
 #include <math.h>
-#include <stdlib.h>
 
 #include "device/launch.h"
+#endif
+
+/* Programs use what is in these without including them. */
+#include <assert.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#ifdef __cplusplus
+#include <new>
+#include <utility>
 #endif
 
 #endif

@@ -60,6 +60,8 @@ mcError_t mcDeviceGetStreamPriorityRange(int *leastPriority,
 mcError_t mcDeviceReset(void);
 /* A hint; shared memory has a fixed size, so without effect. */
 mcError_t mcDeviceSetCacheConfig(mcFuncCache_t cacheConfig);
+/* Always mcFuncCachePreferNone. */
+mcError_t mcDeviceGetCacheConfig(mcFuncCache_t *pCacheConfig);
 /* Banks are four bytes wide; eight is not supported. */
 mcError_t mcDeviceSetSharedMemConfig(mcSharedMemConfig config);
 /* Waits for all work of the current device. */
@@ -101,6 +103,21 @@ mcError_t mcDeviceGetCount(int *count);
 mcError_t mcDeviceGetByPCIBusId(int *device, const char *pciBusId);
 /* 0: devices do not reach each other's memory. */
 mcError_t mcDeviceCanAccessPeer(int *canAccessPeer, int device, int peerDevice);
+
+/* ---- Thread management (old names) ---- */
+
+/* mcDeviceReset. */
+mcError_t mcThreadExit(void);
+/* mcDeviceSynchronize. */
+mcError_t mcThreadSynchronize(void);
+/* mcDeviceSetLimit. */
+mcError_t mcThreadSetLimit(mcLimit_t limit, size_t value);
+/* mcDeviceGetLimit. */
+mcError_t mcThreadGetLimit(size_t *pValue, mcLimit_t limit);
+/* mcDeviceGetCacheConfig. */
+mcError_t mcThreadGetCacheConfig(mcFuncCache_t *pCacheConfig);
+/* mcDeviceSetCacheConfig. */
+mcError_t mcThreadSetCacheConfig(mcFuncCache_t cacheConfig);
 
 /* ---- Stream management ---- */
 
@@ -197,6 +214,8 @@ mcError_t mcFuncGetAttributes(mcFuncAttributes *attr, const void *func);
 mcError_t mcFuncSetAttribute(const void *func, mcFuncAttribute attr, int value);
 /* A hint without effect. */
 mcError_t mcFuncSetCacheConfig(const void *func, mcFuncCache_t config);
+/* Banks are four bytes wide; eight is not supported. */
+mcError_t mcFuncSetSharedMemConfig(const void *func, mcSharedMemConfig config);
 
 /* ---- Event management ---- */
 
@@ -288,6 +307,11 @@ mcError_t mcFree(void *ptr);
 /* Pinned host memory with the same address on every device. */
 mcError_t mcMallocHost(void **ptr, size_t size,
                        unsigned int flags __dparm(mcMallocHostDefault));
+/* mcMallocHost; flags are mcHostAlloc*. */
+mcError_t mcHostAlloc(void **pHost, size_t size, unsigned int flags);
+/* mcMallocHost. */
+mcError_t mcHostMalloc(void **ptr, size_t size,
+                       unsigned int flags __dparm(mcMallocHostDefault));
 /* Waits for the devices, then frees. NULL is allowed. */
 mcError_t mcFreeHost(void *ptr);
 /* Rows padded to a multiple of 256 bytes. */
@@ -334,7 +358,7 @@ mcError_t mcMemcpyPeer(void *dst, int dstDevice, const void *src, int srcDevice,
                        size_t sizeBytes);
 /* From device to device; through the host when they differ. */
 mcError_t mcMemcpyPeerAsync(void *dst, int dstDevice, const void *src,
-                            int srcDevice, size_t sizeBytes, mcStream_t stream);
+                            int srcDevice, size_t sizeBytes, mcStream_t stream __dparm(0));
 /* Not supported. */
 mcError_t mcMemcpyParam2D(const mc_Memcpy2D *pCopy);
 /* Not supported. */
@@ -346,7 +370,7 @@ mcError_t mcMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch,
 /* The same in stream order. */
 mcError_t mcMemcpy2DAsync(void *dst, size_t dpitch, const void *src,
                           size_t spitch, size_t width, size_t height,
-                          mcMemcpyKind kind, mcStream_t stream);
+                          mcMemcpyKind kind, mcStream_t stream __dparm(0));
 /* Device address of a variable on the current device. */
 mcError_t mcGetSymbolAddress(void **devPtr, const void *symbol);
 /* Its size in bytes. */
@@ -374,11 +398,11 @@ mcError_t mcMemcpy2DUnaligned(const mc_Memcpy2D *pCopy);
 /* Not supported. */
 mcError_t mcMemcpy3D(const mcMemcpy3DParms *pCopy);
 /* Not supported. */
-mcError_t mcMemcpy3DAsync(const mcMemcpy3DParms *pCopy, mcStream_t hStream);
+mcError_t mcMemcpy3DAsync(const mcMemcpy3DParms *pCopy, mcStream_t hStream __dparm(0));
 /* Not supported. */
 mcError_t mcMemcpy3DPeer(const mcMemcpy3DParms *pCopy);
 /* Not supported. */
-mcError_t mcMemcpy3DPeerAsync(const mcMemcpy3DParms *pCopy, mcStream_t hStream);
+mcError_t mcMemcpy3DPeerAsync(const mcMemcpy3DParms *pCopy, mcStream_t hStream __dparm(0));
 /* Device to device. */
 mcError_t mcMemcpyDtoD(mcDeviceptr_t dstDevice, mcDeviceptr_t srcDevice,
                        size_t ByteCount);
@@ -404,18 +428,18 @@ mcError_t mcMemcpyHtoDAsync(mcDeviceptr_t dstDevice, const void *srcHost,
 mcError_t mcMemset(void *dst, int value, size_t sizeBytes);
 /* The same in stream order. */
 mcError_t mcMemsetAsync(void *dst, int value, size_t sizeBytes,
-                        mcStream_t stream);
+                        mcStream_t stream __dparm(0));
 /* Rows of width bytes, a pitch apart. */
 mcError_t mcMemset2D(void *dst, size_t pitch, int value, size_t width,
                      size_t height);
 /* The same in stream order. */
 mcError_t mcMemset2DAsync(void *dst, size_t pitch, int value, size_t width,
-                          size_t height, mcStream_t stream);
+                          size_t height, mcStream_t stream __dparm(0));
 /* Not supported. */
 mcError_t mcMemset3D(mcPitchedPtr pitchedDevPtr, int value, mcExtent extent);
 /* Not supported. */
 mcError_t mcMemset3DAsync(mcPitchedPtr pitchedDevPtr, int value,
-                          mcExtent extent, mcStream_t stream);
+                          mcExtent extent, mcStream_t stream __dparm(0));
 /* mSize bytes. */
 mcError_t mcMemsetD8(mcDeviceptr_t dstDevice, unsigned char mValue,
                      size_t mSize);
@@ -630,164 +654,9 @@ mcError_t __mcPopCallConfiguration(dim3 *gridDim, dim3 *blockDim,
 }
 #endif
 
+#include "mc_driver_functions.h"
 #ifdef __cplusplus
-/*
- * Typed forms. A kernel or a device variable is named by itself; the entry
- * points above take the address of its host symbol.
- */
-template <class T>
-static inline mcError_t mcMalloc(T **ptr, size_t size)
-{
-    return mcMalloc((void **)ptr, size);
-}
-
-template <class T>
-static inline mcError_t mcMallocHost(T **ptr, size_t size,
-                                     unsigned int flags = mcMallocHostDefault)
-{
-    return mcMallocHost((void **)ptr, size, flags);
-}
-
-template <class T>
-static inline mcError_t mcMallocManaged(T **ptr, size_t size,
-                                        unsigned int flags = mcMemAttachGlobal)
-{
-    return mcMallocManaged((void **)ptr, size, flags);
-}
-
-template <class T>
-static inline mcError_t mcMallocPitch(T **ptr, size_t *pitch, size_t width,
-                                      size_t height)
-{
-    return mcMallocPitch((void **)ptr, pitch, width, height);
-}
-
-template <class T>
-static inline mcError_t mcMallocAsync(T **ptr, size_t size, mcStream_t stream)
-{
-    return mcMallocAsync((void **)ptr, size, stream);
-}
-
-template <class T>
-static inline mcError_t mcExtMallocWithFlags(T **ptr, size_t size,
-                                             unsigned int flags)
-{
-    return mcExtMallocWithFlags((void **)ptr, size, flags);
-}
-
-template <class T>
-static inline mcError_t mcHostGetDevicePointer(T **ptr, void *hostPtr,
-                                               unsigned int flags = 0)
-{
-    return mcHostGetDevicePointer((void **)ptr, hostPtr, flags);
-}
-
-template <class R, class... Args>
-static inline mcError_t mcLaunchKernel(R (*kernel)(Args...), dim3 gridDim,
-                                       dim3 blockDim, void **args,
-                                       size_t sharedMem = 0,
-                                       mcStream_t stream = 0)
-{
-    return mcLaunchKernel(reinterpret_cast<const void *>(kernel), gridDim,
-                          blockDim, args, sharedMem, stream);
-}
-
-template <class R, class... Args>
-static inline mcError_t mcFuncGetAttributes(mcFuncAttributes *attr,
-                                            R (*kernel)(Args...))
-{
-    return mcFuncGetAttributes(attr, reinterpret_cast<const void *>(kernel));
-}
-
-template <class R, class... Args>
-static inline mcError_t mcFuncSetAttribute(R (*kernel)(Args...),
-                                           mcFuncAttribute attr, int value)
-{
-    return mcFuncSetAttribute(reinterpret_cast<const void *>(kernel), attr,
-                              value);
-}
-
-template <class R, class... Args>
-static inline mcError_t mcGetFuncBySymbol(mcFunction_t *function,
-                                          R (*kernel)(Args...))
-{
-    return mcGetFuncBySymbol(function, reinterpret_cast<const void *>(kernel));
-}
-
-template <class R, class... Args>
-static inline mcError_t mcLaunchCooperativeKernel(
-    R (*kernel)(Args...), dim3 gridDim, dim3 blockDim, void **kernelParams,
-    unsigned int sharedMemBytes = 0, mcStream_t stream = 0)
-{
-    return mcLaunchCooperativeKernel(reinterpret_cast<const void *>(kernel),
-                                     gridDim, blockDim, kernelParams,
-                                     sharedMemBytes, stream);
-}
-
-template <class R, class... Args>
-static inline mcError_t mcOccupancyMaxActiveBlocksPerMultiprocessor(
-    int *numBlocks, R (*kernel)(Args...), int blockSize, size_t dynamicShared)
-{
-    return mcOccupancyMaxActiveBlocksPerMultiprocessor(
-        numBlocks, reinterpret_cast<const void *>(kernel), blockSize,
-        dynamicShared);
-}
-
-template <class R, class... Args>
-static inline mcError_t mcOccupancyMaxPotentialBlockSize(
-    int *gridSize, int *blockSize, R (*kernel)(Args...),
-    size_t dynamicShared = 0, int blockSizeLimit = 0)
-{
-    return mcOccupancyMaxPotentialBlockSize(
-        gridSize, blockSize, reinterpret_cast<const void *>(kernel),
-        dynamicShared, blockSizeLimit);
-}
-
-template <class T>
-static inline mcError_t mcGetSymbolAddress(void **devPtr, const T &symbol)
-{
-    return mcGetSymbolAddress(devPtr, (const void *)&symbol);
-}
-
-template <class T>
-static inline mcError_t mcGetSymbolSize(size_t *size, const T &symbol)
-{
-    return mcGetSymbolSize(size, (const void *)&symbol);
-}
-
-template <class T>
-static inline mcError_t mcMemcpyToSymbol(const T &symbol, const void *src,
-                                         size_t size, size_t offset = 0,
-                                         mcMemcpyKind kind = mcMemcpyDefault)
-{
-    return mcMemcpyToSymbol((const void *)&symbol, src, size, offset, kind);
-}
-
-template <class T>
-static inline mcError_t mcMemcpyToSymbolAsync(
-    const T &symbol, const void *src, size_t size, size_t offset = 0,
-    mcMemcpyKind kind = mcMemcpyDefault, mcStream_t stream = 0)
-{
-    return mcMemcpyToSymbolAsync((const void *)&symbol, src, size, offset,
-                                 kind, stream);
-}
-
-template <class T>
-static inline mcError_t mcMemcpyFromSymbol(void *dst, const T &symbol,
-                                           size_t size, size_t offset = 0,
-                                           mcMemcpyKind kind = mcMemcpyDefault)
-{
-    return mcMemcpyFromSymbol(dst, (const void *)&symbol, size, offset, kind);
-}
-
-template <class T>
-static inline mcError_t mcMemcpyFromSymbolAsync(
-    void *dst, const T &symbol, size_t size, size_t offset = 0,
-    mcMemcpyKind kind = mcMemcpyDefault, mcStream_t stream = 0)
-{
-    return mcMemcpyFromSymbolAsync(dst, (const void *)&symbol, size, offset,
-                                   kind, stream);
-}
+#include "mc_runtime_api_template_wrapper.h"
 #endif
 
 #endif

@@ -666,6 +666,11 @@ typedef enum mcJitOption {
 #define mcMallocHostMapped        0x2
 #define mcMallocHostWriteCombined 0x4
 
+#define mcHostAllocDefault       mcMallocHostDefault
+#define mcHostAllocPortable      mcMallocHostPortable
+#define mcHostAllocMapped        mcMallocHostMapped
+#define mcHostAllocWriteCombined mcMallocHostWriteCombined
+
 #define mcHostRegisterDefault  0x0
 #define mcHostRegisterPortable 0x1
 #define mcHostRegisterMapped   0x2
