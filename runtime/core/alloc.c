@@ -1,43 +1,61 @@
 /* SPDX-License-Identifier: MIT */
 #include "alloc.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/extents.h"
 #include "error.h"
 #include "log.h"
 #include "mxgpu/pte.h"
 #include "range.h"
 
-#define CHUNK_SIZE  KMD_LARGE_PAGE_SIZE
-#define CHUNK_UNITS (CHUNK_SIZE / MC_ALIGN)
-#define DATA_PERMS  (MXGPU_PTE_READ | MXGPU_PTE_WRITE | MXGPU_PTE_ATOMIC)
+#define CHUNK_SIZE KMD_LARGE_PAGE_SIZE
+#define DATA_PERMS (MXGPU_PTE_READ | MXGPU_PTE_WRITE | MXGPU_PTE_ATOMIC)
 
 /* One large page, shared. */
 typedef struct Chunk {
-    struct Chunk *next;
+    McNode node; /* by address */
     McMapping mapping;
-    unsigned used_units;
-    unsigned hint; /* no free unit below */
-    uint64_t used[CHUNK_UNITS / 64]; /* one bit a unit */
+    uint64_t used; /* bytes */
 } Chunk;
 
-/* Owner of a range: whole large pages of its own, then the first units of a
- * chunk; each may be missing. */
+/* Owner of a range: whole large pages of its own, then bytes of a chunk; each
+ * may be missing. */
 typedef struct Block {
     struct Block *next, **link; /* of the context's list */
     McMapping body;
-    Chunk *chunk;
     uint64_t va;
-    unsigned first, units; /* of the chunk */
+    Chunk *chunk;
+    uint64_t piece, piece_size; /* of the chunk */
 } Block;
 
 struct McAllocator {
     McContext *ctx;
     pthread_mutex_t lock;
-    Chunk *chunks;
+    McTree chunks;
+    McExtents room; /* free pieces of all chunks, which never touch */
+    Chunk *spare;   /* an empty one: saves mapping the next */
     Block *blocks;
 };
+
+static Chunk *chunk_of(const McNode *node)
+{
+    return mc_container_of(node, Chunk, node);
+}
+
+static int chunk_compare(const McNode *a, const McNode *b)
+{
+    return mc_order(chunk_of(a)->mapping.va, chunk_of(b)->mapping.va);
+}
+
+static int chunk_ends_by(const McNode *node, const void *key)
+{
+    return chunk_of(node)->mapping.va + CHUNK_SIZE <= *(const uint64_t *)key
+               ? -1
+               : 1;
+}
 
 /* ---- address ranges ---- */
 
@@ -108,54 +126,22 @@ void mc_mapping_free(McContext *ctx, McMapping *mapping)
 
 /* ---- chunks ---- */
 
-static bool unit_used(const Chunk *chunk, unsigned unit)
+static void chunk_take(McAllocator *allocator, Chunk *chunk, Block *block,
+                       uint64_t piece)
 {
-    return chunk->used[unit / 64] >> (unit % 64) & 1;
-}
-
-static void units_set(Chunk *chunk, unsigned first, unsigned count, bool used)
-{
-    for (unsigned u = first; u < first + count; u++) {
-        if (used) {
-            chunk->used[u / 64] |= 1ull << (u % 64);
-        } else {
-            chunk->used[u / 64] &= ~(1ull << (u % 64));
-        }
+    if (chunk == allocator->spare) {
+        allocator->spare = NULL;
     }
-    chunk->used_units += used ? count : -count;
-    if (!used && first < chunk->hint) {
-        chunk->hint = first;
-    } else if (used && first == chunk->hint) {
-        chunk->hint = first + count;
-    }
-}
-
-/* First fit; CHUNK_UNITS when there is no room. */
-static unsigned units_find(const Chunk *chunk, unsigned count)
-{
-    unsigned run = 0;
-
-    if (CHUNK_UNITS - chunk->used_units < count) {
-        return CHUNK_UNITS;
-    }
-    for (unsigned u = chunk->hint; u < CHUNK_UNITS; u++) {
-        if (u % 64 == 0 && chunk->used[u / 64] == UINT64_MAX) {
-            run = 0;
-            u += 63;
-        } else if (unit_used(chunk, u)) {
-            run = 0;
-        } else if (++run == count) {
-            return u + 1 - count;
-        }
-    }
-    return CHUNK_UNITS;
-}
-
-static void chunk_take(Chunk *chunk, unsigned first, Block *block)
-{
-    units_set(chunk, first, block->units, true);
+    chunk->used += block->piece_size;
     block->chunk = chunk;
-    block->first = first;
+    block->piece = piece;
+}
+
+static void chunk_free(McAllocator *allocator, Chunk *chunk)
+{
+    mc_tree_remove(&allocator->chunks, &chunk->node);
+    mc_mapping_free(allocator->ctx, &chunk->mapping);
+    free(chunk);
 }
 
 /* A chunk at an address of its own, or at va, which is reserved. */
@@ -176,56 +162,57 @@ static mcError_t chunk_new(McAllocator *allocator, uint64_t va, Chunk **out)
         free(chunk);
         return error;
     }
-    chunk->next = allocator->chunks;
-    allocator->chunks = chunk;
+    if (mc_extents_add(&allocator->room, chunk->mapping.va, CHUNK_SIZE)) {
+        mc_mapping_free(allocator->ctx, &chunk->mapping);
+        free(chunk);
+        return mcErrorMemoryAllocation;
+    }
+    mc_tree_insert(&allocator->chunks, &chunk->node);
     *out = chunk;
     return mcSuccess;
 }
 
-/* Takes units of a chunk, of a new one when all are full. */
+/* The first piece that fits, of a new chunk when there is none. */
 static mcError_t chunk_alloc(McAllocator *allocator, Block *block)
 {
+    uint64_t piece;
     Chunk *chunk;
+    int err = mc_extents_alloc(&allocator->room, block->piece_size, MC_ALIGN,
+                               0, &piece);
 
-    for (chunk = allocator->chunks; chunk; chunk = chunk->next) {
-        unsigned first = units_find(chunk, block->units);
-
-        if (first < CHUNK_UNITS) {
-            chunk_take(chunk, first, block);
-            block->va = chunk->mapping.va + first * MC_ALIGN;
-            return mcSuccess;
+    if (err == -ENOSPC) {
+        mcError_t error = chunk_new(allocator, 0, &chunk);
+        if (error != mcSuccess) {
+            return error;
         }
+        allocator->spare = allocator->spare ? allocator->spare : chunk;
+        err = mc_extents_alloc(&allocator->room, block->piece_size, MC_ALIGN,
+                               0, &piece);
     }
-    mcError_t error = chunk_new(allocator, 0, &chunk);
-    if (error == mcSuccess) {
-        chunk_take(chunk, 0, block);
-        block->va = chunk->mapping.va;
+    if (err) {
+        return mcErrorMemoryAllocation;
     }
-    return error;
+    chunk = chunk_of(mc_tree_lower(&allocator->chunks, &piece, chunk_ends_by));
+    chunk_take(allocator, chunk, block, piece);
+    block->va = piece;
+    return mcSuccess;
 }
 
-/* Empty chunks go, but for one that saves mapping the next. */
+/* Empty chunks go, but for one. */
 static void chunk_release(McAllocator *allocator, Block *block)
 {
     Chunk *chunk = block->chunk;
 
-    units_set(chunk, block->first, block->units, false);
-    if (chunk->used_units > 0) {
+    mc_extents_free(&allocator->room, block->piece, block->piece_size);
+    chunk->used -= block->piece_size;
+    if (chunk->used > 0) {
         return;
     }
-    bool spare = false;
-    for (Chunk *c = allocator->chunks; c; c = c->next) {
-        spare |= c != chunk && c->used_units == 0;
-    }
-    if (spare) {
-        Chunk **p = &allocator->chunks;
-
-        while (*p != chunk) {
-            p = &(*p)->next;
-        }
-        *p = chunk->next;
-        mc_mapping_free(allocator->ctx, &chunk->mapping);
-        free(chunk);
+    if (!allocator->spare) {
+        allocator->spare = chunk;
+    } else if (!mc_extents_exclude(&allocator->room, chunk->mapping.va,
+                                   CHUNK_SIZE)) {
+        chunk_free(allocator, chunk);
     }
 }
 
@@ -238,7 +225,7 @@ static mcError_t large_alloc(McAllocator *allocator, uint64_t size,
 {
     McContext *ctx = allocator->ctx;
     uint64_t body = size & ~(KMD_LARGE_PAGE_SIZE - 1);
-    uint64_t tail = block->units ? CHUNK_SIZE : 0;
+    uint64_t tail = block->piece_size ? CHUNK_SIZE : 0;
     uint64_t reserved = body + tail + KMD_PAGE_SIZE; /* a page that faults */
     uint8_t *va = mc_va_reserve(reserved, KMD_LARGE_PAGE_SIZE);
     Chunk *chunk;
@@ -263,7 +250,14 @@ static mcError_t large_alloc(McAllocator *allocator, uint64_t size,
         mc_mapping_free(ctx, &block->body);
         return error;
     }
-    chunk_take(chunk, 0, block);
+    if (mc_extents_take(&allocator->room, block->va + body,
+                        block->piece_size)) {
+        mc_extents_exclude(&allocator->room, block->va + body, CHUNK_SIZE);
+        chunk_free(allocator, chunk);
+        mc_mapping_free(ctx, &block->body);
+        return mcErrorMemoryAllocation;
+    }
+    chunk_take(allocator, chunk, block, block->va + body);
     return mcSuccess;
 }
 
@@ -274,11 +268,11 @@ static mcError_t block_alloc(McAllocator *allocator, uint64_t size,
     uint64_t rest = size % CHUNK_SIZE;
     mcError_t error;
 
-    block->units = (rest + MC_ALIGN - 1) / MC_ALIGN;
+    block->piece_size = align_up(rest, MC_ALIGN);
     error = size < CHUNK_SIZE ? chunk_alloc(allocator, block)
                               : large_alloc(allocator, size, block);
-    if (error == mcErrorMemoryAllocation && block->units) {
-        block->units = 0;
+    if (error == mcErrorMemoryAllocation && block->piece_size) {
+        block->piece_size = 0;
         error = mc_mapping_new(allocator->ctx, size, DATA_PERMS, &block->body);
         block->va = block->body.va;
     }
@@ -301,6 +295,8 @@ mcError_t mc_allocator_new(McContext *ctx, McAllocator **out)
         return mcErrorMemoryAllocation;
     }
     allocator->ctx = ctx;
+    allocator->chunks.compare = chunk_compare;
+    mc_extents_init(&allocator->room);
     pthread_mutex_init(&allocator->lock, NULL);
     *out = allocator;
     return mcSuccess;
@@ -336,13 +332,10 @@ void mc_allocator_free(McAllocator *allocator)
         mc_range_remove(allocator->blocks->va, NULL);
         block_free(allocator, allocator->blocks);
     }
-    while (allocator->chunks) {
-        Chunk *chunk = allocator->chunks;
-
-        allocator->chunks = chunk->next;
-        mc_mapping_free(allocator->ctx, &chunk->mapping);
-        free(chunk);
+    while (allocator->chunks.root) {
+        chunk_free(allocator, chunk_of(allocator->chunks.root));
     }
+    mc_extents_fini(&allocator->room);
     pthread_mutex_destroy(&allocator->lock);
     free(allocator);
 }
@@ -406,8 +399,6 @@ void mc_device_memory(McContext *ctx, uint64_t *free_bytes, uint64_t *total)
 {
     ctx->ops->memory(ctx->kmd, free_bytes, total);
     pthread_mutex_lock(&ctx->allocator->lock);
-    for (Chunk *c = ctx->allocator->chunks; c; c = c->next) {
-        *free_bytes += (CHUNK_UNITS - c->used_units) * (uint64_t)MC_ALIGN;
-    }
+    *free_bytes += ctx->allocator->room.total;
     pthread_mutex_unlock(&ctx->allocator->lock);
 }

@@ -8,6 +8,7 @@
 
 /* ---- words for time stamps ---- */
 
+#define SLOT_TRIES 4
 #define SLOT_PAGE  KMD_PAGE_SIZE
 #define PAGE_SLOTS (SLOT_PAGE / sizeof(uint64_t))
 
@@ -28,7 +29,7 @@ struct McSlots {
     McContext *ctx;
     pthread_mutex_t lock;
     SlotPage *pages;
-    FreeSlot *free;
+    FreeSlot *free, *last; /* in the order they were given back */
 };
 
 mcError_t mc_slots_new(McContext *ctx, McSlots **out)
@@ -83,20 +84,34 @@ static mcError_t page_add(McSlots *slots)
     return mcSuccess;
 }
 
+/* Under the lock. */
+static void slot_append(McSlots *slots, FreeSlot *slot)
+{
+    slot->next = NULL;
+    if (slots->free) {
+        slots->last->next = slot;
+    } else {
+        slots->free = slot;
+    }
+    slots->last = slot;
+}
+
 static mcError_t slot_get(McSlots *slots, uint64_t **word)
 {
     mcError_t error = mcSuccess;
 
     pthread_mutex_lock(&slots->lock);
-    for (FreeSlot **p = &slots->free; *p; p = &(*p)->next) {
-        FreeSlot *slot = *p;
+    /* The oldest few: work in flight may be about to write all the others. */
+    for (unsigned i = 0; slots->free && i < SLOT_TRIES; i++) {
+        FreeSlot *slot = slots->free;
 
+        slots->free = slot->next;
         if (!slot->queue || mc_queue_reached(slot->queue, slot->value)) {
-            *p = slot->next;
             *word = slot->word;
             free(slot);
             goto out;
         }
+        slot_append(slots, slot);
     }
     if (!slots->pages || slots->pages->used == PAGE_SLOTS) {
         error = page_add(slots);
@@ -120,8 +135,7 @@ static void slot_put(McSlots *slots, uint64_t *word, McQueue *queue,
     }
     *slot = (FreeSlot){.word = word, .queue = queue, .value = value};
     pthread_mutex_lock(&slots->lock);
-    slot->next = slots->free;
-    slots->free = slot;
+    slot_append(slots, slot);
     pthread_mutex_unlock(&slots->lock);
 }
 

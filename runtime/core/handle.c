@@ -6,16 +6,30 @@
 
 #include "context.h"
 
-#define BUCKETS 4096
+static McHandle *of(const McNode *node)
+{
+    return mc_container_of(node, McHandle, node);
+}
+
+static int compare(const McNode *a, const McNode *b)
+{
+    return mc_order((uintptr_t)of(a), (uintptr_t)of(b));
+}
 
 static pthread_mutex_t handle_lock = PTHREAD_MUTEX_INITIALIZER;
-static McHandle *buckets[BUCKETS];
+static McTree handles = {.compare = compare};
 
-static McHandle **bucket(const void *handle)
+static int order(const McNode *node, const void *key)
 {
-    uint64_t bits = (uintptr_t)handle >> 4;
+    return mc_order((uintptr_t)of(node), (uintptr_t)key);
+}
 
-    return &buckets[(bits * 0x9e3779b97f4a7c15ull) >> 52];
+/* Under the lock. key may be anything: it is not followed. */
+static McHandle *find(const void *key)
+{
+    McNode *node = mc_tree_lower(&handles, key, order);
+
+    return node && of(node) == key ? of(node) : NULL;
 }
 
 void mc_handle_add(McHandle *handle, McHandleType type, McContext *ctx,
@@ -26,19 +40,14 @@ void mc_handle_add(McHandle *handle, McHandleType type, McContext *ctx,
     handle->destroy = destroy;
     atomic_init(&handle->refs, 1);
     pthread_mutex_lock(&handle_lock);
-    McHandle **list = bucket(handle);
-    handle->next = *list;
-    *list = handle;
+    mc_tree_insert(&handles, &handle->node);
     pthread_mutex_unlock(&handle_lock);
 }
 
 void *mc_handle_get(const void *handle, McHandleType type)
 {
     pthread_mutex_lock(&handle_lock);
-    McHandle *h = *bucket(handle);
-    while (h && h != handle) {
-        h = h->next;
-    }
+    McHandle *h = find(handle);
     if (h && (h->type != type || atomic_load(&h->ctx->dying))) {
         h = NULL;
     }
@@ -63,15 +72,10 @@ void mc_handle_put(void *handle)
 
 bool mc_handle_remove(void *handle)
 {
-    bool found = false;
-
     pthread_mutex_lock(&handle_lock);
-    for (McHandle **p = bucket(handle); *p; p = &(*p)->next) {
-        if (*p == handle) {
-            *p = (*p)->next;
-            found = true;
-            break;
-        }
+    bool found = find(handle);
+    if (found) {
+        mc_tree_remove(&handles, &((McHandle *)handle)->node);
     }
     pthread_mutex_unlock(&handle_lock);
     if (found) {
@@ -86,17 +90,14 @@ void mc_handle_purge(McContext *ctx, McHandleType type)
     McHandle *gone = NULL;
 
     pthread_mutex_lock(&handle_lock);
-    for (unsigned i = 0; i < BUCKETS; i++) {
-        for (McHandle **p = &buckets[i]; *p;) {
-            McHandle *h = *p;
+    for (McNode *n = mc_tree_first(&handles), *next; n; n = next) {
+        McHandle *h = of(n);
 
-            if (h->ctx == ctx && h->type == type) {
-                *p = h->next;
-                h->next = gone;
-                gone = h;
-            } else {
-                p = &h->next;
-            }
+        next = mc_tree_next(n);
+        if (h->ctx == ctx && h->type == type) {
+            mc_tree_remove(&handles, n);
+            h->next = gone;
+            gone = h;
         }
     }
     pthread_mutex_unlock(&handle_lock);

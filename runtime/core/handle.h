@@ -11,6 +11,8 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "base/tree.h"
+
 typedef struct McContext McContext;
 
 typedef enum McHandleType {
@@ -22,7 +24,8 @@ typedef enum McHandleType {
 
 /* First member of every object with a handle. */
 typedef struct McHandle {
-    struct McHandle *next;
+    McNode node;            /* by address */
+    struct McHandle *next;  /* being purged */
     McHandleType type;
     atomic_int refs;
     McContext *ctx;

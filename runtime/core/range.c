@@ -3,77 +3,96 @@
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
+
+#include "base/tree.h"
+
+typedef struct RangeNode {
+    McNode node;
+    McRange range;
+} RangeNode;
+
+static RangeNode *of(const McNode *node)
+{
+    return mc_container_of(node, RangeNode, node);
+}
+
+static int compare(const McNode *a, const McNode *b)
+{
+    return mc_order(of(a)->range.base, of(b)->range.base);
+}
 
 static pthread_rwlock_t range_lock = PTHREAD_RWLOCK_INITIALIZER;
-static McRange *ranges; /* sorted by base, disjoint */
-static size_t range_count, range_room;
+static McTree ranges = {.compare = compare}; /* disjoint */
 
-/* Index of the first range that ends behind addr. */
-static size_t range_lower(uint64_t addr)
+static int ends_by(const McNode *node, const void *key)
 {
-    size_t low = 0, high = range_count;
+    const McRange *range = &of(node)->range;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
+    return range->base + range->size <= *(const uint64_t *)key ? -1 : 1;
+}
 
-        if (ranges[middle].base + ranges[middle].size <= addr) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
+/* The first range that ends behind addr, or NULL. */
+static RangeNode *range_lower(uint64_t addr)
+{
+    McNode *node = mc_tree_lower(&ranges, &addr, ends_by);
+
+    return node ? of(node) : NULL;
 }
 
 static bool overlaps(uint64_t base, uint64_t size)
 {
-    size_t i = range_lower(base);
+    RangeNode *r = range_lower(base);
 
-    return i < range_count && ranges[i].base < base + size;
+    return r && r->range.base < base + size;
 }
 
 bool mc_range_add(const McRange *range)
 {
-    bool ok = false;
+    RangeNode *r = malloc(sizeof(*r));
 
+    if (!r) {
+        return false;
+    }
+    r->range = *range;
     pthread_rwlock_wrlock(&range_lock);
-    if (range->size == 0 || overlaps(range->base, range->size)) {
-        goto out;
-    }
-    if (range_count == range_room) {
-        size_t room = range_room ? range_room * 2 : 64;
-        McRange *grown = realloc(ranges, room * sizeof(*ranges));
-        if (!grown) {
-            goto out;
-        }
-        ranges = grown;
-        range_room = room;
-    }
-    size_t i = range_lower(range->base);
-    memmove(ranges + i + 1, ranges + i, (range_count - i) * sizeof(*ranges));
-    ranges[i] = *range;
-    range_count++;
-    ok = true;
-out:
+    bool ok = range->size && !overlaps(range->base, range->size) &&
+              mc_tree_insert(&ranges, &r->node);
     pthread_rwlock_unlock(&range_lock);
+    if (!ok) {
+        free(r);
+    }
     return ok;
 }
 
 bool mc_range_remove(uint64_t base, McRange *removed)
 {
-    bool ok = false;
-
     pthread_rwlock_wrlock(&range_lock);
-    size_t i = range_lower(base);
-    if (i < range_count && ranges[i].base == base) {
-        if (removed) {
-            *removed = ranges[i];
-        }
-        range_count--;
-        memmove(ranges + i, ranges + i + 1,
-                (range_count - i) * sizeof(*ranges));
-        ok = true;
+    RangeNode *r = range_lower(base);
+    if (r && r->range.base != base) {
+        r = NULL;
+    }
+    if (r) {
+        mc_tree_remove(&ranges, &r->node);
+    }
+    pthread_rwlock_unlock(&range_lock);
+    if (!r) {
+        return false;
+    }
+    if (removed) {
+        *removed = r->range;
+    }
+    free(r);
+    return true;
+}
+
+/* reach: it has to begin at or before addr. */
+static bool find(uint64_t addr, bool reach, McRange *found)
+{
+    pthread_rwlock_rdlock(&range_lock);
+    RangeNode *r = range_lower(addr);
+    bool ok = r && (!reach || r->range.base <= addr);
+    if (ok) {
+        *found = r->range;
     }
     pthread_rwlock_unlock(&range_lock);
     return ok;
@@ -81,30 +100,12 @@ bool mc_range_remove(uint64_t base, McRange *removed)
 
 bool mc_range_find(uint64_t addr, McRange *found)
 {
-    bool ok = false;
-
-    pthread_rwlock_rdlock(&range_lock);
-    size_t i = range_lower(addr);
-    if (i < range_count && ranges[i].base <= addr) {
-        *found = ranges[i];
-        ok = true;
-    }
-    pthread_rwlock_unlock(&range_lock);
-    return ok;
+    return find(addr, true, found);
 }
 
 bool mc_range_next(uint64_t addr, McRange *found)
 {
-    bool ok = false;
-
-    pthread_rwlock_rdlock(&range_lock);
-    size_t i = range_lower(addr);
-    if (i < range_count) {
-        *found = ranges[i];
-        ok = true;
-    }
-    pthread_rwlock_unlock(&range_lock);
-    return ok;
+    return find(addr, false, found);
 }
 
 bool mc_range_overlaps(uint64_t base, uint64_t size)

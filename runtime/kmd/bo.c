@@ -120,13 +120,16 @@ static void unmap_all(KmdBo *bo)
 {
     KmdDevice *dev = bo->dev;
     uint64_t va = 0, size = 0;
-    size_t i;
+    McNode *node;
 
     pthread_mutex_lock(&dev->vm_lock);
-    for (i = 0; i < dev->vm.count; i++) {
-        if (dev->vm.vmas[i].bo == bo) {
-            va = dev->vm.vmas[i].va;
-            size = dev->vm.vmas[i].size;
+    /* An error of the caller: this may take its time. */
+    for (node = mc_tree_first(&dev->vm.vmas); node; node = mc_tree_next(node)) {
+        KmdVma *vma = mc_container_of(node, KmdVma, node);
+
+        if (vma->bo == bo) {
+            va = vma->va;
+            size = vma->size;
             break;
         }
     }

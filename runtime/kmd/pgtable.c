@@ -43,7 +43,7 @@ static int tables_grow(KmdDevice *dev)
             continue;
         }
         if (!kmd_vram_alloc(dev, sizes[i], &offset)) {
-            return kmd_ranges_add(&dev->vm.tables, offset, sizes[i]);
+            return mc_extents_add(&dev->vm.tables, offset, sizes[i]);
         }
     }
     mc_error("no VRAM left for page tables");
@@ -63,10 +63,10 @@ static KmdTable *table_new(KmdDevice *dev, unsigned level)
         table->child = calloc(MXGPU_PT_ENTRIES, sizeof(*table->child));
     }
     if (level == 0 || table->child) {
-        ret = kmd_ranges_alloc(&dev->vm.tables, TABLE_SIZE, TABLE_SIZE, 0,
+        ret = mc_extents_alloc(&dev->vm.tables, TABLE_SIZE, TABLE_SIZE, 0,
                                &table->addr);
         if (ret == -ENOSPC && !(ret = tables_grow(dev))) {
-            ret = kmd_ranges_alloc(&dev->vm.tables, TABLE_SIZE, TABLE_SIZE, 0,
+            ret = mc_extents_alloc(&dev->vm.tables, TABLE_SIZE, TABLE_SIZE, 0,
                                    &table->addr);
         }
     }
@@ -82,7 +82,7 @@ static KmdTable *table_new(KmdDevice *dev, unsigned level)
 
 static void table_free(KmdDevice *dev, KmdTable *table)
 {
-    kmd_ranges_free(&dev->vm.tables, table->addr, TABLE_SIZE);
+    mc_extents_free(&dev->vm.tables, table->addr, TABLE_SIZE);
     free(table->child);
     free(table);
 }
@@ -177,7 +177,7 @@ int kmd_pt_init(KmdDevice *dev)
 {
     int ret;
 
-    kmd_ranges_init(&dev->vm.tables);
+    mc_extents_init(&dev->vm.tables);
     ret = tables_grow(dev);
     if (ret) {
         return ret;
@@ -206,7 +206,7 @@ void kmd_pt_fini(KmdDevice *dev)
         free_tree(dev->vm.root);
         dev->vm.root = NULL;
     }
-    kmd_ranges_fini(&dev->vm.tables);
+    mc_extents_fini(&dev->vm.tables);
 }
 
 uint64_t kmd_pt_root(KmdDevice *dev)

@@ -23,7 +23,7 @@
 #include "mxgpu/msg.h"
 #include "mxgpu/pte.h"
 #include "mxgpu/regs.h"
-#include "range.h"
+#include "base/extents.h"
 #include "transport.h"
 
 /* The one address space of the process. */
@@ -36,15 +36,16 @@ typedef struct KmdTable KmdTable;
 
 /* A mapping: device addresses va .. va + size belong to bo. */
 typedef struct KmdVma {
+    McNode node; /* by va */
     uint64_t va, size;
     KmdBo *bo;
 } KmdVma;
 
 typedef struct KmdVm {
     KmdTable *root;
-    KmdVma *vmas; /* sorted, disjoint */
-    size_t count, capacity;
-    KmdRanges tables;   /* VRAM set aside for page tables */
+    McTree vmas;  /* disjoint */
+    KmdVma *spare;
+    McExtents tables;   /* VRAM set aside for page tables */
     KmdTable *dead;     /* unlinked, may still be walked: freed after the
                            invalidation */
 } KmdVm;
@@ -92,7 +93,7 @@ struct KmdDevice {
     unsigned mbox_timeout_ms;
 
     pthread_mutex_t vram_lock;
-    KmdRanges vram;
+    McExtents vram;
     uint64_t vram_total;    /* bytes that can be allocated when empty */
     uint64_t *scrubbed;     /* a bit a KMD_SCRUB_SIZE of VRAM */
 
@@ -254,14 +255,14 @@ uint32_t kmd_queue_irq_count(KmdQueue *queue);
 int kmd_queue_irq_wait(KmdQueue *queue, uint32_t seen, uint64_t timeout_ns);
 
 /* Bus address for process memory; large pages stay possible. As
- * kmd_ranges_alloc(). */
-static inline int kmd_iova_alloc(KmdRanges *r, void *ptr, uint64_t size,
+ * mc_extents_alloc(). */
+static inline int kmd_iova_alloc(McExtents *r, void *ptr, uint64_t size,
                                  uint64_t *iova)
 {
     uint64_t align = size >= KMD_LARGE_PAGE_SIZE ? KMD_LARGE_PAGE_SIZE
                                                  : KMD_PAGE_SIZE;
 
-    return kmd_ranges_alloc(r, size, align, (uintptr_t)ptr & (align - 1),
+    return mc_extents_alloc(r, size, align, (uintptr_t)ptr & (align - 1),
                             iova);
 }
 

@@ -25,7 +25,7 @@ typedef struct SimTransport {
     MxgpuSim *sim;
     int *irq_fds;
     pthread_mutex_t iova_lock;
-    KmdRanges iova;
+    McExtents iova;
 } SimTransport;
 
 /* ---- environment ------------------------------------------------------------ */
@@ -206,7 +206,7 @@ static int sim_dma_map(KmdTransport *t, void *ptr, uint64_t size,
     if (!ret) {
         ret = s->ops->dma_map(s->sim, *iova, ptr, size);
         if (ret) {
-            kmd_ranges_free(&s->iova, *iova, size);
+            mc_extents_free(&s->iova, *iova, size);
         }
     }
     pthread_mutex_unlock(&s->iova_lock);
@@ -230,7 +230,7 @@ static int sim_dma_unmap(KmdTransport *t, uint64_t iova, uint64_t size)
         return ret;
     }
     pthread_mutex_lock(&s->iova_lock);
-    kmd_ranges_free(&s->iova, iova, size);
+    mc_extents_free(&s->iova, iova, size);
     pthread_mutex_unlock(&s->iova_lock);
     return 0;
 }
@@ -248,7 +248,7 @@ static void sim_close(KmdTransport *t)
         s->ops->close(s->sim);
     }
     free(s->irq_fds);
-    kmd_ranges_fini(&s->iova);
+    mc_extents_fini(&s->iova);
     pthread_mutex_destroy(&s->iova_lock);
     free(s);
 }
@@ -308,7 +308,7 @@ static int transport_start(SimTransport *s, const MxgpuSimConfig *config)
         return -EIO;
     }
     /* Bus addresses: anything but 0, so that a forgotten one faults. */
-    ret = kmd_ranges_add(&s->iova, 1ull << 32, (1ull << 46) - (1ull << 32));
+    ret = mc_extents_add(&s->iova, 1ull << 32, (1ull << 46) - (1ull << 32));
     return ret ? ret : collect_vectors(s);
 }
 
@@ -357,7 +357,7 @@ static int sim_open(unsigned index, KmdDevice **dev)
     s->base.pci_bus = index;
     s->ops = library();
     pthread_mutex_init(&s->iova_lock, NULL);
-    kmd_ranges_init(&s->iova);
+    mc_extents_init(&s->iova);
     ret = transport_start(s, &config);
     if (ret) {
         sim_close(&s->base);

@@ -28,7 +28,7 @@ struct VfioGroup {
     int number, fd, container;
     unsigned users;
     pthread_mutex_t lock; /* iova */
-    KmdRanges iova;
+    McExtents iova;
 };
 
 /* Guards the list, and users. */
@@ -78,14 +78,14 @@ static int add_range(VfioGroup *g, uint64_t first, uint64_t last)
     if (first >= last) {
         return 0;
     }
-    return kmd_ranges_add(&g->iova, first, last - first);
+    return mc_extents_add(&g->iova, first, last - first);
 }
 
 static int add_default_ranges(VfioGroup *g)
 {
     int ret = add_range(g, 0, DEFAULT_LIMIT - 1);
 
-    return ret ? ret : kmd_ranges_exclude(&g->iova, MSI_START, MSI_SIZE);
+    return ret ? ret : mc_extents_exclude(&g->iova, MSI_START, MSI_SIZE);
 }
 
 /* Finds the list of usable ranges among the capabilities. */
@@ -207,7 +207,7 @@ int kmd_vfio_dma_map(VfioGroup *g, void *ptr, uint64_t size, uint64_t *iova)
     }
     ret = -errno;
     pthread_mutex_lock(&g->lock);
-    kmd_ranges_free(&g->iova, *iova, size);
+    mc_extents_free(&g->iova, *iova, size);
     pthread_mutex_unlock(&g->lock);
     switch (ret) {
     case -ENOMEM:
@@ -253,7 +253,7 @@ int kmd_vfio_dma_unmap(VfioGroup *g, uint64_t iova, uint64_t size)
         return ret;
     }
     pthread_mutex_lock(&g->lock);
-    kmd_ranges_free(&g->iova, iova, size);
+    mc_extents_free(&g->iova, iova, size);
     pthread_mutex_unlock(&g->lock);
     return 0;
 }
@@ -316,7 +316,7 @@ static void group_free(VfioGroup *g)
     if (g->container >= 0) {
         close(g->container);
     }
-    kmd_ranges_fini(&g->iova);
+    mc_extents_fini(&g->iova);
     pthread_mutex_destroy(&g->lock);
     free(g);
 }
@@ -331,7 +331,7 @@ static int group_open(int number, VfioGroup **out)
         return -ENOMEM;
     }
     pthread_mutex_init(&g->lock, NULL);
-    kmd_ranges_init(&g->iova);
+    mc_extents_init(&g->iova);
     g->number = number;
     g->fd = -1;
     g->container = container_open();

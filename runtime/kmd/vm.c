@@ -9,8 +9,19 @@
 #define PERMS                                                                  \
     (MXGPU_PTE_READ | MXGPU_PTE_WRITE | MXGPU_PTE_EXECUTE | MXGPU_PTE_ATOMIC)
 
+static KmdVma *vma_of(const McNode *node)
+{
+    return node ? mc_container_of(node, KmdVma, node) : NULL;
+}
+
+static int vma_compare(const McNode *a, const McNode *b)
+{
+    return mc_order(vma_of(a)->va, vma_of(b)->va);
+}
+
 int kmd_vm_init(KmdDevice *dev)
 {
+    dev->vm.vmas.compare = vma_compare;
     return kmd_pt_init(dev);
 }
 
@@ -27,80 +38,72 @@ int kmd_vm_start(KmdDevice *dev)
 void kmd_vm_fini(KmdDevice *dev)
 {
     kmd_pt_fini(dev);
-    free(dev->vm.vmas);
+    while (dev->vm.vmas.root) {
+        KmdVma *vma = vma_of(dev->vm.vmas.root);
+
+        mc_tree_remove(&dev->vm.vmas, &vma->node);
+        free(vma);
+    }
+    free(dev->vm.spare);
     memset(&dev->vm, 0, sizeof(dev->vm));
 }
 
-/* Index of the first mapping that ends after va. */
-static size_t vma_find(const KmdVm *vm, uint64_t va)
+static int vma_ends_by(const McNode *node, const void *key)
 {
-    size_t lo = 0, hi = vm->count;
+    const KmdVma *vma = vma_of(node);
 
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
+    return vma->va + vma->size <= *(const uint64_t *)key ? -1 : 1;
+}
 
-        if (vm->vmas[mid].va + vm->vmas[mid].size <= va) {
-            lo = mid + 1;
-        } else {
-            hi = mid;
-        }
-    }
-    return lo;
+/* The first mapping that ends after va, or NULL. */
+static KmdVma *vma_find(const KmdVm *vm, uint64_t va)
+{
+    return vma_of(mc_tree_lower(&vm->vmas, &va, vma_ends_by));
 }
 
 static int vma_reserve(KmdVm *vm)
 {
-    size_t capacity = vm->capacity ? vm->capacity * 2 : 64;
-    KmdVma *grown;
-
-    if (vm->count < vm->capacity) {
-        return 0;
+    if (!vm->spare) {
+        vm->spare = malloc(sizeof(*vm->spare));
     }
-    grown = realloc(vm->vmas, capacity * sizeof(*grown));
-    if (!grown) {
-        return -ENOMEM;
-    }
-    vm->vmas = grown;
-    vm->capacity = capacity;
-    return 0;
+    return vm->spare ? 0 : -ENOMEM;
 }
 
-/* There is room: vma_reserve(). */
-static void vma_insert(KmdVm *vm, size_t i, KmdVma vma)
+/* There is a spare one: vma_reserve(). */
+static void vma_insert(KmdVm *vm, uint64_t va, uint64_t size, KmdBo *bo)
 {
-    memmove(&vm->vmas[i + 1], &vm->vmas[i],
-            (vm->count - i) * sizeof(vm->vmas[0]));
-    vm->vmas[i] = vma;
-    vm->count++;
+    KmdVma *vma = vm->spare;
+
+    vm->spare = NULL;
+    *vma = (KmdVma){ .va = va, .size = size, .bo = bo };
+    mc_tree_insert(&vm->vmas, &vma->node);
 }
 
-static void vma_remove(KmdVm *vm, size_t i)
-{
-    memmove(&vm->vmas[i], &vm->vmas[i + 1],
-            (vm->count - i - 1) * sizeof(vm->vmas[0]));
-    vm->count--;
-}
-
-/* Forgets [va, end); there is room for one mapping more. Returns bytes. */
+/* Forgets [va, end); there is a spare mapping. Returns bytes. */
 static uint64_t vma_cut(KmdVm *vm, uint64_t va, uint64_t end)
 {
-    size_t i = vma_find(vm, va);
+    KmdVma *vma = vma_find(vm, va), *next;
     uint64_t bytes = 0;
 
-    while (i < vm->count && vm->vmas[i].va < end) {
-        KmdVma old = vm->vmas[i];
-        uint64_t old_end = old.va + old.size;
-        uint64_t from = old.va < va ? va : old.va;
-        uint64_t to = old_end < end ? old_end : end;
+    for (; vma && vma->va < end; vma = next) {
+        uint64_t vma_end = vma->va + vma->size;
+        uint64_t from = vma->va < va ? va : vma->va;
+        uint64_t to = vma_end < end ? vma_end : end;
 
-        old.bo->mapped -= to - from;
+        next = vma_of(mc_tree_next(&vma->node));
+        vma->bo->mapped -= to - from;
         bytes += to - from;
-        vma_remove(vm, i);
-        if (old.va < from) {
-            vma_insert(vm, i++, (KmdVma){ old.va, from - old.va, old.bo });
-        }
-        if (to < old_end) {
-            vma_insert(vm, i++, (KmdVma){ to, old_end - to, old.bo });
+        if (vma->va < from) {
+            vma->size = from - vma->va;
+            if (to < vma_end) {
+                vma_insert(vm, to, vma_end - to, vma->bo);
+            }
+        } else if (to < vma_end) {
+            vma->va = to; /* still behind the one before it */
+            vma->size = vma_end - to;
+        } else {
+            mc_tree_remove(&vm->vmas, &vma->node);
+            free(vma);
         }
     }
     return bytes;
@@ -127,10 +130,10 @@ static int map_locked(KmdBo *bo, uint64_t va, uint64_t offset, uint64_t size,
                       uint64_t flags)
 {
     KmdVm *vm = &bo->dev->vm;
-    size_t i = vma_find(vm, va);
+    KmdVma *after = vma_find(vm, va);
     int ret;
 
-    if (i < vm->count && vm->vmas[i].va < va + size) {
+    if (after && after->va < va + size) {
         mc_error("device addresses 0x%llx to 0x%llx are mapped already",
                  (unsigned long long)va, (unsigned long long)(va + size - 1));
         return -EEXIST;
@@ -145,7 +148,7 @@ static int map_locked(KmdBo *bo, uint64_t va, uint64_t offset, uint64_t size,
         }
         return ret;
     }
-    vma_insert(vm, i, (KmdVma){ va, size, bo });
+    vma_insert(vm, va, size, bo);
     bo->mapped += size;
     return 0;
 }

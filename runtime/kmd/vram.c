@@ -18,19 +18,19 @@ int kmd_vram_init(KmdDevice *dev)
                       KMD_SCRUB_SIZE;
     int ret;
 
-    kmd_ranges_init(&dev->vram);
+    mc_extents_init(&dev->vram);
     dev->scrubbed = calloc((pieces + 63) / 64, sizeof(*dev->scrubbed));
     if (!dev->scrubbed) {
         return -ENOMEM;
     }
-    ret = kmd_ranges_add(&dev->vram, 0, dev->info.vram_size);
+    ret = mc_extents_add(&dev->vram, 0, dev->info.vram_size);
     dev->vram_total = dev->info.vram_size;
     return ret;
 }
 
 void kmd_vram_fini(KmdDevice *dev)
 {
-    kmd_ranges_fini(&dev->vram);
+    mc_extents_fini(&dev->vram);
     free(dev->scrubbed);
     dev->scrubbed = NULL;
 }
@@ -75,11 +75,11 @@ int kmd_vram_alloc(KmdDevice *dev, uint64_t size, uint64_t *offset)
 
     pthread_mutex_lock(&dev->vram_lock);
     if (size >= LARGE_MIN) {
-        ret = kmd_ranges_alloc(&dev->vram, size, KMD_LARGE_PAGE_SIZE, 0,
+        ret = mc_extents_alloc(&dev->vram, size, KMD_LARGE_PAGE_SIZE, 0,
                                offset);
     }
     if (ret == -ENOSPC) {
-        ret = kmd_ranges_alloc(&dev->vram, size, KMD_PAGE_SIZE, 0, offset);
+        ret = mc_extents_alloc(&dev->vram, size, KMD_PAGE_SIZE, 0, offset);
     }
     if (!ret && !dev->vram_is_zero) {
         scrub(dev, *offset, size);
@@ -91,7 +91,7 @@ int kmd_vram_alloc(KmdDevice *dev, uint64_t size, uint64_t *offset)
 void kmd_vram_free(KmdDevice *dev, uint64_t offset, uint64_t size)
 {
     pthread_mutex_lock(&dev->vram_lock);
-    kmd_ranges_free(&dev->vram, offset, size);
+    mc_extents_free(&dev->vram, offset, size);
     pthread_mutex_unlock(&dev->vram_lock);
 }
 

@@ -42,7 +42,7 @@ static Setup setup(void)
 static void finish(Setup *s)
 {
     g_assert_cmpuint(fake_tables(s->fake), ==, 1);
-    g_assert_cmpuint(s->dev->vm.count, ==, 0);
+    g_assert_cmpuint(s->dev->vm.vmas.count, ==, 0);
     g_assert_cmpuint(s->dev->vm.tables.total, ==, s->tables_free);
     kmd_device_close(s->dev);
     g_assert_cmpuint(fake_pinned(s->fake), ==, 0);
@@ -109,7 +109,7 @@ static void test_vram_exhaust(void)
     }
     kmd_vram_memory(s.dev, &after, &total);
     g_assert_cmpuint(before, ==, after);
-    g_assert_cmpuint(s.dev->vram.count, <=, 2);
+    g_assert_cmpuint(s.dev->vram.free.count, <=, 2);
     finish(&s);
 }
 
@@ -446,7 +446,7 @@ static void test_vanished(void)
     g_assert_cmpuint(b->mapped, ==, 2 * PAGE);
     kmd_bo_free(a);
     kmd_bo_free(b);
-    g_assert_cmpuint(s.dev->vm.count, ==, 0);
+    g_assert_cmpuint(s.dev->vm.vmas.count, ==, 0);
     g_assert_cmpuint(s.dev->vm.tables.total, ==, s.tables_free);
     kmd_device_close(s.dev);
     fake_free(s.fake);

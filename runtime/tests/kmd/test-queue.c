@@ -55,7 +55,7 @@ static void test_create(void)
     kmd_queue_destroy(q);
     g_assert_false(fq->active);
     g_assert_cmpuint(fake_pinned(s.fake), ==, 0);
-    g_assert_cmpuint(s.dev->vm.count, ==, 0);
+    g_assert_cmpuint(s.dev->vm.vmas.count, ==, 0);
     finish(&s);
 }
 
@@ -236,7 +236,7 @@ static void lose_with_waiter(Setup *s, void (*trigger)(Setup *s))
     g_assert_cmpuint(bo->mapped, ==, 0);
     kmd_bo_free(bo);
     kmd_queue_destroy(q);
-    g_assert_cmpuint(s->dev->vm.count, ==, 0);
+    g_assert_cmpuint(s->dev->vm.vmas.count, ==, 0);
     g_assert_cmpuint(fake_pinned(s->fake), ==, 0);
     finish(s);
 }
