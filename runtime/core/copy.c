@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "host_memory.h"
 #include "log.h"
 #include "range.h"
 #include "services.h"
@@ -316,6 +317,11 @@ static mcError_t classify(const void *ptr, size_t size, End *end)
         return mcSuccess;
     }
     if (size <= range.base + range.size - (uintptr_t)ptr) {
+        if (range.kind == MC_RANGE_REGISTERED && !mc_host_mapped(ptr, size)) {
+            mc_error("%zu bytes at %p: registered, but no longer memory of "
+                     "the process", size, ptr);
+            return mcErrorInvalidValue;
+        }
         return mcSuccess;
     }
     if (end->place == PINNED) {

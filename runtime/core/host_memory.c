@@ -1,42 +1,86 @@
 /* SPDX-License-Identifier: MIT */
+#define _DEFAULT_SOURCE
 #include "host_memory.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "base/tree.h"
 #include "error.h"
 #include "log.h"
 #include "mxgpu/pte.h"
 #include "range.h"
 #include "stream.h"
 
-/* Owner of a host range. */
-typedef struct HostMemory {
-    struct HostMemory *next;
-    void *pages; /* whole pages around what the user sees */
+#ifndef MADV_POPULATE_READ /* Linux 5.14 */
+#define MADV_POPULATE_READ  22
+#define MADV_POPULATE_WRITE 23
+#endif
+
+/*
+ * Whole pages, pinned and mapped on every open device. What is registered need
+ * not begin or end with a page: a page at an end has a pin of its own, which
+ * all who have a part of the page share.
+ */
+typedef struct Pin {
+    McNode node; /* by address */
+    void *pages;
     uint64_t size;
     bool read_only;
+    unsigned users;
     KmdBo *bo[MC_MAX_DEVICES];
+} Pin;
+
+/* Owner of a host range. */
+typedef struct HostMemory {
+    Pin *pin[3];
+    void *pages; /* allocated here, or NULL */
+    uint64_t size;
 } HostMemory;
 
+static Pin *of(const McNode *node)
+{
+    return mc_container_of(node, Pin, node);
+}
+
+static int compare(const McNode *a, const McNode *b)
+{
+    return mc_order((uintptr_t)of(a)->pages, (uintptr_t)of(b)->pages);
+}
+
+static int order(const McNode *node, const void *key)
+{
+    return mc_order((uintptr_t)of(node)->pages, (uintptr_t)key);
+}
+
 static pthread_mutex_t host_lock = PTHREAD_MUTEX_INITIALIZER;
-static HostMemory *host_list;
+static McTree pins = {.compare = compare};
 static McContext *attached[MC_MAX_DEVICES]; /* open devices */
 
-static int map_on(McContext *ctx, HostMemory *memory)
+/* ---- one device ---- */
+
+static int map_pages(McContext *ctx, Pin *pin)
 {
     uint64_t perms = MXGPU_PTE_READ;
-    KmdBo **bo = &memory->bo[ctx->device];
 
-    if (!memory->read_only) {
+    if (!pin->read_only) {
         perms |= MXGPU_PTE_WRITE | MXGPU_PTE_ATOMIC;
     }
-    int err = ctx->ops->pin(ctx->kmd, memory->pages, memory->size, bo);
+    return ctx->ops->map(pin->bo[ctx->device], (uintptr_t)pin->pages, 0,
+                         pin->size, perms);
+}
+
+static int map_on(McContext *ctx, Pin *pin)
+{
+    KmdBo **bo = &pin->bo[ctx->device];
+    int err = ctx->ops->pin(ctx->kmd, pin->pages, pin->size, bo);
+
     if (err) {
         *bo = NULL;
         return err;
     }
-    err = ctx->ops->map(*bo, (uintptr_t)memory->pages, 0, memory->size, perms);
+    err = map_pages(ctx, pin);
     if (err) {
         ctx->ops->free(*bo);
         *bo = NULL;
@@ -44,73 +88,170 @@ static int map_on(McContext *ctx, HostMemory *memory)
     return err;
 }
 
-static void unmap_from(McContext *ctx, HostMemory *memory)
+static void unmap_from(McContext *ctx, Pin *pin)
 {
-    if (memory->bo[ctx->device]) {
-        ctx->ops->unmap(ctx->kmd, (uintptr_t)memory->pages, memory->size);
-        ctx->ops->free(memory->bo[ctx->device]);
-        memory->bo[ctx->device] = NULL;
+    if (pin->bo[ctx->device]) {
+        ctx->ops->unmap(ctx->kmd, (uintptr_t)pin->pages, pin->size);
+        ctx->ops->free(pin->bo[ctx->device]);
+        pin->bo[ctx->device] = NULL;
     }
 }
 
-/* Under the lock. */
-static int map_everywhere(HostMemory *memory)
+/* ---- all devices, under the lock ---- */
+
+static void unmap_everywhere(Pin *pin)
 {
     for (int i = 0; i < MC_MAX_DEVICES; i++) {
         if (attached[i]) {
-            int err = map_on(attached[i], memory);
+            unmap_from(attached[i], pin);
+        }
+    }
+}
 
-            if (err) {
-                while (--i >= 0) {
-                    if (attached[i]) {
-                        unmap_from(attached[i], memory);
-                    }
-                }
-                return err;
-            }
+static int map_everywhere(Pin *pin)
+{
+    for (int i = 0; i < MC_MAX_DEVICES; i++) {
+        int err = attached[i] ? map_on(attached[i], pin) : 0;
+
+        if (err) {
+            unmap_everywhere(pin);
+            return err;
         }
     }
     return 0;
 }
 
-static void remove_everywhere(HostMemory *memory)
+static Pin *pin_at(const void *pages)
 {
-    pthread_mutex_lock(&host_lock);
-    for (HostMemory **p = &host_list; *p; p = &(*p)->next) {
-        if (*p == memory) {
-            *p = memory->next;
-            break;
-        }
-    }
-    for (int i = 0; i < MC_MAX_DEVICES; i++) {
-        if (attached[i]) {
-            unmap_from(attached[i], memory);
-        }
-    }
-    pthread_mutex_unlock(&host_lock);
+    McNode *node = mc_tree_lower(&pins, pages, order);
+
+    return node && of(node)->pages == pages ? of(node) : NULL;
 }
 
-static mcError_t add(HostMemory *memory, const McRange *range)
+/* Another user of the page writes to it. */
+static int pin_make_writable(Pin *pin)
+{
+    int err = 0;
+
+    pin->read_only = false;
+    for (int i = 0; i < MC_MAX_DEVICES && !err; i++) {
+        McContext *ctx = attached[i];
+
+        if (ctx && pin->bo[i]) {
+            err = ctx->ops->unmap(ctx->kmd, (uintptr_t)pin->pages, pin->size);
+            err = err ? err : map_pages(ctx, pin);
+        }
+    }
+    return err;
+}
+
+static int pin_get(void *pages, uint64_t size, bool read_only, bool share,
+                   Pin **out)
+{
+    Pin *pin = share ? pin_at(pages) : NULL;
+
+    if (pin) {
+        int err = pin->read_only && !read_only ? pin_make_writable(pin) : 0;
+
+        if (!err) {
+            pin->users++;
+            *out = pin;
+        }
+        return err;
+    }
+    pin = calloc(1, sizeof(*pin));
+    if (!pin) {
+        return -ENOMEM;
+    }
+    pin->pages = pages;
+    pin->size = size;
+    pin->read_only = read_only;
+    pin->users = 1;
+    int err = map_everywhere(pin);
+    if (!err && !mc_tree_insert(&pins, &pin->node)) {
+        unmap_everywhere(pin);
+        err = -EEXIST;
+    }
+    if (err) {
+        free(pin);
+        return err;
+    }
+    *out = pin;
+    return 0;
+}
+
+static void pin_put(Pin *pin)
+{
+    if (pin && --pin->users == 0) {
+        mc_tree_remove(&pins, &pin->node);
+        unmap_everywhere(pin);
+        free(pin);
+    }
+}
+
+/* ---- objects ---- */
+
+static void memory_free(HostMemory *memory)
 {
     pthread_mutex_lock(&host_lock);
-    int err = map_everywhere(memory);
-    if (!err) {
-        memory->next = host_list;
-        host_list = memory;
+    for (unsigned i = 0; i < 3; i++) {
+        pin_put(memory->pin[i]);
     }
     pthread_mutex_unlock(&host_lock);
-    if (err) {
-        mcError_t error = mc_error_from_kmd(err);
+    if (memory->pages) {
+        munmap(memory->pages, memory->size);
+    }
+    free(memory);
+}
 
-        return error == mcErrorAlreadyMapped
-                   ? mcErrorHostMemoryAlreadyRegistered
-                   : error;
+static uint64_t page_of(uint64_t addr)
+{
+    return addr & ~(KMD_PAGE_SIZE - 1);
+}
+
+/* Pins all pages of a range: those that it has alone in one piece. */
+static int pin_all(HostMemory *memory, const McRange *range, bool read_only)
+{
+    uint64_t start = range->base, end = start + range->size;
+    uint64_t middle = page_of(start + KMD_PAGE_SIZE - 1);
+    uint64_t tail = page_of(end);
+    int err = 0;
+
+    if (range->kind == MC_RANGE_HOST) {
+        tail = page_of(end + KMD_PAGE_SIZE - 1);
+        end = tail;
     }
-    if (!mc_range_add(range)) {
-        remove_everywhere(memory);
-        return mcErrorHostMemoryAlreadyRegistered;
+    if (start < middle) {
+        err = pin_get((void *)(uintptr_t)page_of(start), KMD_PAGE_SIZE,
+                      read_only, true, &memory->pin[0]);
     }
-    return mcSuccess;
+    if (!err && middle < tail) {
+        err = pin_get((void *)(uintptr_t)middle, tail - middle, read_only,
+                      false, &memory->pin[1]);
+    }
+    /* Unless it is the page at the other end. */
+    if (!err && tail < end && tail >= middle) {
+        err = pin_get((void *)(uintptr_t)tail, KMD_PAGE_SIZE, read_only, true,
+                      &memory->pin[2]);
+    }
+    return err;
+}
+
+/* Takes memory over, also when it fails. */
+static mcError_t add(HostMemory *memory, McRange *range, bool read_only)
+{
+    range->owner = memory;
+    pthread_mutex_lock(&host_lock);
+    int err = pin_all(memory, range, read_only);
+    pthread_mutex_unlock(&host_lock);
+    mcError_t error = mc_error_from_kmd(err);
+    if (err == -EEXIST || (!err && !mc_range_add(range))) {
+        error = mcErrorHostMemoryAlreadyRegistered;
+    }
+    if (error != mcSuccess) {
+        memory_free(memory);
+    }
+    return error;
 }
 
 /* All devices may have work that uses host memory. */
@@ -133,33 +274,28 @@ mcError_t mc_host_alloc(int device, uint64_t size, unsigned flags, void **ptr)
     if (!memory) {
         return mcErrorMemoryAllocation;
     }
-    memory->size = (size + KMD_PAGE_SIZE - 1) & ~(KMD_PAGE_SIZE - 1);
-    if (memory->size < size) {
+    memory->size = page_of(size + KMD_PAGE_SIZE - 1);
+    void *pages = memory->size < size
+                      ? MAP_FAILED
+                      : mmap(NULL, memory->size, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pages == MAP_FAILED) {
         free(memory);
         return mcErrorMemoryAllocation;
     }
-    memory->pages = mmap(NULL, memory->size, PROT_READ | PROT_WRITE,
-                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory->pages == MAP_FAILED) {
-        free(memory);
-        return mcErrorMemoryAllocation;
-    }
+    memory->pages = pages;
     McRange range = {
-        .base = (uintptr_t)memory->pages,
+        .base = (uintptr_t)pages,
         .size = size,
         .kind = MC_RANGE_HOST,
         .device = device,
         .flags = flags,
-        .owner = memory,
     };
-    mcError_t error = add(memory, &range);
-    if (error != mcSuccess) {
-        munmap(memory->pages, memory->size);
-        free(memory);
-        return error;
+    mcError_t error = add(memory, &range, false);
+    if (error == mcSuccess) {
+        *ptr = pages;
     }
-    *ptr = memory->pages;
-    return mcSuccess;
+    return error;
 }
 
 mcError_t mc_host_free(void *ptr)
@@ -174,46 +310,91 @@ mcError_t mc_host_free(void *ptr)
     if (!mc_range_remove((uintptr_t)ptr, &range)) {
         return mcErrorInvalidValue; /* another thread freed it meanwhile */
     }
-    HostMemory *memory = range.owner;
-    remove_everywhere(memory);
-    munmap(memory->pages, memory->size);
-    free(memory);
+    memory_free(range.owner);
     return mcSuccess;
+}
+
+bool mc_host_mapped(const void *ptr, uint64_t size)
+{
+    uint64_t start = page_of((uintptr_t)ptr);
+
+    /* Does nothing but look at the process's mappings. */
+    return size == 0 ||
+           msync((void *)(uintptr_t)start, (uintptr_t)ptr + size - start,
+                 MS_ASYNC) == 0;
+}
+
+static bool fault_in(uint64_t start, uint64_t size, int advice)
+{
+    int ret;
+
+    do {
+        ret = madvise((void *)(uintptr_t)start, size, advice);
+    } while (ret && errno == EINTR);
+    return ret == 0;
+}
+
+/* Whether all of it is memory of the process, which the device may read, and
+ * write unless it is read-only; it is there afterwards. */
+static bool populate(uint64_t start, uint64_t size, bool read_only)
+{
+    /* A page that can be read: a kernel that refuses it does not know how. */
+    static const char probe;
+
+    if (fault_in(start, size, read_only ? MADV_POPULATE_READ
+                                        : MADV_POPULATE_WRITE)) {
+        return true;
+    }
+    return errno == EINVAL &&
+           !fault_in(page_of((uintptr_t)&probe), KMD_PAGE_SIZE,
+                     MADV_POPULATE_READ) &&
+           mc_host_mapped((void *)(uintptr_t)start, size);
+}
+
+/* A page at an end that others only read, and that is to be written. */
+static bool end_is_read_only(uint64_t addr)
+{
+    pthread_mutex_lock(&host_lock);
+    Pin *pin = pin_at((void *)(uintptr_t)page_of(addr));
+    bool result = pin && pin->read_only;
+    pthread_mutex_unlock(&host_lock);
+    return result;
 }
 
 mcError_t mc_host_register(int device, void *ptr, uint64_t size,
                            unsigned flags)
 {
-    uint64_t start = (uintptr_t)ptr & ~(KMD_PAGE_SIZE - 1);
-    uint64_t end = (uintptr_t)ptr + size;
+    bool read_only = flags & mcHostRegisterReadOnly;
+    uint64_t start = (uintptr_t)ptr, end = start + size;
 
-    if (end < (uintptr_t)ptr || end > MXGPU_VA_LIMIT - KMD_PAGE_SIZE) {
+    if (end < start || end > MXGPU_VA_LIMIT - KMD_PAGE_SIZE) {
         return mcErrorInvalidValue;
     }
-    end = (end + KMD_PAGE_SIZE - 1) & ~(KMD_PAGE_SIZE - 1);
-    if (mc_range_overlaps((uintptr_t)ptr, size)) {
+    if (mc_range_overlaps(start, size)) {
         return mcErrorHostMemoryAlreadyRegistered;
+    }
+    if (!populate(page_of(start), page_of(end + KMD_PAGE_SIZE - 1) -
+                  page_of(start), read_only)) {
+        mc_error("%llu bytes at %p: not all of it is memory of this process "
+                 "that can be %s", (unsigned long long)size, ptr,
+                 read_only ? "read" : "read and written");
+        return mcErrorInvalidValue;
+    }
+    if (!read_only && (end_is_read_only(start) || end_is_read_only(end - 1))) {
+        sync_all(); /* it is mapped anew: nobody may be using it */
     }
     HostMemory *memory = calloc(1, sizeof(*memory));
     if (!memory) {
         return mcErrorMemoryAllocation;
     }
-    memory->pages = (void *)(uintptr_t)start;
-    memory->size = end - start;
-    memory->read_only = flags & mcHostRegisterReadOnly;
     McRange range = {
-        .base = (uintptr_t)ptr,
+        .base = start,
         .size = size,
         .kind = MC_RANGE_REGISTERED,
         .device = device,
         .flags = flags,
-        .owner = memory,
     };
-    mcError_t error = add(memory, &range);
-    if (error != mcSuccess) {
-        free(memory);
-    }
-    return error;
+    return add(memory, &range, read_only);
 }
 
 mcError_t mc_host_unregister(void *ptr)
@@ -228,8 +409,7 @@ mcError_t mc_host_unregister(void *ptr)
     if (!mc_range_remove((uintptr_t)ptr, &range)) {
         return mcErrorHostMemoryNotRegistered;
     }
-    remove_everywhere(range.owner);
-    free(range.owner);
+    memory_free(range.owner);
     return mcSuccess;
 }
 
@@ -238,14 +418,14 @@ mcError_t mc_host_memory_attach(McContext *ctx)
     int err = 0;
 
     pthread_mutex_lock(&host_lock);
-    for (HostMemory *m = host_list; m && !err; m = m->next) {
-        err = map_on(ctx, m);
+    for (McNode *n = mc_tree_first(&pins); n && !err; n = mc_tree_next(n)) {
+        err = map_on(ctx, of(n));
     }
     if (!err) {
         attached[ctx->device] = ctx;
     } else {
-        for (HostMemory *m = host_list; m; m = m->next) {
-            unmap_from(ctx, m);
+        for (McNode *n = mc_tree_first(&pins); n; n = mc_tree_next(n)) {
+            unmap_from(ctx, of(n));
         }
     }
     pthread_mutex_unlock(&host_lock);
@@ -256,8 +436,8 @@ void mc_host_memory_detach(McContext *ctx)
 {
     pthread_mutex_lock(&host_lock);
     if (attached[ctx->device] == ctx) {
-        for (HostMemory *m = host_list; m; m = m->next) {
-            unmap_from(ctx, m);
+        for (McNode *n = mc_tree_first(&pins); n; n = mc_tree_next(n)) {
+            unmap_from(ctx, of(n));
         }
         attached[ctx->device] = NULL;
     }

@@ -14,9 +14,16 @@ mcError_t mc_host_alloc(int device, uint64_t size, unsigned flags, void **ptr);
  * the start of an allocation. */
 mcError_t mc_host_free(void *ptr);
 
+/* mcErrorInvalidValue when not all of it is mapped in the process, readable
+ * and, but for mcHostRegisterReadOnly, writable. Parts of one page may be
+ * registered on their own. */
 mcError_t mc_host_register(int device, void *ptr, uint64_t size,
                            unsigned flags);
 mcError_t mc_host_unregister(void *ptr);
+
+/* Whether a registered piece is still mapped in the process, which may have
+ * unmapped it without a word. */
+bool mc_host_mapped(const void *ptr, uint64_t size);
 
 /* Maps what exists on a device that was opened, and takes it away again. */
 mcError_t mc_host_memory_attach(McContext *ctx);

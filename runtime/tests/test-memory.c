@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "env.h"
@@ -348,6 +349,80 @@ static void test_host_register(void)
     ok(mcFree(device));
 }
 
+/* Parts of one page are registered on their own, and read and written by the
+ * device until the last of them goes. */
+static void test_register_shared_page(void)
+{
+    uint8_t *page = aligned_alloc(4096, 3 * 4096), *d = env_malloc(4096);
+    uint64_t *words = (uint64_t *)page;
+
+    env_pattern(page, 3 * 4096, 9);
+    ok(mcHostRegister(page, 8, 0));
+    ok(mcHostRegister(page + 8, 8, mcHostRegisterReadOnly));
+    ok(mcHostRegister(page + 4000, 4096, 0)); /* two pages, both in part */
+    fails(mcErrorHostMemoryAlreadyRegistered, mcHostRegister(page + 15, 2, 0));
+    ok(env_launch("k_store", 1, words, NULL));
+    ok(mcDeviceSynchronize());
+    g_assert_cmphex(words[0], ==, 0x1234);
+    ok(mcHostUnregister(page));
+    ok(mcMemcpyAsync(d, page + 4000, 4096, mcMemcpyDefault, NULL));
+    ok(mcDeviceSynchronize());
+    ok(env_launch("k_store", 1, page + 4096, NULL));
+    ok(mcDeviceSynchronize());
+    g_assert_cmphex(words[512], ==, 0x1234);
+    ok(mcHostUnregister(page + 4000));
+    ok(mcHostUnregister(page + 8));
+    /* A page that was only read is written once somebody wants to. */
+    ok(mcHostRegister(page, 8, mcHostRegisterReadOnly));
+    ok(mcHostRegister(page + 8, 8, 0));
+    ok(env_launch("k_store", 1, words + 1, NULL));
+    ok(mcDeviceSynchronize());
+    g_assert_cmphex(words[1], ==, 0x1234);
+    /* Outlives the context, as all pinned memory. */
+    ok(mcDeviceReset());
+    env_forget();
+    words[1] = 0;
+    ok(env_launch("k_store", 1, words + 1, NULL));
+    ok(mcDeviceSynchronize());
+    g_assert_cmphex(words[1], ==, 0x1234);
+    ok(mcHostUnregister(page));
+    ok(mcHostUnregister(page + 8));
+    ok(mcHostRegister(page, 3 * 4096, 0));
+    ok(mcHostUnregister(page));
+    free(page);
+}
+
+/* What is not memory of the process cannot be registered, and what was and no
+ * longer is cannot be copied. */
+static void test_register_unmapped(void)
+{
+    uint8_t *d = env_malloc(4096);
+    uint8_t *p = mmap(NULL, 64 << 10, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    munmap(p + (32 << 10), 4096); /* a hole */
+    fails(mcErrorInvalidValue, mcHostRegister(p, 64 << 10, 0));
+    fails(mcErrorInvalidValue, mcHostRegister(p + (32 << 10), 4096, 0));
+    fails(mcErrorInvalidValue, mcHostRegister((void *)0x10000, 4096, 0));
+    mprotect(p, 4096, PROT_NONE);
+    fails(mcErrorInvalidValue, mcHostRegister(p, 8192, 0));
+    fails(mcErrorInvalidValue,
+          mcHostRegister(p, 8192, mcHostRegisterReadOnly));
+    mprotect(p, 4096, PROT_READ);
+    fails(mcErrorInvalidValue, mcHostRegister(p, 8192, 0));
+    mprotect(p, 4096, PROT_READ | PROT_WRITE);
+    ok(mcHostRegister(p, 8192, 0));
+    ok(mcMemcpy(d, p, 4096, mcMemcpyHostToDevice));
+    munmap(p, 4096);
+    fails(mcErrorInvalidValue, mcMemcpy(d, p, 4096, mcMemcpyHostToDevice));
+    fails(mcErrorInvalidValue, mcMemcpy(p, d, 4096, mcMemcpyDeviceToHost));
+    fails(mcErrorInvalidValue, mcMemset(p, 0, 4096));
+    ok(mcMemcpy(d, p + 4096, 4096, mcMemcpyHostToDevice));
+    ok(mcHostUnregister(p));
+    munmap(p, 64 << 10);
+    ok(mcFree(d));
+}
+
 static void test_attributes(void)
 {
     mcPointerAttribute_t a;
@@ -415,6 +490,9 @@ int main(int argc, char **argv)
     g_test_add_func("/memory/fill", test_fill);
     g_test_add_func("/memory/rows", test_rows);
     g_test_add_func("/memory/host-register", test_host_register);
+    g_test_add_func("/memory/register-shared-page",
+                    test_register_shared_page);
+    g_test_add_func("/memory/register-unmapped", test_register_unmapped);
     g_test_add_func("/memory/attributes", test_attributes);
     g_test_add_func("/memory/peer", test_peer);
     return g_test_run();
