@@ -103,6 +103,8 @@ bool mx_tick(MxDevice *dev, int64_t deadline);
 /* Firmware: the file that MXGPU_FIRMWARE names; frees what *data was. */
 void mx_firmware(uint8_t **data, size_t *size);
 void mx_load(MxDevice *dev, const void *image, size_t size);
+/* firmware-test.c: an image of the right form whose code is `words`. */
+void mx_load_code(MxDevice *dev, const uint32_t *words, unsigned count);
 unsigned mx_mcu_state(MxDevice *dev);
 /* Loads the firmware, waits for it, says hello, makes VMID 1. */
 void mx_boot(MxDevice *dev);
@@ -159,5 +161,6 @@ void mx_mmu_tests(void);
 void mx_dispatch_tests(void);
 void mx_plug_tests(void);
 void mx_bus_tests(void);
+void mx_reentry_tests(void);
 
 #endif

@@ -105,10 +105,9 @@ static void test_truncated(MxDevice *dev)
     mx_boot(dev);
 }
 
-/* An image of the right form whose code is `words`. */
-static void load_code(MxDevice *dev, const uint32_t *words, unsigned count)
+void mx_load_code(MxDevice *dev, const uint32_t *words, unsigned count)
 {
-    uint32_t image[64] = { 0 };
+    uint32_t image[128] = { 0 };
     struct mxgpu_fw_header header = {
         .magic = MXGPU_FW_MAGIC,
         .header_size = sizeof(header),
@@ -143,7 +142,7 @@ static void test_crash(MxDevice *dev)
 
     mx_msix_enable(dev);
     mx_write(dev, MXGPU_IRQ_ENABLE, MXGPU_SET(MXGPU_IRQ_STATUS_MCU, 1));
-    load_code(dev, illegal, 2);
+    mx_load_code(dev, illegal, 2);
     MX_WAIT(dev, mx_mcu_state(dev) == MXGPU_MCU_CRASHED);
     g_assert_cmpuint(mx_read(dev, MXGPU_MCU_TRAP_CAUSE), ==, 2);
     g_assert_cmphex(mx_read(dev, MXGPU_MCU_TRAP_PC), ==,
@@ -153,7 +152,7 @@ static void test_crash(MxDevice *dev)
     MX_WAIT(dev, qtest_readl(dev->qts, mx_msix_target(dev, 0)) ==
                  MX_MSI_DATA);
     /* start over without a reset, crash in another way, start over */
-    load_code(dev, bad_load, 1);
+    mx_load_code(dev, bad_load, 1);
     MX_WAIT(dev, mx_mcu_state(dev) == MXGPU_MCU_CRASHED &&
                  mx_read(dev, MXGPU_MCU_TRAP_CAUSE) == 5);
     mx_boot(dev);
@@ -164,13 +163,13 @@ static void test_endless(MxDevice *dev)
 {
     static const uint32_t loop[] = { 0x0000006f };
 
-    load_code(dev, loop, 1);
+    mx_load_code(dev, loop, 1);
     MX_WAIT(dev, mx_mcu_state(dev) == MXGPU_MCU_RUNNING);
     g_usleep(10000);
     g_assert_cmphex(mx_read(dev, MXGPU_ID), ==, MXGPU_ID_MAGIC);
     mx_write(dev, MXGPU_MCU_CTRL, MXGPU_SET(MXGPU_MCU_CTRL_STOP, 1));
     MX_WAIT(dev, mx_mcu_state(dev) == MXGPU_MCU_RESET);
-    load_code(dev, loop, 1);
+    mx_load_code(dev, loop, 1);
     MX_WAIT(dev, mx_mcu_state(dev) == MXGPU_MCU_RUNNING);
     mx_write(dev, MXGPU_RESET, MXGPU_RESET_MAGIC);
     MX_WAIT(dev, !MXGPU_GET(MXGPU_RESET_STATUS_BUSY,
@@ -179,7 +178,7 @@ static void test_endless(MxDevice *dev)
     /* left running: QEMU has to end all the same */
     mx_write(dev, MXGPU_MCU_CTRL, MXGPU_SET(MXGPU_MCU_CTRL_STOP, 1));
     MX_WAIT(dev, mx_mcu_state(dev) == MXGPU_MCU_RESET);
-    load_code(dev, loop, 1);
+    mx_load_code(dev, loop, 1);
     MX_WAIT(dev, mx_mcu_state(dev) == MXGPU_MCU_RUNNING);
 }
 

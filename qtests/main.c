@@ -89,6 +89,7 @@ int main(int argc, char **argv)
         mx_dispatch_tests();
         mx_plug_tests();
         mx_bus_tests();
+        mx_reentry_tests();
     }
     return g_test_run();
 }

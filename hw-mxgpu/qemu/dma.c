@@ -32,6 +32,7 @@ typedef struct MxgpuSection {
 
 struct MxgpuMemoryMap {
     struct rcu_head rcu;
+    MxgpuMemoryMap *stale; /* next in the list */
     GArray *sections; /* of MxgpuSection, in address order */
     bool changed;
 };
@@ -88,31 +89,35 @@ static void mxgpu_dma_quiesce(MxgpuState *s)
     mxgpu_device_resume(s->dev);
 }
 
+static void mxgpu_maps_free(MxgpuMemoryMap *map);
+
 /*
- * BQL held; the map or IOTLB that readers see is already the new one.
- *
- * A vIOMMU may change the map in the midst of a translation: VT-d takes its
- * region away from a device that it finds to be passed through. The thread
- * that asked for the translation cannot be waited for then; no memory goes
- * away by such a change, so that it is enough to do it a little later.
+ * The map or IOTLB that readers see is already the new one. What was replaced
+ * keeps its memory until no thread uses it: a vIOMMU may change the map in the
+ * midst of a translation (VT-d takes its region away from a device that it
+ * finds to be passed through), and the thread that asked for that translation
+ * cannot be waited for then.
  */
-static void mxgpu_dma_sync(MxgpuState *s)
+void mxgpu_dma_sync(MxgpuState *s)
 {
-    if (!s->dev || !qatomic_xchg(&s->dma.used, false)) {
+    MxgpuMemoryMap *stale;
+
+    s->sync = mxgpu_host_serving(s);
+    if (s->sync) {
         return;
     }
-    mxgpu_device_bus_invalidate(s->dev, 0, UINT64_MAX);
-    if (mxgpu_host_serving(s)) {
-        qatomic_set(&s->dma.used, true);
-        qemu_bh_schedule(s->dma.sync_bh);
-    } else {
-        mxgpu_host_wait(s, mxgpu_dma_quiesce);
+    stale = g_steal_pointer(&s->dma.stale);
+    if (qatomic_xchg(&s->dma.used, false)) {
+        mxgpu_device_bus_invalidate(s->dev, 0, UINT64_MAX);
+        mxgpu_host_wait(s, mxgpu_dma_quiesce, MXGPU_SERVE);
     }
+    mxgpu_maps_free(stale);
 }
 
-static void mxgpu_dma_sync_bh(void *opaque)
+static void mxgpu_dma_changed(MxgpuState *s)
 {
-    mxgpu_dma_sync(opaque);
+    s->sync = true;
+    mxgpu_settle(s);
 }
 
 /* Comes before a look-up, so that mxgpu_dma_sync() knows of it. */
@@ -144,6 +149,16 @@ static void mxgpu_map_free(MxgpuMemoryMap *map)
     }
     g_array_free(map->sections, true);
     g_free(map);
+}
+
+static void mxgpu_maps_free(MxgpuMemoryMap *map)
+{
+    while (map) {
+        MxgpuMemoryMap *next = map->stale;
+
+        call_rcu(map, mxgpu_map_free, rcu);
+        map = next;
+    }
 }
 
 static MxgpuSection *mxgpu_map_find(MxgpuMemoryMap *map, hwaddr addr)
@@ -302,10 +317,11 @@ static void mxgpu_watch_publish(MxgpuWatch *w, MxgpuMemoryMap *map)
 
     qatomic_rcu_set(&w->map, map);
     if (old) {
-        call_rcu(old, mxgpu_map_free, rcu);
+        old->stale = w->s->dma.stale;
+        w->s->dma.stale = old;
     }
     mxgpu_iotlb_drop(w->s, 0, UINT64_MAX);
-    mxgpu_dma_sync(w->s);
+    mxgpu_dma_changed(w->s);
 }
 
 static void mxgpu_watch_commit(MemoryListener *listener)
@@ -359,7 +375,7 @@ static void mxgpu_iommu_unmap(IOMMUNotifier *n, IOMMUTLBEntry *entry)
 
     trace_mxgpu_iotlb_unmap(iommu->s->name, entry->iova, entry->addr_mask);
     mxgpu_iotlb_drop(iommu->s, MAX(start, n->start) + base, end + base);
-    mxgpu_dma_sync(iommu->s);
+    mxgpu_dma_changed(iommu->s);
 }
 
 typedef struct MxgpuFill {
@@ -384,7 +400,7 @@ static void mxgpu_iotlb_fill(MxgpuState *s, void *opaque)
     entry = address_space_get_iotlb_entry(s->dma.bus.as, fill->addr,
                                           fill->is_write,
                                           MEMTXATTRS_UNSPECIFIED);
-    if (entry.target_as != &address_space_memory ||
+    if (s->gone || entry.target_as != &address_space_memory ||
         !(entry.perm & (fill->is_write ? IOMMU_WO : IOMMU_RO))) {
         return;
     }
@@ -578,8 +594,6 @@ static void mxgpu_watch_start(MxgpuState *s, MxgpuWatch *w, const char *name,
 
 void mxgpu_dma_start(MxgpuState *s)
 {
-    s->dma.sync_bh = qemu_bh_new_guarded(mxgpu_dma_sync_bh, s,
-                                         &DEVICE(s)->mem_reentrancy_guard);
     mxgpu_watch_start(s, &s->dma.system, "mxgpu-system",
                       &address_space_memory);
     mxgpu_watch_start(s, &s->dma.bus, "mxgpu-bus",
@@ -587,7 +601,6 @@ void mxgpu_dma_start(MxgpuState *s)
     s->dma.listening = true;
 }
 
-/* No device thread runs any more. */
 void mxgpu_dma_stop(MxgpuState *s)
 {
     MxgpuIommu *iommu, *next;
@@ -603,5 +616,9 @@ void mxgpu_dma_stop(MxgpuState *s)
     }
     mxgpu_watch_publish(&s->dma.bus, NULL);
     mxgpu_watch_publish(&s->dma.system, NULL);
-    qemu_bh_delete(s->dma.sync_bh);
+}
+
+void mxgpu_dma_free(MxgpuState *s)
+{
+    mxgpu_maps_free(g_steal_pointer(&s->dma.stale));
 }

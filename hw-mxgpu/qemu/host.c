@@ -7,6 +7,9 @@
 #include "qemu/main-loop.h"
 #include "qemu/units.h"
 #include "hw/pci/msix.h"
+#include "hw/pci/pci_bridge.h"
+#include "hw/pci/pci_bus.h"
+#include "hw/pci/pcie_host.h"
 #include "mxgpu.h"
 #include "trace.h"
 
@@ -22,11 +25,14 @@ static void mxgpu_calls_serve(MxgpuState *s)
     qemu_mutex_lock(&s->call_lock);
     while ((call = QSIMPLEQ_FIRST(&s->calls))) {
         QSIMPLEQ_REMOVE_HEAD(&s->calls, next);
-        qemu_mutex_unlock(&s->call_lock);
-        s->serving++;
-        call->func(s, call->opaque);
-        s->serving--;
-        qemu_mutex_lock(&s->call_lock);
+        call->served = !s->refusing;
+        if (call->served) {
+            qemu_mutex_unlock(&s->call_lock);
+            s->serving++;
+            call->func(s, call->opaque);
+            s->serving--;
+            qemu_mutex_lock(&s->call_lock);
+        }
         call->done = true;
         qemu_cond_broadcast(&s->call_cond);
     }
@@ -38,16 +44,19 @@ static void mxgpu_call_bh(void *opaque)
     mxgpu_calls_serve(opaque);
 }
 
-void mxgpu_host_call(MxgpuState *s, void (*func)(MxgpuState *, void *),
+bool mxgpu_host_call(MxgpuState *s, void (*func)(MxgpuState *, void *),
                      void *opaque)
 {
     MxgpuCall call = { .func = func, .opaque = opaque };
 
     if (bql_locked()) { /* deterministic mode */
+        if (s->refusing) {
+            return false;
+        }
         s->serving++;
         func(s, opaque);
         s->serving--;
-        return;
+        return true;
     }
     qemu_mutex_lock(&s->call_lock);
     QSIMPLEQ_INSERT_TAIL(&s->calls, &call, next);
@@ -57,6 +66,50 @@ void mxgpu_host_call(MxgpuState *s, void (*func)(MxgpuState *, void *),
         qemu_cond_wait(&s->call_cond, &s->call_lock);
     }
     qemu_mutex_unlock(&s->call_lock);
+    return call.served;
+}
+
+/*
+ * Who waits for device threads may be in the midst of an access to
+ * configuration space, of an invalidation, or of a change of the memory map.
+ * A write by which the vIOMMU reports what it translated must not change
+ * configuration or unplug devices there: it does not reach the memory-mapped
+ * configuration space (which on hardware only processors do) or the registers
+ * of the bridges above us. Returns the guards to release.
+ */
+static GPtrArray *mxgpu_guard_config(MxgpuState *s)
+{
+    GPtrArray *guards = g_ptr_array_new();
+    PCIBus *bus = pci_get_bus(PCI_DEVICE(s));
+    Object *host = object_resolve_path_type("", TYPE_PCIE_HOST_BRIDGE, NULL);
+
+    if (host) {
+        g_ptr_array_add(guards, &DEVICE(host)->mem_reentrancy_guard);
+    }
+    while (!pci_bus_is_root(bus)) {
+        g_ptr_array_add(guards,
+                        &DEVICE(bus->parent_dev)->mem_reentrancy_guard);
+        bus = pci_get_bus(bus->parent_dev);
+    }
+    for (unsigned i = guards->len; i-- > 0;) {
+        MemReentrancyGuard *guard = g_ptr_array_index(guards, i);
+
+        if (guard->engaged_in_io) {
+            g_ptr_array_remove_index_fast(guards, i);
+        }
+        guard->engaged_in_io = true;
+    }
+    return guards;
+}
+
+static void mxgpu_unguard_config(GPtrArray *guards)
+{
+    for (unsigned i = 0; i < guards->len; i++) {
+        MemReentrancyGuard *guard = g_ptr_array_index(guards, i);
+
+        guard->engaged_in_io = false;
+    }
+    g_ptr_array_free(guards, true);
 }
 
 /* Entry points of the core that wait for device threads run here, so that the
@@ -88,26 +141,52 @@ bool mxgpu_host_serving(MxgpuState *s)
     return s->serving;
 }
 
-void mxgpu_host_wait(MxgpuState *s, void (*func)(MxgpuState *))
+void mxgpu_host_refuse(MxgpuState *s)
 {
-    g_assert(bql_locked() && !s->serving);
+    qemu_mutex_lock(&s->call_lock);
+    s->refusing = true;
+    qemu_mutex_unlock(&s->call_lock);
+}
+
+/* With call_lock, dropped meanwhile: calls of threads that we wait for. */
+static void mxgpu_calls_serve_waiting(MxgpuState *s)
+{
+    GPtrArray *guards;
+
+    qemu_mutex_unlock(&s->call_lock);
+    guards = mxgpu_guard_config(s);
+    mxgpu_calls_serve(s);
+    mxgpu_unguard_config(guards);
+    qemu_mutex_lock(&s->call_lock);
+}
+
+bool mxgpu_host_wait(MxgpuState *s, void (*func)(MxgpuState *),
+                     MxgpuWait calls)
+{
+    bool refused;
+
+    if (s->serving) {
+        return false;
+    }
     if (s->deterministic) {
         func(s);
-        return;
+        return true;
     }
     qemu_mutex_lock(&s->call_lock);
+    refused = s->refusing;
+    s->refusing |= calls == MXGPU_REFUSE;
     s->control_func = func;
     qemu_cond_signal(&s->control_cond);
     while (s->control_func) {
         if (QSIMPLEQ_EMPTY(&s->calls)) {
             qemu_cond_wait(&s->call_cond, &s->call_lock);
         } else {
-            qemu_mutex_unlock(&s->call_lock);
-            mxgpu_calls_serve(s);
-            qemu_mutex_lock(&s->call_lock);
+            mxgpu_calls_serve_waiting(s);
         }
     }
+    s->refusing = refused;
     qemu_mutex_unlock(&s->call_lock);
+    return true;
 }
 
 /* ---- interrupts --------------------------------------------------------- */
@@ -117,6 +196,10 @@ static void mxgpu_irq_bh(void *opaque)
     MxgpuState *s = opaque;
     unsigned long bits;
 
+    if (s->gone || s->asleep) { /* sends no messages */
+        mxgpu_host_drop_irqs(s);
+        return;
+    }
     for (unsigned i = 0; i < ARRAY_SIZE(s->irq_pending); i++) {
         bits = qatomic_xchg(&s->irq_pending[i], 0);
         while (bits) {
@@ -165,7 +248,7 @@ static void mxgpu_run(void *opaque)
     uint64_t deadline = UINT64_MAX;
 
     /* Resuming schedules us again. */
-    if (s->paused || !s->dev) {
+    if (s->paused || s->gone || !s->dev) {
         return;
     }
     if (mxgpu_device_run(s->dev, MXGPU_RUN_BUDGET, &deadline)) {

@@ -138,21 +138,6 @@ static bool mxgpu_realize_caps(MxgpuState *s, Error **errp)
                          errp) >= 0;
 }
 
-static void mxgpu_do_reset(MxgpuState *s)
-{
-    mxgpu_device_reset(s->dev, MXGPU_RESET_BUS);
-}
-
-static void mxgpu_bus_reset(MxgpuState *s)
-{
-    if (!s->dev) {
-        return;
-    }
-    mxgpu_host_wait(s, mxgpu_do_reset);
-    /* What was raised before is no message of the device as it is now. */
-    mxgpu_host_drop_irqs(s);
-}
-
 static unsigned mxgpu_power_state(PCIDevice *pci)
 {
     return pci_get_word(pci->config + MXGPU_CAP_PM + PCI_PM_CTRL) &
@@ -162,22 +147,37 @@ static unsigned mxgpu_power_state(PCIDevice *pci)
 static void mxgpu_write_config(PCIDevice *pci, uint32_t addr, uint32_t value,
                                int len)
 {
+    MxgpuState *s = MXGPU(pci);
     unsigned power = mxgpu_power_state(pci);
 
     pci_default_write_config(pci, addr, value, len);
     pcie_cap_flr_write_config(pci, addr, value, len);
     pcie_aer_write_config(pci, addr, value, len);
-    if (power == 3 && mxgpu_power_state(pci) == 0) {
-        mxgpu_bus_reset(MXGPU(pci));
+    if (power && !mxgpu_power_state(pci) && s->asleep) {
+        pci_device_reset(pci);
+    } else {
+        s->asleep = mxgpu_power_state(pci);
+        mxgpu_settle(s);
     }
 }
 
+/* Of the machine, the bus or the function; the PCI core does the BARs,
+ * COMMAND, the power state and MSI-X. */
 static void mxgpu_reset(DeviceState *dev)
 {
-    mxgpu_bus_reset(MXGPU(dev));
+    MxgpuState *s = MXGPU(dev);
+
+    s->asleep = false;
+    s->reset = true;
+    mxgpu_settle(s);
 }
 
-/* ---- stop and continue -------------------------------------------------- */
+/* ---- what the device is made to do -------------------------------------- */
+
+static void mxgpu_do_reset(MxgpuState *s)
+{
+    mxgpu_device_reset(s->dev, MXGPU_RESET_BUS);
+}
 
 static void mxgpu_do_pause(MxgpuState *s)
 {
@@ -189,25 +189,70 @@ static void mxgpu_do_resume(MxgpuState *s)
     mxgpu_device_resume(s->dev);
 }
 
-static void mxgpu_set_running(MxgpuState *s, bool running)
+static void mxgpu_settle_reset(MxgpuState *s)
 {
-    if (running && s->paused) {
-        s->paused = false;
+    s->reset = false;
+    if (mxgpu_host_wait(s, mxgpu_do_reset, MXGPU_REFUSE)) {
+        /* What was raised before is no message of the device as it is now. */
+        mxgpu_host_drop_irqs(s);
+    } else {
+        s->reset = true;
+    }
+}
+
+static void mxgpu_settle_pause(MxgpuState *s, bool pause)
+{
+    if (!mxgpu_host_wait(s, pause ? mxgpu_do_pause : mxgpu_do_resume,
+                         MXGPU_SERVE)) {
+        return;
+    }
+    s->paused = pause;
+    if (pause) {
+        trace_mxgpu_pause(s->name);
+    } else {
         trace_mxgpu_resume(s->name);
-        mxgpu_host_wait(s, mxgpu_do_resume);
         if (s->deterministic) {
             qemu_bh_schedule(s->run_bh);
         }
-    } else if (!running && !s->paused) {
-        s->paused = true;
-        trace_mxgpu_pause(s->name);
-        mxgpu_host_wait(s, mxgpu_do_pause);
     }
+}
+
+static bool mxgpu_wants_pause(MxgpuState *s)
+{
+    return s->stopped || s->asleep;
+}
+
+void mxgpu_settle(MxgpuState *s)
+{
+    if (!s->dev || s->gone) {
+        return;
+    }
+    if (s->sync) {
+        mxgpu_dma_sync(s);
+    }
+    if (s->reset) {
+        mxgpu_settle_reset(s);
+    }
+    if (s->paused != mxgpu_wants_pause(s)) {
+        mxgpu_settle_pause(s, mxgpu_wants_pause(s));
+    }
+    /* What calls that were served meanwhile brought waits for its turn. */
+    if (s->sync || s->reset || s->paused != mxgpu_wants_pause(s)) {
+        qemu_bh_schedule(s->settle_bh);
+    }
+}
+
+static void mxgpu_settle_bh(void *opaque)
+{
+    mxgpu_settle(opaque);
 }
 
 static void mxgpu_vm_state(void *opaque, bool running, RunState state)
 {
-    mxgpu_set_running(opaque, running);
+    MxgpuState *s = opaque;
+
+    s->stopped = !running;
+    mxgpu_settle(s);
 }
 
 /* ---- properties --------------------------------------------------------- */
@@ -320,6 +365,35 @@ static void mxgpu_do_free(MxgpuState *s)
     mxgpu_device_free(s->dev);
 }
 
+/* The end of the device's threads and of all that they use. */
+static void mxgpu_teardown(MxgpuState *s)
+{
+    if (s->dev) {
+        mxgpu_host_wait(s, mxgpu_do_free, MXGPU_REFUSE);
+        s->dev = NULL;
+        mxgpu_host_stop(s);
+    }
+    mxgpu_dma_stop(s);
+    mxgpu_dma_free(s);
+    if (s->name) {
+        qemu_bh_delete(s->settle_bh);
+        mxgpu_host_cleanup(s);
+        g_clear_pointer(&s->name, g_free);
+    }
+}
+
+static void mxgpu_teardown_bh(void *opaque)
+{
+    MxgpuState *s = opaque;
+
+    if (mxgpu_host_serving(s)) {
+        aio_bh_schedule_oneshot(qemu_get_aio_context(), mxgpu_teardown_bh, s);
+        return;
+    }
+    mxgpu_teardown(s);
+    object_unref(OBJECT(s));
+}
+
 /* Undoes what of realize was done. */
 static void mxgpu_exit(PCIDevice *pci)
 {
@@ -329,15 +403,16 @@ static void mxgpu_exit(PCIDevice *pci)
         qemu_del_vm_change_state_handler(s->vm_state);
         s->vm_state = NULL;
     }
-    if (s->dev) {
-        mxgpu_host_wait(s, mxgpu_do_free);
-        s->dev = NULL;
-        mxgpu_host_stop(s);
-    }
-    mxgpu_dma_stop(s);
-    if (s->name) {
-        mxgpu_host_cleanup(s);
-        g_clear_pointer(&s->name, g_free);
+    s->gone = true;
+    if (s->dev && mxgpu_host_serving(s)) {
+        /* Pulled out by what a vIOMMU wrote while it translated for us: no
+         * bus and no messages from now on, the rest when it has returned. */
+        mxgpu_host_refuse(s);
+        mxgpu_dma_stop(s);
+        object_ref(OBJECT(s));
+        aio_bh_schedule_oneshot(qemu_get_aio_context(), mxgpu_teardown_bh, s);
+    } else {
+        mxgpu_teardown(s);
     }
     migrate_del_blocker(&s->migration_blocker);
     if (msix_present(pci)) {
@@ -375,6 +450,9 @@ static void mxgpu_realize(PCIDevice *pci, Error **errp)
     s->name = DEVICE(s)->id ? g_strdup(DEVICE(s)->id)
                             : qdev_get_dev_path(DEVICE(s));
     mxgpu_host_init(s);
+    s->gone = s->asleep = s->reset = s->sync = s->paused = false;
+    s->settle_bh = qemu_bh_new_guarded(mxgpu_settle_bh, s,
+                                       &DEVICE(s)->mem_reentrancy_guard);
     if (!mxgpu_realize_bars(s, errp) || !mxgpu_realize_caps(s, errp) ||
         !mxgpu_realize_core(s, errp)) {
         mxgpu_exit(pci);
@@ -382,9 +460,8 @@ static void mxgpu_realize(PCIDevice *pci, Error **errp)
     }
     mxgpu_host_start(s);
     mxgpu_dma_start(s);
-    if (!runstate_is_running()) {
-        mxgpu_set_running(s, false);
-    }
+    s->stopped = !runstate_is_running();
+    mxgpu_settle(s);
     s->vm_state = mxgpu_add_vm_change_state_handler(DEVICE(s), mxgpu_vm_state,
                                                     s);
 }

@@ -27,9 +27,15 @@ OBJECT_DECLARE_SIMPLE_TYPE(MxgpuState, MXGPU)
 typedef struct MxgpuCall {
     void (*func)(MxgpuState *s, void *opaque);
     void *opaque;
-    bool done;
+    bool done, served;
     QSIMPLEQ_ENTRY(MxgpuCall) next;
 } MxgpuCall;
+
+/* How the holder of the BQL treats the calls of threads that it waits for. */
+typedef enum MxgpuWait {
+    MXGPU_SERVE,  /* their work goes on afterwards */
+    MXGPU_REFUSE, /* it is dropped by what is done */
+} MxgpuWait;
 
 /* DMA translation: dma.c. */
 typedef struct MxgpuMemoryMap MxgpuMemoryMap;
@@ -53,8 +59,8 @@ typedef struct MxgpuDma {
     MxgpuWatch system; /* what IOMMU translations point into */
     MxgpuIotlbEntry *iotlb[2][MXGPU_IOTLB_SIZE]; /* RCU; [is_write] */
     QLIST_HEAD(, MxgpuIommu) iommus;
+    MxgpuMemoryMap *stale; /* replaced; pointers from them may be in use */
     bool listening;
-    QEMUBH *sync_bh;
     bool used; /* atomic: memory was looked up since the last sync */
 } MxgpuDma;
 
@@ -73,7 +79,14 @@ struct MxgpuState {
     char *name; /* for traces */
     Error *migration_blocker;
     VMChangeStateEntry *vm_state;
-    bool paused;
+
+    /* What is wanted of the device, and its state: see mxgpu_settle(). */
+    bool stopped;    /* the machine is */
+    bool asleep;     /* in D3hot */
+    bool reset, sync; /* asked for */
+    bool paused;     /* the device is */
+    bool gone;       /* unplugged */
+    QEMUBH *settle_bh;
 
     /* Interrupts raised by device threads, delivered under the BQL. */
     unsigned long irq_pending[BITS_TO_LONGS(MXGPU_MAX_VECTORS)];
@@ -84,6 +97,7 @@ struct MxgpuState {
     QemuCond call_cond;
     QSIMPLEQ_HEAD(, MxgpuCall) calls;
     QEMUBH *call_bh;
+    bool refusing;    /* calls */
     unsigned serving; /* calls being served; under the BQL */
     QemuThread control;
     QemuCond control_cond;
@@ -111,17 +125,38 @@ void mxgpu_host_stop(MxgpuState *s);
 void mxgpu_host_cleanup(MxgpuState *s);
 void mxgpu_host_drop_irqs(MxgpuState *s);
 
-/* Runs func(s, opaque) under the BQL and waits for it; from any thread. */
-void mxgpu_host_call(MxgpuState *s, void (*func)(MxgpuState *, void *),
+/*
+ * Runs func(s, opaque) under the BQL and waits for it; from any thread. false
+ * when that is refused.
+ */
+bool mxgpu_host_call(MxgpuState *s, void (*func)(MxgpuState *, void *),
                      void *opaque);
-/* BQL held: runs func(s), which may wait for device threads; not while
- * mxgpu_host_serving(), when one of them waits for us. */
-void mxgpu_host_wait(MxgpuState *s, void (*func)(MxgpuState *));
+/*
+ * BQL held: runs func(s), which may wait for device threads. False, and
+ * nothing done, while mxgpu_host_serving(): one of them waits for us.
+ */
+bool mxgpu_host_wait(MxgpuState *s, void (*func)(MxgpuState *),
+                     MxgpuWait calls);
 bool mxgpu_host_serving(MxgpuState *s);
+/* For good, when the device is about to go. */
+void mxgpu_host_refuse(MxgpuState *s);
+
+/*
+ * mxgpu.c. BQL held: resets, pauses or resumes the device and ends its use of
+ * old memory, as the state asks. While a call of one of its threads is served
+ * that is done as soon as possible afterwards: what a vIOMMU writes when it
+ * translates (faults, events, access bits) goes where the guest wants it,
+ * registers that reset, stop or unplug this device among them.
+ */
+void mxgpu_settle(MxgpuState *s);
 
 /* dma.c */
 void mxgpu_dma_start(MxgpuState *s);
 void mxgpu_dma_stop(MxgpuState *s);
+/* BQL held. Ends the use of memory that went away, if s->sync is false then. */
+void mxgpu_dma_sync(MxgpuState *s);
+/* No thread of the device runs any more. */
+void mxgpu_dma_free(MxgpuState *s);
 int mxgpu_dma_read(void *host, uint64_t addr, void *buf, size_t len);
 int mxgpu_dma_write(void *host, uint64_t addr, const void *buf, size_t len);
 void *mxgpu_dma_map(void *host, uint64_t addr, size_t len, bool write);
