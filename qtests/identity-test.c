@@ -117,8 +117,56 @@ static void test_bad_access(MxDevice *dev)
     g_assert_cmphex(mx_read(dev, MXGPU_ID), ==, MXGPU_ID_MAGIC);
 }
 
+/* The monitor's look at registers: right, and without a trace. */
+static uint64_t monitor_read(MxDevice *dev, const char *command,
+                             uint64_t offset)
+{
+    g_autofree char *text = qtest_hmp(dev->qts, "%s 0x%" PRIx64, command,
+                                      dev->regs.addr + offset);
+    const char *at = strchr(text, ':');
+    uint64_t low, high = 0;
+    int n;
+
+    g_assert_nonnull(at);
+    n = sscanf(at, ": %" SCNi64 " %" SCNi64, &low, &high);
+    g_assert_cmpint(n, >=, 1);
+    return low | high << 32;
+}
+
+static void test_monitor(MxDevice *dev)
+{
+    mx_write(dev, MXGPU_MCU_SRAM_ADDR, 0);
+    mx_write(dev, MXGPU_MCU_SRAM_DATA, 0x11223344);
+    mx_write(dev, MXGPU_MCU_SRAM_ADDR, 0);
+    for (unsigned i = 0; i < 2; i++) {
+        const char *two = i ? "x /2xw" : "xp /2xw";
+        const char *one = i ? "x /1xb" : "xp /1xb";
+
+        g_assert_cmphex(monitor_read(dev, two, MXGPU_ID), ==,
+                        MXGPU_ID_MAGIC | (uint64_t)MXGPU_INTERFACE_VERSION
+                                             << 32);
+        g_assert_cmphex(monitor_read(dev, one, MXGPU_ID + 1), ==, 'X');
+        /* each read of SRAM_DATA by the guest would go on to the next word */
+        g_assert_cmphex(monitor_read(dev, two, MXGPU_MCU_SRAM_ADDR), ==,
+                        0x1122334400000000ull);
+        g_assert_cmphex(monitor_read(dev, two, 0xfff8), ==, 0); /* missing */
+        g_assert_cmphex(monitor_read(dev, two, MXGPU_MTIME_LO), ==, 0);
+    }
+    /* nor does the monitor latch high halves in the guest's stead */
+    qtest_clock_step(dev->qts, 1);
+    mx_read(dev, MXGPU_CLOCK_LO);
+    qtest_clock_step(dev->qts, 1ll << 33);
+    g_assert_cmphex(monitor_read(dev, "xp /2xw", MXGPU_CLOCK_LO), >=,
+                    1ull << 33);
+    g_assert_cmphex(mx_read(dev, MXGPU_CLOCK_HI), ==, 0);
+    g_assert_cmphex(mx_read(dev, MXGPU_MCU_SRAM_DATA), ==, 0x11223344);
+    g_assert_cmphex(mx_read(dev, MXGPU_ERR_STATUS), ==, 0);
+    g_assert_cmpuint(mx_read(dev, MXGPU_ERR_COUNT), ==, 0);
+}
+
 void mx_identity_tests(void)
 {
+    mx_test("identity/monitor", MX_BARE, test_monitor);
     mx_test("identity/config", MX_BARE, test_config);
     if (mx_env()->express) {
         mx_test("identity/aer", MX_BARE, test_aer);

@@ -47,29 +47,40 @@ uint32_t mxgpu_counter_read(MxgpuDevice *dev, const MxgpuAccess *a)
 {
     uint64_t value = counter_value(dev, a->index);
 
-    dev->latch[a->party].counter_hi[a->index] = (uint32_t)(value >> 32);
+    if (!a->peek) {
+        dev->latch[a->party].counter_hi[a->index] = (uint32_t)(value >> 32);
+    }
     return (uint32_t)value;
 }
 
 uint32_t mxgpu_counter_hi_read(MxgpuDevice *dev, const MxgpuAccess *a)
 {
-    return dev->latch[a->party].counter_hi[a->index];
+    return a->peek ? (uint32_t)(counter_value(dev, a->index) >> 32)
+                   : dev->latch[a->party].counter_hi[a->index];
+}
+
+static uint64_t cu_counter_value(MxgpuDevice *dev, unsigned index)
+{
+    MxgpuSimtCounters c;
+
+    mxgpu_simt_unit_counters(dev->simt, index / MXGPU_COUNTERS, &c);
+    return of_simt(&c, index % MXGPU_COUNTERS);
 }
 
 uint32_t mxgpu_cu_counter_read(MxgpuDevice *dev, const MxgpuAccess *a)
 {
-    MxgpuSimtCounters c;
-    uint64_t value;
+    uint64_t value = cu_counter_value(dev, a->index);
 
-    mxgpu_simt_unit_counters(dev->simt, a->index / MXGPU_COUNTERS, &c);
-    value = of_simt(&c, a->index % MXGPU_COUNTERS);
-    dev->latch[a->party].cu_counter_hi = (uint32_t)(value >> 32);
+    if (!a->peek) {
+        dev->latch[a->party].cu_counter_hi = (uint32_t)(value >> 32);
+    }
     return (uint32_t)value;
 }
 
 uint32_t mxgpu_cu_counter_hi_read(MxgpuDevice *dev, const MxgpuAccess *a)
 {
-    return dev->latch[a->party].cu_counter_hi;
+    return a->peek ? (uint32_t)(cu_counter_value(dev, a->index) >> 32)
+                   : dev->latch[a->party].cu_counter_hi;
 }
 
 /* ---- dispatches */

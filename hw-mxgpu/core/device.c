@@ -114,6 +114,23 @@ uint64_t mxgpu_device_mmio_read(MxgpuDevice *dev, uint64_t offset,
     return value;
 }
 
+uint64_t mxgpu_device_mmio_peek(MxgpuDevice *dev, uint64_t offset,
+                                unsigned size)
+{
+    uint64_t value = 0;
+    uint32_t word = 0;
+
+    for (unsigned i = 0; i < size && offset < MXGPU_REGS_SIZE - i; i++) {
+        uint32_t at = (uint32_t)offset + i;
+
+        if (i == 0 || at % 4 == 0) {
+            word = mxgpu_regs_peek(dev, at & ~3u);
+        }
+        value |= (uint64_t)(word >> at % 4 * 8 & 0xff) << i * 8;
+    }
+    return value;
+}
+
 void mxgpu_device_mmio_write(MxgpuDevice *dev, uint64_t offset, uint64_t value,
                              unsigned size)
 {

@@ -40,6 +40,10 @@ uint64_t mxgpu_device_mmio_read(MxgpuDevice *dev, uint64_t offset,
                                 unsigned size);
 void mxgpu_device_mmio_write(MxgpuDevice *dev, uint64_t offset, uint64_t value,
                              unsigned size);
+/* For a debugger: what reads of BAR 0 would give, of any alignment and up to 8
+ * bytes, without any effect on the device; 0 where there is nothing to read. */
+uint64_t mxgpu_device_mmio_peek(MxgpuDevice *dev, uint64_t offset,
+                                unsigned size);
 uint64_t mxgpu_device_doorbell_read(MxgpuDevice *dev, uint64_t offset,
                                     unsigned size);
 void mxgpu_device_doorbell_write(MxgpuDevice *dev, uint64_t offset,

@@ -34,6 +34,7 @@ typedef struct MxgpuAccess {
     unsigned index; /* element of a register array */
     uint32_t offset;
     uint64_t now; /* clock, for registers that need it */
+    bool peek;    /* a debugger looks: no effect, halves as they are now */
 } MxgpuAccess;
 
 /* What a critical section wants to tell the host. */
@@ -185,6 +186,8 @@ void mxgpu_send_kick(MxgpuDevice *dev);
 void mxgpu_regs_init(MxgpuDevice *dev);
 void mxgpu_regs_reset(MxgpuDevice *dev);
 uint32_t mxgpu_regs_read(MxgpuDevice *dev, MxgpuParty party, uint32_t offset);
+/* What the host would read, without any effect; 0 where it must not read. */
+uint32_t mxgpu_regs_peek(MxgpuDevice *dev, uint32_t offset);
 void mxgpu_regs_write(MxgpuDevice *dev, MxgpuParty party, uint32_t offset,
                       uint32_t value);
 void mxgpu_bad_access(MxgpuDevice *dev, uint64_t offset, unsigned size,

@@ -81,18 +81,20 @@ void mxgpu_mcu_ctrl_write(MxgpuDevice *dev, const MxgpuAccess *a,
     mxgpu_wake(dev, MXGPU_UNIT_MCU);
 }
 
-static uint32_t *sram_word(MxgpuDevice *dev)
+static uint32_t *sram_word(MxgpuDevice *dev, bool advance)
 {
     uint32_t *addr = mxgpu_reg(dev, MXGPU_MCU_SRAM_ADDR);
     uint32_t *word = (uint32_t *)(dev->mcu.sram + *addr);
 
-    *addr = (*addr + 4) & (MXGPU_MCU_SRAM_SIZE - 4);
+    if (advance) {
+        *addr = (*addr + 4) & (MXGPU_MCU_SRAM_SIZE - 4);
+    }
     return word;
 }
 
 uint32_t mxgpu_sram_data_read(MxgpuDevice *dev, const MxgpuAccess *a)
 {
-    return __atomic_load_n(sram_word(dev), __ATOMIC_RELAXED);
+    return __atomic_load_n(sram_word(dev, !a->peek), __ATOMIC_RELAXED);
 }
 
 void mxgpu_sram_data_write(MxgpuDevice *dev, const MxgpuAccess *a,
@@ -104,7 +106,7 @@ void mxgpu_sram_data_write(MxgpuDevice *dev, const MxgpuAccess *a,
                       0);
         return;
     }
-    *sram_word(dev) = value;
+    *sram_word(dev, true) = value;
 }
 
 /* ---- the bus --------------------------------------------------------------- */

@@ -45,21 +45,31 @@ typedef struct RegHooks {
 
 static uint32_t clock_read(MxgpuDevice *dev, const MxgpuAccess *a)
 {
-    dev->latch[a->party].clock_hi = (uint32_t)(a->now >> 32);
+    if (!a->peek) {
+        dev->latch[a->party].clock_hi = (uint32_t)(a->now >> 32);
+    }
     return (uint32_t)a->now;
 }
 
 static uint32_t clock_hi_read(MxgpuDevice *dev, const MxgpuAccess *a)
 {
-    return dev->latch[a->party].clock_hi;
+    return a->peek ? (uint32_t)(a->now >> 32) : dev->latch[a->party].clock_hi;
 }
 
 static uint32_t instret_lo_read(MxgpuDevice *dev, const MxgpuAccess *a)
 {
     uint64_t value = atomic_load(&dev->mcu.instret);
 
-    *mxgpu_reg(dev, MXGPU_MCU_INSTRET_HI) = (uint32_t)(value >> 32);
+    if (!a->peek) {
+        *mxgpu_reg(dev, MXGPU_MCU_INSTRET_HI) = (uint32_t)(value >> 32);
+    }
     return (uint32_t)value;
+}
+
+static uint32_t instret_hi_read(MxgpuDevice *dev, const MxgpuAccess *a)
+{
+    return a->peek ? (uint32_t)(atomic_load(&dev->mcu.instret) >> 32)
+                   : *mxgpu_reg(dev, a->offset);
 }
 
 static void mbox_write(MxgpuDevice *dev, const MxgpuAccess *a, uint32_t value)
@@ -129,13 +139,14 @@ static uint32_t mmu_inv_read(MxgpuDevice *dev, const MxgpuAccess *a)
 
 static const RegHooks hooks[R_COUNT] = {
     [R_CLOCK_LO] = {.read = clock_read, .clock = true},
-    [R_CLOCK_HI] = {.read = clock_hi_read},
+    [R_CLOCK_HI] = {.read = clock_hi_read, .clock = true},
     [R_RESET] = {.write = mxgpu_reset_write},
     [R_MCU_CTRL] = {.write = mxgpu_mcu_ctrl_write},
     [R_MCU_SRAM_ADDR] = {.mask = MXGPU_MCU_SRAM_SIZE - 4},
     [R_MCU_SRAM_DATA] = {.read = mxgpu_sram_data_read,
                          .write = mxgpu_sram_data_write},
     [R_MCU_INSTRET_LO] = {.read = instret_lo_read},
+    [R_MCU_INSTRET_HI] = {.read = instret_hi_read},
     [R_MBOX_REQ] = {.write = mbox_write},
     [R_MBOX_ACK] = {.write = mbox_write},
     [R_IRQ_ENABLE] = {.write = mxgpu_irq_enable_write},
@@ -295,6 +306,23 @@ uint32_t mxgpu_regs_read(MxgpuDevice *dev, MxgpuParty party, uint32_t offset)
         return *mxgpu_reg(dev, offset);
     }
     a = make_access(dev, party, r, offset);
+    mxgpu_lock(dev);
+    value = hooks[r].read ? hooks[r].read(dev, &a) : *mxgpu_reg(dev, offset);
+    mxgpu_unlock(dev);
+    return value;
+}
+
+uint32_t mxgpu_regs_peek(MxgpuDevice *dev, uint32_t offset)
+{
+    unsigned r = lookup(dev, MXGPU_PARTY_HOST, offset, false);
+    MxgpuAccess a;
+    uint32_t value;
+
+    if (r == R_NONE || descs[r].access[MXGPU_PARTY_HOST] == WO) {
+        return 0;
+    }
+    a = make_access(dev, MXGPU_PARTY_HOST, r, offset);
+    a.peek = true;
     mxgpu_lock(dev);
     value = hooks[r].read ? hooks[r].read(dev, &a) : *mxgpu_reg(dev, offset);
     mxgpu_unlock(dev);

@@ -12,6 +12,7 @@
 #include "hw/pci/msix.h"
 #include "hw/pci/pcie.h"
 #include "migration/blocker.h"
+#include "monitor/monitor.h"
 #include "mxgpu.h"
 #include "trace.h"
 
@@ -25,34 +26,53 @@
 
 /* ---- BARs --------------------------------------------------------------- */
 
-static uint64_t mxgpu_regs_read(void *opaque, hwaddr addr, unsigned size)
+/*
+ * A look at the registers by gdb or by the monitor, whose physical reads have
+ * no mark of their own. It must not disturb the guest.
+ */
+static bool mxgpu_is_debug(MemTxAttrs attrs)
+{
+    return attrs.debug || (attrs.unspecified && monitor_cur());
+}
+
+static MemTxResult mxgpu_regs_read(void *opaque, hwaddr addr, uint64_t *data,
+                                   unsigned size, MemTxAttrs attrs)
 {
     MxgpuState *s = opaque;
 
-    return mxgpu_device_mmio_read(s->dev, addr, size);
+    *data = mxgpu_is_debug(attrs) ? mxgpu_device_mmio_peek(s->dev, addr, size)
+                                  : mxgpu_device_mmio_read(s->dev, addr, size);
+    return MEMTX_OK;
 }
 
-static void mxgpu_regs_write(void *opaque, hwaddr addr, uint64_t value,
-                             unsigned size)
+static MemTxResult mxgpu_regs_write(void *opaque, hwaddr addr, uint64_t value,
+                                    unsigned size, MemTxAttrs attrs)
 {
     MxgpuState *s = opaque;
 
     mxgpu_device_mmio_write(s->dev, addr, value, size);
+    return MEMTX_OK;
 }
 
-static uint64_t mxgpu_doorbell_read(void *opaque, hwaddr addr, unsigned size)
+static MemTxResult mxgpu_doorbell_read(void *opaque, hwaddr addr,
+                                       uint64_t *data, unsigned size,
+                                       MemTxAttrs attrs)
 {
     MxgpuState *s = opaque;
 
-    return mxgpu_device_doorbell_read(s->dev, addr, size);
+    *data = mxgpu_is_debug(attrs)
+        ? 0 : mxgpu_device_doorbell_read(s->dev, addr, size);
+    return MEMTX_OK;
 }
 
-static void mxgpu_doorbell_write(void *opaque, hwaddr addr, uint64_t value,
-                                 unsigned size)
+static MemTxResult mxgpu_doorbell_write(void *opaque, hwaddr addr,
+                                        uint64_t value, unsigned size,
+                                        MemTxAttrs attrs)
 {
     MxgpuState *s = opaque;
 
     mxgpu_device_doorbell_write(s->dev, addr, value, size);
+    return MEMTX_OK;
 }
 
 /* The core sees accesses as they are and counts the wrong ones. */
@@ -60,16 +80,16 @@ static void mxgpu_doorbell_write(void *opaque, hwaddr addr, uint64_t value,
     { .min_access_size = 1, .max_access_size = 8, .unaligned = true }
 
 static const MemoryRegionOps mxgpu_regs_ops = {
-    .read = mxgpu_regs_read,
-    .write = mxgpu_regs_write,
+    .read_with_attrs = mxgpu_regs_read,
+    .write_with_attrs = mxgpu_regs_write,
     .endianness = DEVICE_LITTLE_ENDIAN,
     .valid = MXGPU_ANY_ACCESS,
     .impl = MXGPU_ANY_ACCESS,
 };
 
 static const MemoryRegionOps mxgpu_doorbell_ops = {
-    .read = mxgpu_doorbell_read,
-    .write = mxgpu_doorbell_write,
+    .read_with_attrs = mxgpu_doorbell_read,
+    .write_with_attrs = mxgpu_doorbell_write,
     .endianness = DEVICE_LITTLE_ENDIAN,
     .valid = MXGPU_ANY_ACCESS,
     .impl = MXGPU_ANY_ACCESS,

@@ -331,6 +331,32 @@ static void test_config_range(void)
     test_host_free(h);
 }
 
+/* A debugger's look shows what a read then gives, and leaves no mark. */
+static void test_peek(void)
+{
+    TestHost *h = test_host_new(true);
+
+    test_write(h, MXGPU_MCU_SRAM_ADDR, 0);
+    for (uint32_t i = 0; i < 64; i++) {
+        test_write(h, MXGPU_MCU_SRAM_DATA, 0x01020304 * i);
+    }
+    test_write(h, MXGPU_MCU_SRAM_ADDR, 16);
+    for (uint32_t offset = 0; offset < MXGPU_REGS_SIZE; offset += 4) {
+        uint64_t two = mxgpu_device_mmio_peek(h->dev, offset, 8);
+        uint32_t word = (uint32_t)mxgpu_device_mmio_peek(h->dev, offset, 4);
+        uint32_t errors = test_read(h, MXGPU_ERR_COUNT);
+        uint64_t odd = mxgpu_device_mmio_peek(h->dev, offset + 1, 3);
+
+        g_assert_cmphex((uint32_t)two, ==, word);
+        g_assert_cmphex(odd, ==, word >> 8);
+        g_assert_cmpuint(test_read(h, MXGPU_ERR_COUNT), ==, errors);
+        g_assert_cmphex(test_read(h, offset), ==, word);
+    }
+    g_assert_cmphex(mxgpu_device_mmio_peek(h->dev, MXGPU_REGS_SIZE, 8), ==, 0);
+    g_assert_cmphex(mxgpu_device_mmio_peek(h->dev, UINT64_MAX, 8), ==, 0);
+    test_host_free(h);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -340,6 +366,7 @@ int main(int argc, char **argv)
     g_test_add_func("/regs/profile", test_profile_dispatch);
     g_test_add_func("/regs/bad-size", test_bad_size);
     g_test_add_func("/regs/clock-latch", test_clock_latch);
+    g_test_add_func("/regs/peek", test_peek);
     g_test_add_func("/irq/error-latch", test_error_latch);
     g_test_add_func("/irq/edges", test_irq_edges);
     g_test_add_func("/irq/mailbox", test_mailbox);
