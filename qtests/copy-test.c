@@ -160,9 +160,63 @@ static void test_many(MxDevice *dev)
     mx_queue_free(m.queue);
 }
 
+/* Boxes between guest memory and VRAM, to reference. */
+static void test_rect(MxDevice *dev)
+{
+    const struct mxgpu_packet_copy_rect box = {
+        .type = MXGPU_PKT_COPY_RECT, .width = 77, .height = 19, .depth = 5,
+        .src_pitch = 301, .dst_pitch = 128, .src_slice = 23, .dst_slice = 20,
+        .signal_addr = DONE_VA,
+    };
+    g_autofree uint8_t *sys = g_malloc(SIZE), *vram = g_malloc(SIZE);
+    g_autofree uint8_t *want = g_malloc(SIZE);
+    Memory m;
+
+    setup(dev, &m);
+    random_bytes(sys, SIZE);
+    random_bytes(vram, SIZE);
+    for (unsigned round = 0; round < 2; round++) {
+        struct mxgpu_packet_copy_rect packet = box;
+        struct mxgpu_packet_fill_rect fill = {
+            .type = MXGPU_PKT_FILL_RECT, .width = 50, .height = 7, .depth = 3,
+            .pitch = 4100, .slice = 9, .pattern = "0123456789abcdef",
+            .signal_addr = DONE_VA,
+        };
+        uint8_t *from = round ? vram : sys, *to = round ? sys : vram;
+
+        qtest_memwrite(dev->qts, m.sys, sys, SIZE);
+        qtest_memwrite(dev->qts, dev->vram.addr + m.vram, vram, SIZE);
+        packet.src = (round ? VRAM_VA : SYS_VA) + 4000;
+        packet.dst = (round ? SYS_VA : VRAM_VA) + 5;
+        fill.dst = (round ? SYS_VA : VRAM_VA) + 100001;
+        packet.signal_value = ++m.signals;
+        mx_push(m.queue, &packet);
+        MX_WAIT(dev, qtest_readq(dev->qts, m.done) == m.signals);
+        fill.signal_value = ++m.signals;
+        mx_push(m.queue, &fill);
+        MX_WAIT(dev, qtest_readq(dev->qts, m.done) == m.signals);
+        memcpy(want, to, SIZE);
+        for (unsigned z = 0; z < 5; z++) {
+            for (unsigned y = 0; y < 19; y++) {
+                memcpy(want + 5 + (z * 20 + y) * 128,
+                       from + 4000 + (z * 23 + y) * 301, 77);
+            }
+        }
+        for (unsigned i = 0; i < 3 * 7 * 50; i++) {
+            want[100001 + (i / 350 * 9 + i / 50 % 7) * 4100 + i % 50] =
+                fill.pattern[i % 50 % 16];
+        }
+        qtest_memread(dev->qts, round ? m.sys : dev->vram.addr + m.vram, to,
+                      SIZE);
+        g_assert_true(memcmp(to, want, SIZE) == 0);
+    }
+    mx_queue_free(m.queue);
+}
+
 void mx_copy_tests(void)
 {
     mx_test("copy/linear", MX_BOOTED, test_copy);
     mx_test("copy/fill", MX_BOOTED, test_fill);
+    mx_test("copy/rect", MX_BOOTED, test_rect);
     mx_test("copy/many", MX_BOOTED, test_many);
 }

@@ -11,4 +11,6 @@ const FwCommand *const fw_commands[MXGPU_PKT_TYPES] = {
     [MXGPU_PKT_WAIT] = &cmd_wait,
     [MXGPU_PKT_TIMESTAMP] = &cmd_timestamp,
     [MXGPU_PKT_TLB_INVALIDATE] = &cmd_tlb_invalidate,
+    [MXGPU_PKT_COPY_RECT] = &cmd_copy_rect,
+    [MXGPU_PKT_FILL_RECT] = &cmd_fill_rect,
 };

@@ -6,7 +6,7 @@
 #include "fw.h"
 
 extern const FwCommand cmd_nop, cmd_copy, cmd_fill, cmd_dispatch, cmd_write,
-    cmd_wait, cmd_timestamp, cmd_tlb_invalidate;
+    cmd_wait, cmd_timestamp, cmd_tlb_invalidate, cmd_copy_rect, cmd_fill_rect;
 
 /* Offset of a field of a packet. */
 #define FIELD(packet, member)                                                  \
@@ -37,5 +37,7 @@ void cmd_fail_access(FwQueue *queue, uint32_t code, uint32_t fault,
 /* Starts engine job->index; the addresses and the size are programmed. */
 void copy_start(FwQueue *queue, FwJob *job, enum mxgpu_copy_op op,
                 uint32_t pattern_size);
+/* Programs the 16 bytes that are at that offset of the queue's packet. */
+void copy_set_pattern(const FwQueue *queue, const FwJob *job, uint32_t field);
 
 #endif

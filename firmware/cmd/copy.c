@@ -51,9 +51,22 @@ static FwStart copy_start_packet(FwQueue *queue)
     return FW_START_RUNNING;
 }
 
-/* Of COPY and FILL. */
+void copy_set_pattern(const FwQueue *queue, const FwJob *job, uint32_t field)
+{
+    const uint32_t *pattern = &queue->packet.words[field / 4];
+
+    for (unsigned i = 0; i < 4; i++) {
+        reg_write(engine_reg(job, MXGPU_CE_PATTERN) + i * 4, pattern[i]);
+    }
+}
+
+/* Of all packets that copy engines execute. */
 void copy_fault(unsigned index, uint32_t status, struct mxgpu_queue_error *e)
 {
+    uint32_t base = index * MXGPU_CE_DONE_LO_STRIDE;
+
+    e->done[0] = reg_read(MXGPU_CE_DONE_LO + base);
+    e->done[1] = reg_read(MXGPU_CE_DONE_HI + base);
     e->access = MXGPU_GET(MXGPU_CE_STATUS_WRITE, status) ? MXGPU_ACCESS_WRITE
                                                          : MXGPU_ACCESS_READ;
     e->fault_addr =

@@ -25,8 +25,6 @@ static uint32_t fill_check(const union mxgpu_packet *packet)
 static FwStart fill_start(FwQueue *queue)
 {
     const struct mxgpu_packet_fill *fill = &queue->packet.fill;
-    const uint32_t *pattern =
-        &queue->packet.words[FIELD(fill, pattern) / 4];
     uint32_t base;
     FwJob *job;
 
@@ -40,9 +38,7 @@ static FwStart fill_start(FwQueue *queue)
     base = job->index * MXGPU_CE_CFG_STRIDE;
     reg_write64(MXGPU_CE_DST_LO + base, fill->dst);
     reg_write64(MXGPU_CE_SIZE_LO + base, fill->size);
-    for (unsigned i = 0; i < 4; i++) {
-        reg_write(MXGPU_CE_PATTERN + base + i * 4, pattern[i]);
-    }
+    copy_set_pattern(queue, job, FIELD(fill, pattern));
     copy_start(queue, job, MXGPU_COPY_FILL, fill->pattern_size);
     return FW_START_RUNNING;
 }

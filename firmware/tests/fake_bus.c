@@ -54,24 +54,70 @@ static bool in_array(uint32_t offset, uint32_t reg, uint32_t count,
 
 /* ---- units ---- */
 
+static uint32_t ce_reg(uint32_t reg, unsigned index)
+{
+    return bus.regs[(reg + index * 0x80) / 4];
+}
+
+static bool in_memory(uint64_t addr, uint64_t size)
+{
+    return addr >= FAKE_MEM && size <= FAKE_MEM_SIZE &&
+           addr - FAKE_MEM <= FAKE_MEM_SIZE - size;
+}
+
+/* A row, or a linear operation. */
+static void perform_row(unsigned index, uint64_t dst, uint64_t src,
+                        uint64_t size, unsigned pattern_size)
+{
+    const uint32_t *pattern =
+        &bus.regs[(MXGPU_CE_PATTERN + index * 0x80) / 4];
+
+    if (!in_memory(dst, size)) {
+        return;
+    }
+    if (pattern_size) {
+        for (uint64_t i = 0; i < size; i++) {
+            bus.mem[dst - FAKE_MEM + i] =
+                ((const uint8_t *)pattern)[i % pattern_size];
+        }
+    } else if (in_memory(src, size)) {
+        memmove(fake_ptr(dst), fake_ptr(src), size);
+    }
+}
+
 static void perform_copy(unsigned index)
 {
     const uint32_t *r = &bus.regs[(MXGPU_CE_SRC_LO + index * 0x80) / 4];
     uint64_t src = r[0] | (uint64_t)r[1] << 32;
     uint64_t dst = r[2] | (uint64_t)r[3] << 32;
     uint64_t size = r[4] | (uint64_t)r[5] << 32;
-    uint32_t cfg = bus.regs[(MXGPU_CE_CFG + index * 0x80) / 4];
-    unsigned n = MXGPU_GET(MXGPU_CE_CFG_PATTERN_SIZE, cfg);
+    uint32_t cfg = ce_reg(MXGPU_CE_CFG, index);
+    uint32_t height = 1, depth = 1, limit = 1000;
+    unsigned n = 0;
 
-    if (dst < FAKE_MEM || dst + size > FAKE_MEM + FAKE_MEM_SIZE) {
-        return;
+    switch (MXGPU_GET(MXGPU_CE_CFG_OP, cfg)) {
+    case MXGPU_COPY_FILL:
+        n = MXGPU_GET(MXGPU_CE_CFG_PATTERN_SIZE, cfg);
+        break;
+    case MXGPU_COPY_FILL_RECT:
+        n = 16; /* fall through */
+    case MXGPU_COPY_RECT:
+        height = ce_reg(MXGPU_CE_HEIGHT, index);
+        depth = ce_reg(MXGPU_CE_DEPTH, index);
+        break;
     }
-    if (MXGPU_GET(MXGPU_CE_CFG_OP, cfg) == MXGPU_COPY_FILL) {
-        for (uint64_t i = 0; i < size; i++) {
-            bus.mem[dst - FAKE_MEM + i] = ((const uint8_t *)&r[6])[i % n];
+    for (uint64_t z = 0; z < depth; z++) {
+        for (uint64_t y = 0; y < height && limit; y++, limit--) {
+            perform_row(index,
+                        dst + (z * ce_reg(MXGPU_CE_DST_SLICE, index) + y) *
+                                  ce_reg(MXGPU_CE_DST_PITCH, index),
+                        src + (z * ce_reg(MXGPU_CE_SRC_SLICE, index) + y) *
+                                  ce_reg(MXGPU_CE_SRC_PITCH, index),
+                        size, n);
         }
-    } else if (src >= FAKE_MEM && src + size <= FAKE_MEM + FAKE_MEM_SIZE) {
-        memmove(fake_ptr(dst), fake_ptr(src), size);
+        if (!limit) {
+            break;
+        }
     }
 }
 
@@ -183,6 +229,8 @@ static bool unit_read(uint32_t offset, uint32_t *value)
                  (unit->access == MXGPU_ACCESS_WRITE) << 16;
     } else if (in_array(offset, MXGPU_CE_FAULT_LO, 8, 0x80, &i)) {
         *value = (uint32_t)bus.units[FW_UNIT_COPY][i].fault_addr;
+    } else if (in_array(offset, MXGPU_CE_DONE_LO, 8, 0x80, &i)) {
+        *value = bus.units[FW_UNIT_COPY][i].done;
     } else if (in_array(offset, MXGPU_CD_STATUS, 8, 0x80, &i)) {
         unit = &bus.units[FW_UNIT_SLOT][i];
         *value = unit->state | unit->fault << 8 | unit->access << 16;

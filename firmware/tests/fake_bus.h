@@ -22,6 +22,7 @@
 typedef struct FakeUnit {
     uint32_t state, fault, access;
     uint64_t fault_addr, fault_pc;
+    uint32_t done; /* bytes, of a copy engine */
     bool aborted;      /* ABORT was written while busy */
     unsigned starts;
 } FakeUnit;

@@ -32,7 +32,7 @@ static Packet random_packet(Input *in)
     uint16_t flags = take(in, 1) & 15;
     Packet p;
 
-    switch (kind % 8) {
+    switch (kind % 10) {
     case 0:
         p = nop(flags & 7, signal);
         break;
@@ -45,9 +45,16 @@ static Packet random_packet(Input *in)
     case 3:
         p = wait_for(SIGNAL(take(in, 1) % 16), 1000, signal);
         break;
+    case 4:
+    case 5:
+        p = kind % 10 == 4 ? copy_rect(DATA, DATA + 0x1000, signal)
+                           : fill_rect(DATA, signal);
+        p.header.flags = flags & 11;
+        p.words[5 + take(in, 1) % 7] = take(in, 1);
+        break;
     default:
         p = nop(flags & 7, signal);
-        p.header.type = kind % 9;
+        p.header.type = kind % 11;
         p.write.size = 8;
         p.write.addr = DATA + take(in, 1) * 8;
         break;

@@ -34,7 +34,7 @@ static void test_handshake(void)
         g_assert_cmphex(fake_answer(2), ==, FW_VERSION);
         g_assert_cmpuint(fake_answer(3), ==, FAKE_QUEUES);
         g_assert_cmpuint(fake_answer(4), ==, FW_PRIORITIES);
-        g_assert_cmphex(fake_answer(5), ==, 0xff);
+        g_assert_cmphex(fake_answer(5), ==, (1u << MXGPU_PKT_TYPES) - 1);
         for (unsigned w = 0; w < sizeof(build) / 4; w++) {
             uint32_t word = fake_answer(6 + w);
 

@@ -50,12 +50,15 @@ static void test_copy_fault(void)
     run_packet(&p);
     bus.units[FW_UNIT_COPY][0].access = MXGPU_ACCESS_WRITE;
     bus.units[FW_UNIT_COPY][0].fault_addr = 0x12345000;
+    bus.units[FW_UNIT_COPY][0].done = 77;
     fake_finish(FW_UNIT_COPY, 0, MXGPU_FAULT_PERMISSION);
     g_assert_true(fake_settle());
     expect_error(0, MXGPU_QERR_FAULT, 0);
     g_assert_cmpuint(ctl(0)->error.fault, ==, MXGPU_FAULT_PERMISSION);
     g_assert_cmphex(ctl(0)->error.fault_addr, ==, 0x12345000);
     g_assert_cmpuint(ctl(0)->error.access, ==, MXGPU_ACCESS_WRITE);
+    g_assert_cmpuint(ctl(0)->error.done[0], ==, 77);
+    g_assert_cmpuint(ctl(0)->error.done[1], ==, 0);
     g_assert_cmpuint(ctl(0)->error.packet_type, ==, MXGPU_PKT_COPY);
     g_assert_false(signalled(0));
     g_assert_cmpuint(bus.irqs[0], ==, 1);
@@ -76,6 +79,109 @@ static Packet fill(uint32_t n)
                 }};
 
     return p;
+}
+
+static void test_copy_rect(void)
+{
+    Packet p = copy_rect(DATA, DATA + 0x1000, 0);
+
+    start_queue(0);
+    for (unsigned i = 0; i < 512; i++) {
+        *(uint8_t *)fake_ptr(DATA + i) = (uint8_t)(i * 7 + (i >> 8) + 1);
+    }
+    run_packet(&p);
+    g_assert_false(signalled(0));
+    fake_finish(FW_UNIT_COPY, 0, MXGPU_FAULT_NONE);
+    g_assert_true(fake_settle());
+    g_assert_true(signalled(0));
+    for (unsigned i = 0; i < 6; i++) {
+        const uint8_t *to = fake_ptr(DATA + 0x1000 + i * 48);
+        const uint8_t *from = fake_ptr(DATA + (i / 3 * 4 + i % 3) * 64);
+
+        g_assert_cmpmem(to, 40, from, 40);
+        g_assert_cmphex(to[40], ==, 0);
+    }
+    g_assert_cmphex(*(uint8_t *)fake_ptr(DATA + 0x1000 + 6 * 48), ==, 0);
+}
+
+static void test_fill_rect(void)
+{
+    Packet p = fill_rect(DATA, 0);
+
+    start_queue(0);
+    bus.finish_at_once = true;
+    run_packet(&p);
+    g_assert_true(signalled(0));
+    for (unsigned i = 0; i < 8 * 32; i++) {
+        unsigned row = i / 32, x = i % 32;
+        bool inside = (row < 3 || row > 4) && x < 19;
+
+        g_assert_cmphex(*(uint8_t *)fake_ptr(DATA + i), ==,
+                        inside ? x % 16 + 1 : 0);
+    }
+}
+
+/* An extent of 0 is complete at once, whatever pitches and addresses are. */
+static void test_rect_empty(void)
+{
+    for (unsigned i = 0; i < 3; i++) {
+        Packet c = copy_rect(UINT64_MAX, UINT64_MAX, 0);
+        Packet f = fill_rect(UINT64_MAX, 1);
+
+        c.copy_rect.src_pitch = c.copy_rect.dst_slice = 0;
+        f.fill_rect.pitch = 0;
+        if (i == 0) {
+            c.copy_rect.width = f.fill_rect.width = 0;
+        } else if (i == 1) {
+            c.copy_rect.height = f.fill_rect.height = 0;
+        } else {
+            c.copy_rect.depth = f.fill_rect.depth = 0;
+        }
+        start_queue(0);
+        put(0, 0, &c);
+        put(0, 1, &f);
+        ring_settled(0, 2);
+        g_assert_true(signalled(0) && signalled(1));
+        g_assert_cmpuint(bus.units[FW_UNIT_COPY][0].starts, ==, 0);
+    }
+}
+
+/* A pitch means nothing for one row, a slice nothing for one slice. */
+static void test_rect_single(void)
+{
+    Packet c = copy_rect(DATA, DATA + 0x1000, 0), f = fill_rect(DATA, 1);
+
+    c.copy_rect.depth = c.copy_rect.height = 1;
+    c.copy_rect.src_pitch = c.copy_rect.dst_pitch = 0;
+    c.copy_rect.src_slice = c.copy_rect.dst_slice = 0;
+    f.fill_rect.depth = 1;
+    f.fill_rect.slice = 0;
+    start_queue(0);
+    bus.finish_at_once = true;
+    put(0, 0, &c);
+    put(0, 1, &f);
+    ring_settled(0, 2);
+    g_assert_true(signalled(0) && signalled(1));
+    g_assert_cmpuint(bus.units[FW_UNIT_COPY][0].starts, ==, 2);
+}
+
+/* Geometry whose size needs more than 64 bits. */
+static void test_rect_huge(void)
+{
+    Packet c = copy_rect(0, 0, 0);
+
+    c.copy_rect.height = c.copy_rect.depth = UINT32_MAX;
+    c.copy_rect.src_pitch = c.copy_rect.dst_pitch = UINT32_MAX;
+    c.copy_rect.src_slice = c.copy_rect.dst_slice = UINT32_MAX;
+    start_queue(0);
+    run_packet(&c);
+    expect_error(0, MXGPU_QERR_PACKET, 8);
+    c.copy_rect.src_slice = c.copy_rect.src_pitch = 0;
+    c.copy_rect.depth = c.copy_rect.height = 1;
+    start_queue(0);
+    run_packet(&c);
+    g_assert_cmpuint(ctl(0)->state, ==, MXGPU_QUEUE_ACTIVE);
+    fake_finish(FW_UNIT_COPY, 0, MXGPU_FAULT_NONE);
 }
 
 static void test_fill(void)
@@ -315,6 +421,10 @@ static Packet valid(uint16_t type)
         return copy(DATA, DATA + 0x1000, 64, 0, 0);
     case MXGPU_PKT_FILL:
         return fill(4);
+    case MXGPU_PKT_COPY_RECT:
+        return copy_rect(DATA, DATA + 0x1000, 0);
+    case MXGPU_PKT_FILL_RECT:
+        return fill_rect(DATA, 0);
     case MXGPU_PKT_DISPATCH:
         return dispatch(0, 0);
     case MXGPU_PKT_WAIT:
@@ -382,6 +492,19 @@ static const Bad bad_fields[] = {
     {MXGPU_PKT_TLB_INVALIDATE, 16, 8, UINT64_MAX, -1},
     {MXGPU_PKT_TLB_INVALIDATE, 24, 4, 1, -1},
     {MXGPU_PKT_TLB_INVALIDATE, 44, 4, 1, -1},
+    {MXGPU_PKT_COPY_RECT, 2, 2, MXGPU_PKT_COOPERATIVE, -1},
+    {MXGPU_PKT_COPY_RECT, 4, 4, 49, 36},  /* rows of the target overlap */
+    {MXGPU_PKT_COPY_RECT, 32, 4, 39, -1}, /* rows of the source */
+    {MXGPU_PKT_COPY_RECT, 36, 4, 0, -1},
+    {MXGPU_PKT_COPY_RECT, 40, 4, 2, -1}, /* slices */
+    {MXGPU_PKT_COPY_RECT, 44, 4, 2, -1},
+    {MXGPU_PKT_COPY_RECT, 24, 4, 4, 44},
+    {MXGPU_PKT_COPY_RECT, 8, 8, UINT64_MAX - 423, -1},
+    {MXGPU_PKT_COPY_RECT, 16, 8, UINT64_MAX - 279, -1},
+    {MXGPU_PKT_FILL_RECT, 2, 2, MXGPU_PKT_COOPERATIVE, -1},
+    {MXGPU_PKT_FILL_RECT, 4, 4, 33, 24},
+    {MXGPU_PKT_FILL_RECT, 28, 4, 2, -1},
+    {MXGPU_PKT_FILL_RECT, 8, 8, UINT64_MAX - 100, -1},
 };
 
 /* Each bad packet stops its queue in front of the next, and no other queue. */
@@ -538,6 +661,11 @@ int main(int argc, char **argv)
     g_test_add_func("/packets/copy", test_copy);
     g_test_add_func("/packets/copy/empty", test_copy_empty);
     g_test_add_func("/packets/copy/fault", test_copy_fault);
+    g_test_add_func("/packets/copy-rect", test_copy_rect);
+    g_test_add_func("/packets/fill-rect", test_fill_rect);
+    g_test_add_func("/packets/rect/empty", test_rect_empty);
+    g_test_add_func("/packets/rect/single", test_rect_single);
+    g_test_add_func("/packets/rect/huge", test_rect_huge);
     g_test_add_func("/packets/fill", test_fill);
     g_test_add_func("/packets/dispatch", test_dispatch);
     g_test_add_func("/packets/dispatch/cooperative", test_dispatch_cooperative);

@@ -128,6 +128,48 @@ static inline Packet copy(uint64_t src, uint64_t dst, uint64_t size,
     return p;
 }
 
+/* Two slices of three rows of 40 bytes, out of rows of 64 and slices of 4, to
+ * rows of 48 and slices of 3. */
+static inline Packet copy_rect(uint64_t src, uint64_t dst, unsigned signal)
+{
+    Packet p = {.copy_rect = {
+                    .type = MXGPU_PKT_COPY_RECT,
+                    .width = 40,
+                    .src = src,
+                    .dst = dst,
+                    .height = 3,
+                    .depth = 2,
+                    .src_pitch = 64,
+                    .dst_pitch = 48,
+                    .src_slice = 4,
+                    .dst_slice = 3,
+                    .signal_addr = SIGNAL(signal),
+                    .signal_value = 1000 + signal,
+                }};
+
+    return p;
+}
+
+static inline Packet fill_rect(uint64_t dst, unsigned signal)
+{
+    Packet p = {.fill_rect = {
+                    .type = MXGPU_PKT_FILL_RECT,
+                    .width = 19,
+                    .dst = dst,
+                    .height = 3,
+                    .depth = 2,
+                    .pitch = 32,
+                    .slice = 5,
+                    .signal_addr = SIGNAL(signal),
+                    .signal_value = 1000 + signal,
+                }};
+
+    for (unsigned i = 0; i < 16; i++) {
+        p.fill_rect.pattern[i] = (uint8_t)(i + 1);
+    }
+    return p;
+}
+
 static inline Packet wait_for(uint64_t addr, uint64_t value, unsigned signal)
 {
     Packet p = {.wait = {

@@ -1,22 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Copy engines. A step moves one chunk; between chunks an engine sees aborts,
- * invalidations and holds. Each side keeps the translation of the run it is
- * in: whole pages where the host has pointers to them, so that large pages
- * move at the speed of memmove().
+ * invalidations and holds. Every operation is a box of rows, a linear one of a
+ * single row. Each side keeps the translation of the run it is in: whole pages
+ * where the host has pointers to them, so that large pages move at the speed
+ * of memmove().
  */
 #include "internal.h"
 
 #include <stdlib.h>
 
-#define CHUNK   (1u << 20)
-#define BUF_SIZE 4096u
+#include "mxgpu/rect.h"
+
+/*
+ * What a step may cost, in bytes moved. A piece that moves little, and what
+ * asks the MMU or the bus, costs as much as the bytes that could have been
+ * moved meanwhile: at most 1 MiB, 4096 pieces or 512 questions are one step.
+ */
+#define CHUNK      (1u << 20)
+#define PIECE_COST 256u
+#define ASK_COST   2048u
+
+#define BUF_SIZE     4096u
+#define PATTERN_SIZE 16u
 _Static_assert(BUF_SIZE == 1u << MXGPU_PAGE_SHIFT, "pieces by DMA fit a page");
 
 bool mxgpu_copy_init(MxgpuDevice *dev)
 {
     for (unsigned i = 0; i < dev->config.copy_engines; i++) {
-        dev->ce[i].buf = malloc(BUF_SIZE);
+        /* Fills begin anywhere in the pattern. */
+        dev->ce[i].buf = malloc(BUF_SIZE + PATTERN_SIZE);
         if (!dev->ce[i].buf) {
             return false;
         }
@@ -35,14 +48,19 @@ void mxgpu_copy_free(MxgpuDevice *dev)
     }
 }
 
+static void forget_runs(MxgpuCopyEngine *ce)
+{
+    ce->src.tlb.valid = ce->dst.tlb.valid = false;
+}
+
 void mxgpu_copy_reset(MxgpuDevice *dev)
 {
     for (unsigned i = 0; i < dev->config.copy_engines; i++) {
         MxgpuCopyEngine *ce = &dev->ce[i];
 
         atomic_store(&ce->abort, false);
-        ce->size = ce->done = 0;
-        ce->tlb[0].valid = ce->tlb[1].valid = false;
+        ce->depth = ce->z = 0;
+        forget_runs(ce);
     }
     atomic_store(&dev->copy_pending, 0);
 }
@@ -70,6 +88,8 @@ static void ce_finish(MxgpuDevice *dev, unsigned i, enum mxgpu_fault fault,
         MXGPU_SET(MXGPU_CE_STATUS_FAULT, fault) |
         MXGPU_SET(MXGPU_CE_STATUS_WRITE, write);
     mxgpu_set_reg64(dev, MXGPU_CE_FAULT_LO + i * MXGPU_CE_CTRL_STRIDE, addr);
+    mxgpu_set_reg64(dev, MXGPU_CE_DONE_LO + i * MXGPU_CE_CTRL_STRIDE,
+                    dev->ce[i].done);
     mxgpu_err_fault(dev, fault, write ? MXGPU_ACCESS_WRITE : MXGPU_ACCESS_READ,
                     addr);
     if (fault == MXGPU_FAULT_NONE) {
@@ -85,27 +105,98 @@ static bool pattern_size_ok(unsigned size)
     return size >= 1 && size <= 16 && (size & (size - 1)) == 0;
 }
 
+/* The pattern, over and over. */
+static void load_pattern(MxgpuDevice *dev, unsigned i, unsigned size)
+{
+    const uint32_t *pattern = ce_reg(dev, MXGPU_CE_PATTERN, i);
+    uint8_t *buf = dev->ce[i].buf;
+
+    for (unsigned at = 0; at < BUF_SIZE + PATTERN_SIZE; at += size) {
+        memcpy(buf + at, pattern, size);
+    }
+}
+
+/* One row of SIZE bytes. */
+static bool load_linear(MxgpuDevice *dev, unsigned i)
+{
+    MxgpuCopyEngine *ce = &dev->ce[i];
+    unsigned n = MXGPU_GET(MXGPU_CE_CFG_PATTERN_SIZE,
+                           *ce_reg(dev, MXGPU_CE_CFG, i));
+
+    ce->height = 1;
+    ce->depth = ce->width ? 1 : 0;
+    if (!ce->fill) {
+        return true;
+    }
+    if (!pattern_size_ok(n) || ce->width % n || ce->dst.row % n) {
+        return false;
+    }
+    load_pattern(dev, i, n);
+    return true;
+}
+
+static bool load_side(MxgpuDevice *dev, unsigned i, MxgpuCopySide *side,
+                      uint32_t pitch_reg, uint32_t slice_reg)
+{
+    const MxgpuCopyEngine *ce = &dev->ce[i];
+    uint32_t slice = *ce_reg(dev, slice_reg, i);
+    uint64_t reach;
+
+    side->pitch = *ce_reg(dev, pitch_reg, i);
+    /* Of a single slice it means nothing and is not used. */
+    side->slice_step = (uint64_t)(slice - (ce->height - 1)) * side->pitch;
+    return mxgpu_rect_reach(ce->width, ce->height, ce->depth,
+                            (uint32_t)side->pitch, slice,
+                            &reach) == MXGPU_RECT_OK &&
+           side->row + reach >= side->row;
+}
+
+static bool load_rect(MxgpuDevice *dev, unsigned i)
+{
+    MxgpuCopyEngine *ce = &dev->ce[i];
+
+    ce->height = *ce_reg(dev, MXGPU_CE_HEIGHT, i);
+    ce->depth = *ce_reg(dev, MXGPU_CE_DEPTH, i);
+    if (!ce->width || !ce->height) {
+        ce->depth = 0;
+    }
+    if (!load_side(dev, i, &ce->dst, MXGPU_CE_DST_PITCH, MXGPU_CE_DST_SLICE) ||
+        (!ce->fill && !load_side(dev, i, &ce->src, MXGPU_CE_SRC_PITCH,
+                                 MXGPU_CE_SRC_SLICE))) {
+        return false;
+    }
+    if (ce->fill) {
+        load_pattern(dev, i, PATTERN_SIZE);
+    }
+    return true;
+}
+
 /* Takes the operation from the registers; false when it is impossible. */
 static bool ce_load(MxgpuDevice *dev, unsigned i)
 {
     MxgpuCopyEngine *ce = &dev->ce[i];
     uint32_t cfg = *ce_reg(dev, MXGPU_CE_CFG, i);
+    uint32_t op = MXGPU_GET(MXGPU_CE_CFG_OP, cfg);
 
-    ce->op = MXGPU_GET(MXGPU_CE_CFG_OP, cfg);
+    ce->fill = op == MXGPU_COPY_FILL || op == MXGPU_COPY_FILL_RECT;
     ce->vmid = MXGPU_GET(MXGPU_CE_CFG_VMID, cfg);
-    ce->src = ce_reg64(dev, MXGPU_CE_SRC_LO, i);
-    ce->dst = ce_reg64(dev, MXGPU_CE_DST_LO, i);
-    ce->size = ce_reg64(dev, MXGPU_CE_SIZE_LO, i);
-    ce->done = 0;
-    ce->tlb[0].valid = ce->tlb[1].valid = false;
+    ce->src.row = ce_reg64(dev, MXGPU_CE_SRC_LO, i);
+    ce->dst.row = ce_reg64(dev, MXGPU_CE_DST_LO, i);
+    ce->width = ce_reg64(dev, MXGPU_CE_SIZE_LO, i);
+    ce->x = ce->done = 0;
+    ce->y = ce->z = 0;
+    forget_runs(ce);
     atomic_store(&ce->abort, false);
-    if (ce->op == MXGPU_COPY_LINEAR) {
-        return true;
+    switch (op) {
+    case MXGPU_COPY_LINEAR:
+    case MXGPU_COPY_FILL:
+        return load_linear(dev, i);
+    case MXGPU_COPY_RECT:
+    case MXGPU_COPY_FILL_RECT:
+        return load_rect(dev, i);
+    default:
+        return false;
     }
-    ce->pattern_size = MXGPU_GET(MXGPU_CE_CFG_PATTERN_SIZE, cfg);
-    memcpy(ce->pattern, ce_reg(dev, MXGPU_CE_PATTERN, i), sizeof(ce->pattern));
-    return ce->op == MXGPU_COPY_FILL && pattern_size_ok(ce->pattern_size) &&
-           ce->size % ce->pattern_size == 0 && ce->dst % ce->pattern_size == 0;
 }
 
 void mxgpu_ce_ctrl_write(MxgpuDevice *dev, const MxgpuAccess *a, uint32_t value)
@@ -133,27 +224,39 @@ void mxgpu_ce_ctrl_write(MxgpuDevice *dev, const MxgpuAccess *a, uint32_t value)
     }
 }
 
-/*
- * Makes tlb hold the run that va lies in, and returns the bytes from va to its
- * end, at most len. A run is what one host pointer covers, or a 4 KiB page.
- */
-static enum mxgpu_fault ce_run(MxgpuDevice *dev, MxgpuCopyEngine *ce,
-                               MxgpuCopyTlb *tlb, uint64_t va, bool write,
-                               uint64_t *len)
-{
-    uint64_t size, left;
+/* What moving one piece came to. */
+typedef struct Piece {
+    uint64_t len;
     enum mxgpu_fault fault;
+    bool write;
+    uint64_t addr;
+    unsigned asked; /* questions to the MMU or the bus */
+} Piece;
 
+/*
+ * Makes the side hold the run that its next byte lies in, which *t becomes a
+ * part of, and cuts the piece at its end. A run is what one host pointer
+ * covers, or a 4 KiB page.
+ */
+static bool ce_run(MxgpuDevice *dev, MxgpuCopyEngine *ce, MxgpuCopySide *side,
+                   Piece *p, MxgpuTranslation *t)
+{
+    MxgpuCopyTlb *tlb = &side->tlb;
+    uint64_t va = side->row + ce->x, size, left;
+
+    p->write = side == &ce->dst;
+    p->addr = va;
     if (!tlb->valid ||
         (va ^ tlb->base) >> tlb->t.granule_shift != 0) {
         mxgpu_count(dev, MXGPU_COUNTER_TLB_MISSES, 1);
+        p->asked++;
         tlb->valid = false;
-        fault = mxgpu_mmu_translate(dev->mmu, ce->vmid, va,
-                                    write ? MXGPU_ACCESS_WRITE
-                                          : MXGPU_ACCESS_READ,
-                                    &tlb->t);
-        if (fault != MXGPU_FAULT_NONE) {
-            return fault;
+        p->fault = mxgpu_mmu_translate(dev->mmu, ce->vmid, va,
+                                       p->write ? MXGPU_ACCESS_WRITE
+                                                : MXGPU_ACCESS_READ,
+                                       &tlb->t);
+        if (p->fault != MXGPU_FAULT_NONE) {
+            return false;
         }
         size = 1ull << tlb->t.granule_shift;
         tlb->base = va & ~(size - 1);
@@ -165,88 +268,108 @@ static enum mxgpu_fault ce_run(MxgpuDevice *dev, MxgpuCopyEngine *ce,
     }
     size = 1ull << tlb->t.granule_shift;
     left = size - (va - tlb->base);
-    *len = *len < left ? *len : left;
-    return MXGPU_FAULT_NONE;
-}
-
-/* The part of a run that starts at va. */
-static MxgpuTranslation tlb_at(const MxgpuCopyTlb *tlb, uint64_t va)
-{
-    MxgpuTranslation t = tlb->t;
-
-    t.addr += va - tlb->base;
-    if (t.host) {
-        t.host += va - tlb->base;
+    p->len = p->len < left ? p->len : left;
+    *t = tlb->t;
+    t->addr += va - tlb->base;
+    if (t->host) {
+        t->host += va - tlb->base;
     }
-    return t;
+    return true;
 }
 
-/* What moving one piece came to. */
-typedef struct Piece {
-    uint64_t len;
-    enum mxgpu_fault fault;
-    bool write;
-    uint64_t addr;
-} Piece;
-
-static Piece copy_piece(MxgpuDevice *dev, MxgpuCopyEngine *ce, uint64_t max)
+static void copy_piece(MxgpuDevice *dev, MxgpuCopyEngine *ce, Piece *p)
 {
-    uint64_t src = ce->src + ce->done, dst = ce->dst + ce->done;
-    Piece p = {.len = max, .addr = src};
     MxgpuTranslation from, to;
 
-    p.fault = ce_run(dev, ce, &ce->tlb[0], src, false, &p.len);
-    if (p.fault != MXGPU_FAULT_NONE) {
-        return p;
+    if (!ce_run(dev, ce, &ce->src, p, &from) ||
+        !ce_run(dev, ce, &ce->dst, p, &to)) {
+        return;
     }
-    p.fault = ce_run(dev, ce, &ce->tlb[1], dst, true, &p.len);
-    if (p.fault != MXGPU_FAULT_NONE) {
-        p.write = true;
-        p.addr = dst;
-        return p;
-    }
-    from = tlb_at(&ce->tlb[0], src);
-    to = tlb_at(&ce->tlb[1], dst);
     if (from.host && to.host) {
-        memmove(to.host, from.host, p.len);
-        return p;
+        memmove(to.host, from.host, p->len);
+        return;
     }
     /* Without two pointers, a page at most: through the buffer. */
-    p.len = p.len < BUF_SIZE ? p.len : BUF_SIZE;
-    p.fault = mxgpu_mmu_read(dev->mmu, &from, ce->buf, p.len);
-    if (p.fault == MXGPU_FAULT_NONE) {
-        p.fault = mxgpu_mmu_write(dev->mmu, &to, ce->buf, p.len);
-        p.write = true;
-        p.addr = dst;
+    p->len = p->len < BUF_SIZE ? p->len : BUF_SIZE;
+    p->asked++;
+    p->fault = mxgpu_mmu_read(dev->mmu, &from, ce->buf, p->len);
+    if (p->fault != MXGPU_FAULT_NONE) {
+        p->write = false;
+        p->addr = ce->src.row + ce->x;
+        return;
     }
-    return p;
+    p->fault = mxgpu_mmu_write(dev->mmu, &to, ce->buf, p->len);
 }
 
-static Piece fill_piece(MxgpuDevice *dev, MxgpuCopyEngine *ce, uint64_t max)
+static void fill_piece(MxgpuDevice *dev, MxgpuCopyEngine *ce, Piece *p)
 {
-    uint64_t dst = ce->dst + ce->done;
-    Piece p = {.len = max, .write = true, .addr = dst};
+    /* The buffer holds whole patterns. */
+    const uint8_t *pattern = ce->buf + ce->x % PATTERN_SIZE;
     MxgpuTranslation to;
 
-    p.fault = ce_run(dev, ce, &ce->tlb[1], dst, true, &p.len);
-    if (p.fault != MXGPU_FAULT_NONE) {
-        return p;
+    if (!ce_run(dev, ce, &ce->dst, p, &to)) {
+        return;
     }
-    to = tlb_at(&ce->tlb[1], dst);
-    if (to.host && ce->pattern_size == 1) {
-        memset(to.host, ce->pattern[0], p.len);
-    } else if (to.host) {
-        /* Runs and buffers hold whole patterns, by their alignment. */
-        for (uint64_t at = 0; at < p.len; at += BUF_SIZE) {
-            uint64_t n = p.len - at < BUF_SIZE ? p.len - at : BUF_SIZE;
+    if (!to.host) {
+        p->len = p->len < BUF_SIZE ? p->len : BUF_SIZE;
+        p->asked++;
+        p->fault = mxgpu_mmu_write(dev->mmu, &to, pattern, p->len);
+        return;
+    }
+    for (uint64_t at = 0; at < p->len; at += BUF_SIZE) {
+        uint64_t n = p->len - at < BUF_SIZE ? p->len - at : BUF_SIZE;
 
-            memcpy(to.host + at, ce->buf, n);
-        }
-    } else {
-        p.len = p.len < BUF_SIZE ? p.len : BUF_SIZE;
-        p.fault = mxgpu_mmu_write(dev->mmu, &to, ce->buf, p.len);
+        memcpy(to.host + at, pattern, n);
     }
-    return p;
+}
+
+static void advance(MxgpuCopyEngine *ce, uint64_t len)
+{
+    ce->done += len;
+    ce->x += len;
+    if (ce->x < ce->width) {
+        return;
+    }
+    ce->x = 0;
+    if (++ce->y < ce->height) {
+        ce->src.row += ce->src.pitch;
+        ce->dst.row += ce->dst.pitch;
+        return;
+    }
+    ce->y = 0;
+    ce->z++;
+    ce->src.row += ce->src.slice_step;
+    ce->dst.row += ce->dst.slice_step;
+}
+
+/* Moves what a step may; the last piece tells of a fault. */
+static Piece move(MxgpuDevice *dev, MxgpuCopyEngine *ce)
+{
+    uint64_t left = CHUNK, cost;
+    Piece p = {0};
+
+    while (left && ce->z < ce->depth) {
+        if (atomic_load_explicit(&ce->abort, memory_order_relaxed)) {
+            return (Piece){.fault = MXGPU_FAULT_ABORTED};
+        }
+        if (mxgpu_mmu_client_poll(&ce->client)) {
+            forget_runs(ce);
+        }
+        p = (Piece){.len = ce->width - ce->x};
+        p.len = p.len < left ? p.len : left;
+        if (ce->fill) {
+            fill_piece(dev, ce, &p);
+        } else {
+            copy_piece(dev, ce, &p);
+        }
+        if (p.fault != MXGPU_FAULT_NONE) {
+            return p;
+        }
+        advance(ce, p.len);
+        cost = (p.len > PIECE_COST ? p.len : PIECE_COST) + p.asked * ASK_COST;
+        left -= cost < left ? cost : left;
+    }
+    return (Piece){0};
 }
 
 static bool is_busy(MxgpuDevice *dev, unsigned i)
@@ -265,49 +388,23 @@ bool mxgpu_copy_step(void *opaque, unsigned index, unsigned budget,
 {
     MxgpuDevice *dev = opaque;
     MxgpuCopyEngine *ce = &dev->ce[index];
-    uint64_t left = CHUNK, start;
-    Piece p = {0};
+    uint64_t start;
+    Piece p;
 
     if (!is_busy(dev, index)) {
         return false;
     }
     start = ce->done;
     if (mxgpu_mmu_client_begin(&ce->client)) {
-        ce->tlb[0].valid = ce->tlb[1].valid = false;
+        forget_runs(ce);
     }
-    if (ce->op == MXGPU_COPY_FILL) {
-        for (unsigned i = 0; i < BUF_SIZE; i += ce->pattern_size) {
-            memcpy(ce->buf + i, ce->pattern, ce->pattern_size);
-        }
-    }
-    while (left && ce->done < ce->size && p.fault == MXGPU_FAULT_NONE) {
-        uint64_t max = ce->size - ce->done;
-
-        if (atomic_load_explicit(&ce->abort, memory_order_relaxed)) {
-            p = (Piece){.fault = MXGPU_FAULT_ABORTED};
-            break;
-        }
-        if (mxgpu_mmu_client_poll(&ce->client)) {
-            ce->tlb[0].valid = ce->tlb[1].valid = false;
-        }
-        max = max < left ? max : left;
-        p = ce->op == MXGPU_COPY_FILL ? fill_piece(dev, ce, max)
-                                      : copy_piece(dev, ce, max);
-        if (p.fault == MXGPU_FAULT_NONE) {
-            ce->done += p.len;
-            left -= p.len;
-        }
-    }
+    p = move(dev, ce);
     mxgpu_mmu_client_end(&ce->client);
     mxgpu_count(dev, MXGPU_COUNTER_COPY_BYTES, ce->done - start);
-    if (p.fault == MXGPU_FAULT_NONE && ce->done < ce->size) {
+    if (p.fault == MXGPU_FAULT_NONE && ce->z < ce->depth) {
         return true;
     }
     mxgpu_lock(dev);
-    if (p.fault == MXGPU_FAULT_NONE) {
-        p.addr = 0;
-        p.write = false;
-    }
     ce_finish(dev, index, p.fault, p.write, p.addr);
     mxgpu_unlock(dev);
     return false;

@@ -64,17 +64,27 @@ typedef struct MxgpuCopyTlb {
     MxgpuTranslation t; /* of base */
 } MxgpuCopyTlb;
 
+/* One side of a copy. */
+typedef struct MxgpuCopySide {
+    uint64_t row;        /* where the current row starts */
+    uint64_t pitch;      /* from a row to the next */
+    uint64_t slice_step; /* from the last row of a slice to the next slice */
+    MxgpuCopyTlb tlb;
+} MxgpuCopySide;
+
 typedef struct MxgpuCopyEngine {
     MxgpuMmuClient client;
     _Atomic bool abort;
     /* (engine) the operation, from START on */
-    enum mxgpu_copy_op op;
+    bool fill;
     unsigned vmid;
-    uint64_t src, dst, size, done;
-    unsigned pattern_size;
-    uint8_t pattern[16];
-    MxgpuCopyTlb tlb[2]; /* source, target */
-    uint8_t *buf;        /* bounce buffer, and the repeated pattern */
+    uint64_t width;
+    uint32_t height, depth; /* of a linear one 1; depth 0: nothing to do */
+    uint64_t x;             /* bytes of the current row that are done */
+    uint32_t y, z;          /* rows of the slice, slices that are done */
+    uint64_t done;          /* bytes */
+    MxgpuCopySide src, dst;
+    uint8_t *buf;           /* bounce buffer, or the repeated pattern */
 } MxgpuCopyEngine;
 
 typedef struct MxgpuMcuDriver {

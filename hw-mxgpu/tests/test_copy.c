@@ -169,7 +169,7 @@ static void test_impossible(void)
 {
     TestHost *h = new_host(true);
 
-    check_config(h, 2, VRAM_B, 16, 1);
+    check_config(h, 4, VRAM_B, 16, 1);
     check_config(h, 15, VRAM_B, 16, 1);
     check_config(h, MXGPU_COPY_FILL, VRAM_B, 16, 0);
     check_config(h, MXGPU_COPY_FILL, VRAM_B, 24, 3);
@@ -220,6 +220,214 @@ static void test_faults(void)
     g_assert_cmphex(finish(h, 0), ==,
                     MXGPU_UNIT_FAULT | MXGPU_FAULT_WINDOW << 8 | write);
     test_host_free(h);
+}
+
+/* ---- boxes ---- */
+
+typedef struct Box {
+    uint64_t dst, src, width;
+    uint32_t height, depth, src_pitch, dst_pitch, src_slice, dst_slice;
+} Box;
+
+static void setup_box(TestHost *h, unsigned e, unsigned op, const Box *b)
+{
+    mcu_write(h, reg(MXGPU_CE_HEIGHT, e), b->height);
+    mcu_write(h, reg(MXGPU_CE_DEPTH, e), b->depth);
+    mcu_write(h, reg(MXGPU_CE_SRC_PITCH, e), b->src_pitch);
+    mcu_write(h, reg(MXGPU_CE_DST_PITCH, e), b->dst_pitch);
+    mcu_write(h, reg(MXGPU_CE_SRC_SLICE, e), b->src_slice);
+    mcu_write(h, reg(MXGPU_CE_DST_SLICE, e), b->dst_slice);
+    setup(h, e, op, b->dst, b->src, b->width, 0);
+}
+
+static uint64_t bytes_done(TestHost *h, unsigned e)
+{
+    return mcu_read(h, reg(MXGPU_CE_DONE_LO, e)) |
+           (uint64_t)mcu_read(h, reg(MXGPU_CE_DONE_HI, e)) << 32;
+}
+
+#define SPAN (64u * 4096) /* bytes that are looked at on each side */
+
+/* What target memory should be, byte by byte. */
+static void reference(TestHost *h, bool fill, const Box *b, uint8_t *image)
+{
+    for (uint64_t z = 0; z < b->depth; z++) {
+        for (uint64_t y = 0; y < b->height; y++) {
+            uint64_t to = (z * b->dst_slice + y) * b->dst_pitch;
+            uint64_t from = (z * b->src_slice + y) * b->src_pitch;
+
+            for (uint64_t x = 0; x < b->width; x++) {
+                image[to + x] = fill ? 0x80 + x % 16
+                                     : *at(h, b->src + from + x);
+            }
+        }
+    }
+}
+
+static void check_box(TestHost *h, bool fill, const Box *b)
+{
+    g_autofree uint8_t *image = g_malloc(SPAN);
+
+    for (uint64_t i = 0; i < SPAN; i++) {
+        *at(h, b->src + i) = (uint8_t)(i * 7 + (i >> 8) * 3);
+        *at(h, b->dst + i) = image[i] = 0xee;
+    }
+    reference(h, fill, b, image);
+    setup_box(h, 0, fill ? MXGPU_COPY_FILL_RECT : MXGPU_COPY_RECT, b);
+    g_assert_cmphex(finish(h, 0), ==, MXGPU_UNIT_DONE);
+    g_assert_cmpuint(bytes_done(h, 0), ==,
+                     b->width * b->height * b->depth);
+    for (uint64_t i = 0; i < SPAN; i++) {
+        if (*at(h, b->dst + i) != image[i]) {
+            g_error("byte %" G_GUINT64_FORMAT ": %02x, not %02x", i,
+                    *at(h, b->dst + i), image[i]);
+        }
+    }
+}
+
+static uint32_t upto(GRand *rand, uint32_t most)
+{
+    return g_rand_int(rand) % (most + 1);
+}
+
+/* A box whose sides lie within SPAN bytes. */
+static Box random_box(GRand *rand)
+{
+    static const uint64_t from[] = {VRAM_A + (1u << 20), VRAM_B, BUS};
+    static const uint64_t to[] = {VRAM_A, VRAM_B + 2 * SPAN,
+                                  BUS + 2 * SPAN};
+    Box b = {
+        .width = 1 + upto(rand, upto(rand, 3) ? 40 : 9000),
+        .height = 1 + upto(rand, 12),
+        .depth = 1 + upto(rand, 3),
+        .src = from[upto(rand, 2)] + upto(rand, 70),
+        .dst = to[upto(rand, 2)] + upto(rand, 70),
+    };
+
+    do {
+        b.height = b.height > 1 ? b.height / 2 : 1;
+        b.depth = b.depth > 1 ? b.depth - 1 : 1;
+        b.src_pitch = b.width + upto(rand, upto(rand, 1) ? 9 : 5000);
+        b.dst_pitch = b.width + upto(rand, upto(rand, 1) ? 9 : 5000);
+        b.src_slice = b.height + upto(rand, 2);
+        b.dst_slice = b.height + upto(rand, 2);
+    } while ((uint64_t)b.depth * b.src_slice * b.src_pitch > SPAN - 100 ||
+             (uint64_t)b.depth * b.dst_slice * b.dst_pitch > SPAN - 100);
+    return b;
+}
+
+static void test_boxes(void)
+{
+    TestHost *h = new_host(true);
+    GRand *rand = g_rand_new_with_seed(g_test_rand_int());
+
+    for (unsigned i = 0; i < 4; i++) {
+        mcu_write(h, MXGPU_CE_PATTERN + 4 * i, 0x83828180u + 0x04040404u * i);
+    }
+    for (unsigned round = 0; round < 60; round++) {
+        Box b = random_box(rand);
+
+        h->no_map = round % 3 == 0;
+        check_box(h, false, &b);
+        check_box(h, true, &b);
+    }
+    g_rand_free(rand);
+    test_host_free(h);
+}
+
+/* Geometry that firmware should have refused. */
+static void test_impossible_boxes(void)
+{
+    TestHost *h = new_host(true);
+    const Box good = {VRAM_B, VRAM_A, 40, 3, 2, 64, 48, 4, 3};
+    Box bad[8];
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(bad); i++) {
+        bad[i] = good;
+    }
+    bad[0].src_pitch = 39;
+    bad[1].dst_pitch = 0;
+    bad[2].src_slice = 2;
+    bad[3].dst_slice = 0;
+    bad[4].src = UINT64_MAX - 423;
+    bad[5].dst = UINT64_MAX - 279;
+    bad[6].width = 1ull << 32;
+    bad[7] = (Box){VRAM_B, VRAM_A, 1, UINT32_MAX, UINT32_MAX, UINT32_MAX,
+                   UINT32_MAX, UINT32_MAX, UINT32_MAX};
+    for (unsigned i = 0; i < G_N_ELEMENTS(bad); i++) {
+        setup_box(h, 0, MXGPU_COPY_RECT, &bad[i]);
+        g_assert_cmphex(finish(h, 0), ==,
+                        MXGPU_UNIT_FAULT | MXGPU_FAULT_CONFIG << 8);
+        g_assert_cmpuint(bytes_done(h, 0), ==, 0);
+    }
+    /* The source is nothing to a fill; extents of 0 are nothing at all. */
+    setup_box(h, 0, MXGPU_COPY_FILL_RECT, &bad[0]);
+    g_assert_cmphex(finish(h, 0), ==, MXGPU_UNIT_DONE);
+    for (unsigned i = 0; i < 3; i++) {
+        bad[7].width = i != 0;
+        bad[7].height = i == 1 ? 0 : UINT32_MAX;
+        bad[7].depth = i == 2 ? 0 : UINT32_MAX;
+        setup_box(h, 0, MXGPU_COPY_RECT, &bad[7]);
+        g_assert_cmphex(finish(h, 0), ==, MXGPU_UNIT_DONE);
+        g_assert_cmpuint(bytes_done(h, 0), ==, 0);
+    }
+    test_host_free(h);
+}
+
+/* What came before the fault was moved, and CE_DONE tells how much. */
+static void test_box_faults(void)
+{
+    TestHost *h = new_host(true);
+    uint32_t write = 1u << MXGPU_CE_STATUS_WRITE_SHIFT;
+    Box b = {HOLE - 4096, VRAM_A, 100, 9, 1, 100, 1000, 0, 0};
+
+    memset(h->vram, 0x77, 1000);
+    setup_box(h, 1, MXGPU_COPY_RECT, &b);
+    g_assert_cmphex(finish(h, 1), ==,
+                    MXGPU_UNIT_FAULT | MXGPU_FAULT_NOT_PRESENT << 8 | write);
+    g_assert_cmphex(fault_addr(h, 1), ==, HOLE);
+    g_assert_cmpuint(bytes_done(h, 1), ==, 496);
+    g_assert_cmphex(*at(h, HOLE - 1), ==, 0x77);
+    g_assert_cmphex(*at(h, HOLE - 97), ==, 0);
+    /* The second slice of the source. */
+    b = (Box){VRAM_A, HOLE - 8192, 64, 2, 3, 64, 64, 128, 2};
+    setup_box(h, 1, MXGPU_COPY_RECT, &b);
+    g_assert_cmphex(finish(h, 1), ==,
+                    MXGPU_UNIT_FAULT | MXGPU_FAULT_NOT_PRESENT << 8);
+    g_assert_cmphex(fault_addr(h, 1), ==, HOLE);
+    g_assert_cmpuint(bytes_done(h, 1), ==, 128);
+    test_host_free(h);
+}
+
+/* A step is bounded by rows and pages, not by bytes alone. */
+static void test_box_steps(void)
+{
+    static const struct {
+        uint32_t pitch, rows, most;
+    } cases[] = {{2, 100000, 4096}, {2048, 512, 512}};
+    uint64_t deadline;
+
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        TestHost *h = new_host(true);
+        Box b = {i ? BUS : VRAM_A, 0, 1, cases[i].rows, 1, 0, cases[i].pitch,
+                 0, 0};
+        unsigned count = 0, before;
+
+        mcu_write(h, MXGPU_CE_PATTERN, 0xaa);
+        setup_box(h, 0, MXGPU_COPY_FILL_RECT, &b);
+        do {
+            before = count;
+            mxgpu_device_run(h->dev, 1, &deadline);
+            for (count = 0; count < b.height &&
+                 *at(h, b.dst + (uint64_t)count * b.dst_pitch) == 0xaa;) {
+                count++;
+            }
+            g_assert_cmpuint(count - before, >, 0);
+            g_assert_cmpuint(count - before, <=, cases[i].most);
+        } while (count < b.height);
+        g_assert_cmphex(finish(h, 0), ==, MXGPU_UNIT_DONE);
+        test_host_free(h);
+    }
 }
 
 static void test_control(void)
@@ -284,6 +492,10 @@ int main(int argc, char **argv)
     g_test_add_func("/copy/fill", test_fill);
     g_test_add_func("/copy/config", test_impossible);
     g_test_add_func("/copy/faults", test_faults);
+    g_test_add_func("/copy/boxes", test_boxes);
+    g_test_add_func("/copy/boxes/config", test_impossible_boxes);
+    g_test_add_func("/copy/boxes/faults", test_box_faults);
+    g_test_add_func("/copy/boxes/steps", test_box_steps);
     g_test_add_func("/copy/control", test_control);
     g_test_add_func("/copy/threads", test_threads);
     return g_test_run();

@@ -41,6 +41,8 @@ enum mxgpu_packet_type {
     MXGPU_PKT_WAIT = 5,
     MXGPU_PKT_TIMESTAMP = 6,
     MXGPU_PKT_TLB_INVALIDATE = 7,
+    MXGPU_PKT_COPY_RECT = 8,
+    MXGPU_PKT_FILL_RECT = 9,
     MXGPU_PKT_TYPES
 };
 
@@ -50,8 +52,8 @@ enum mxgpu_packet_type {
 #define MXGPU_PKT_FLAGS   0x0003u /* of every type; others must be 0, but: */
 #define MXGPU_PKT_COOPERATIVE 0x0004u /* DISPATCH: all blocks run at once, or
                                          it fails with QERR_RESOURCES */
-#define MXGPU_PKT_PROFILE 0x0008u /* COPY, FILL, DISPATCH: leave a record, on
-                                     a queue set up by QUEUE_PROFILE */
+#define MXGPU_PKT_PROFILE 0x0008u /* COPY*, FILL*, DISPATCH: leave a record,
+                                     on a queue set up by QUEUE_PROFILE */
 
 struct mxgpu_packet_header {
     uint16_t type;
@@ -77,6 +79,35 @@ struct mxgpu_packet_fill {
     uint64_t size;
     uint8_t pattern[16];
     uint64_t reserved;
+    uint64_t signal_addr, signal_value;
+};
+
+/*
+ * Copies a box: depth slices of height rows of width bytes. Rows start a pitch
+ * apart, slices a number of rows. An extent of 0 completes at once. With more
+ * than one row, a pitch is at least width; with more than one slice, a slice at
+ * least height (rect.h). Any alignment.
+ */
+struct mxgpu_packet_copy_rect {
+    uint16_t type, flags;
+    uint32_t width;                /* bytes of a row */
+    uint64_t src;
+    uint64_t dst;
+    uint32_t height, depth;        /* rows of a slice, slices */
+    uint32_t src_pitch, dst_pitch; /* bytes between starts of rows */
+    uint32_t src_slice, dst_slice; /* rows between starts of slices */
+    uint64_t signal_addr, signal_value;
+};
+
+/* The same for a fill. Each row starts with the first byte of pattern; a
+ * shorter one is given repeated. Any alignment. */
+struct mxgpu_packet_fill_rect {
+    uint16_t type, flags;
+    uint32_t width;
+    uint64_t dst;
+    uint32_t height, depth;
+    uint32_t pitch, slice;
+    uint8_t pattern[16];
     uint64_t signal_addr, signal_value;
 };
 
@@ -145,6 +176,8 @@ union mxgpu_packet {
     struct mxgpu_packet_header header;
     struct mxgpu_packet_copy copy;
     struct mxgpu_packet_fill fill;
+    struct mxgpu_packet_copy_rect copy_rect;
+    struct mxgpu_packet_fill_rect fill_rect;
     struct mxgpu_packet_dispatch dispatch;
     struct mxgpu_packet_write write;
     struct mxgpu_packet_wait wait;
@@ -155,6 +188,10 @@ union mxgpu_packet {
 
 MXGPU_ASSERT_SIZE(struct mxgpu_packet_copy, 64);
 MXGPU_ASSERT_SIZE(struct mxgpu_packet_fill, 64);
+MXGPU_ASSERT_SIZE(struct mxgpu_packet_copy_rect, 64);
+MXGPU_ASSERT_OFFSET(struct mxgpu_packet_copy_rect, signal_addr, 48);
+MXGPU_ASSERT_SIZE(struct mxgpu_packet_fill_rect, 64);
+MXGPU_ASSERT_OFFSET(struct mxgpu_packet_fill_rect, signal_addr, 48);
 MXGPU_ASSERT_SIZE(struct mxgpu_packet_dispatch, 64);
 MXGPU_ASSERT_OFFSET(struct mxgpu_packet_dispatch, block, 36);
 MXGPU_ASSERT_OFFSET(struct mxgpu_packet_dispatch, signal_addr, 48);
@@ -192,10 +229,14 @@ struct mxgpu_queue_error {
     uint32_t packet_type;
     uint32_t field;         /* byte offset in the packet of a bad field */
     uint64_t fault_addr;
-    uint64_t fault_pc;      /* dispatches only, as the next three */
+    uint64_t fault_pc;      /* dispatches only, as thread and block */
     uint32_t access;        /* enum mxgpu_access */
     uint32_t thread;        /* index in its block */
-    uint32_t block[3];
+    union {
+        uint32_t block[3];
+        uint32_t done[2];   /* COPY*, FILL*: bytes moved before it, low half
+                               first; in order of rows, then of slices */
+    };
     uint32_t reserved;
 };
 MXGPU_ASSERT_SIZE(struct mxgpu_queue_error, 64);
@@ -223,7 +264,7 @@ MXGPU_ASSERT_SIZE(struct mxgpu_profile_unit, 32);
 
 /*
  * What a packet with MXGPU_PKT_PROFILE leaves, before it is signalled or stops
- * its queue. Of COPY and FILL only the part before counter[] is written.
+ * its queue. Of COPY* and FILL* only the part before counter[] is written.
  * Behind counter[] there is room for UNIT_CAPS.COMPUTE_UNITS entries of struct
  * mxgpu_profile_unit, of which "units" are written, and then for the samples.
  */

@@ -14,7 +14,7 @@
 #define MXGPU_PCI_CLASS  0x0302 /* 3D controller */
 
 #define MXGPU_ID_MAGIC          0x5047584du /* "MXGP" */
-#define MXGPU_INTERFACE_VERSION 0x00010000u /* 1.0 */
+#define MXGPU_INTERFACE_VERSION 0x00010001u /* 1.1 */
 
 /* BAR 0: registers. BAR 2: VRAM aperture, all of VRAM. BAR 4: doorbells. */
 #define MXGPU_BAR_REGS  0
@@ -105,6 +105,9 @@ enum mxgpu_unit_state {
 enum mxgpu_copy_op {
     MXGPU_COPY_LINEAR = 0, /* regions must not overlap unless identical */
     MXGPU_COPY_FILL = 1,   /* SIZE a multiple of PATTERN_SIZE, DST aligned */
+    MXGPU_COPY_RECT = 2,   /* rows of SIZE bytes, HEIGHT by DEPTH of them */
+    MXGPU_COPY_FILL_RECT = 3, /* all 16 bytes of PATTERN, from each row's
+                                 start */
 };
 
 /* MEM_CMD.OP */
