@@ -1,38 +1,65 @@
 /* SPDX-License-Identifier: MIT */
-/* Copies and fills of rows that are a pitch apart: one operation a row. */
+/* Copies and fills of rows that are a pitch apart, and of slices of them. */
 #include "api.h"
 #include "core/copy.h"
+
+/* Rows of width bytes with that pitch; the memory they span is no number. */
+static mcError_t check_rows(const void *ptr, size_t pitch, size_t width,
+                            size_t rows)
+{
+    size_t reach;
+
+    if (width > pitch || pitch > MC_MAX_PITCH) {
+        return mcErrorInvalidPitchValue;
+    }
+    return __builtin_mul_overflow(pitch, rows, &reach) ||
+                   (width && rows && !ptr)
+               ? mcErrorInvalidValue
+               : mcSuccess;
+}
+
+static mcError_t copy_box(const McBox *box, mcMemcpyKind kind,
+                          mcStream_t handle, bool sync)
+{
+    McStream *stream __attribute__((cleanup(mc_api_put_stream))) = NULL;
+    mcError_t error = mc_api_stream(handle, &stream);
+
+    return error != mcSuccess ? error : mc_copy_box(stream, box, kind, sync);
+}
+
+static mcError_t fill_box(const McBox *box, uint32_t value, unsigned element,
+                          mcStream_t handle, bool sync)
+{
+    McStream *stream __attribute__((cleanup(mc_api_put_stream))) = NULL;
+    mcError_t error = mc_api_stream(handle, &stream);
+
+    return error != mcSuccess ? error
+                              : mc_fill_box(stream, box, value, element, sync);
+}
 
 static mcError_t copy_rows(void *dst, size_t dpitch, const void *src,
                            size_t spitch, size_t width, size_t height,
                            mcMemcpyKind kind, mcStream_t handle, bool sync)
 {
-    McStream *stream __attribute__((cleanup(mc_api_put_stream))) = NULL;
-    size_t reach;
+    McBox box = {
+        .dst = dst,
+        .src = src,
+        .dst_pitch = dpitch,
+        .src_pitch = spitch,
+        .width = width,
+        .height = height,
+        .depth = 1,
+    };
+    mcError_t error;
 
     if ((unsigned)kind > mcMemcpyDefault) {
         return mcErrorInvalidMemcpyDirection;
     }
-    if (width > dpitch || width > spitch || dpitch > MC_MAX_PITCH ||
-        spitch > MC_MAX_PITCH) {
-        return mcErrorInvalidPitchValue;
+    error = check_rows(dst, dpitch, width, height);
+    if (error == mcSuccess) {
+        error = check_rows(src, spitch, width, height);
     }
-    if (__builtin_mul_overflow(dpitch > spitch ? dpitch : spitch, height,
-                               &reach) ||
-        (width && height && (!dst || !src))) {
-        return mcErrorInvalidValue;
-    }
-    mcError_t error = mc_api_stream(handle, &stream);
-    if (dpitch == width && spitch == width) {
-        width *= height;
-        height = height ? 1 : 0;
-    }
-    for (size_t row = 0; row < height && error == mcSuccess; row++) {
-        error = mc_copy(stream, (uint8_t *)dst + row * dpitch,
-                        (const uint8_t *)src + row * spitch, width, kind,
-                        sync && row == height - 1);
-    }
-    return error;
+    return error != mcSuccess ? error : copy_box(&box, kind, handle, sync);
 }
 
 MC_EXPORT mcError_t mcMemcpy2D(void *dst, size_t dpitch, const void *src,
@@ -60,25 +87,15 @@ static mcError_t fill_rows(void *dst, size_t pitch, uint32_t value,
                            unsigned element, size_t width, size_t height,
                            mcStream_t handle, bool sync)
 {
-    McStream *stream __attribute__((cleanup(mc_api_put_stream))) = NULL;
-    size_t bytes, reach;
+    McBox box = {.dst = dst, .dst_pitch = pitch, .height = height, .depth = 1};
+    mcError_t error;
 
-    if (__builtin_mul_overflow(width, element, &bytes)) {
+    if (__builtin_mul_overflow(width, element, &box.width)) {
         return mcErrorInvalidValue;
     }
-    if (bytes > pitch || pitch > MC_MAX_PITCH) {
-        return mcErrorInvalidPitchValue;
-    }
-    if (__builtin_mul_overflow(pitch, height, &reach) ||
-        (bytes && height && !dst)) {
-        return mcErrorInvalidValue;
-    }
-    mcError_t error = mc_api_stream(handle, &stream);
-    for (size_t row = 0; row < height && bytes && error == mcSuccess; row++) {
-        error = mc_fill(stream, (uint8_t *)dst + row * pitch, value, element,
-                        bytes, sync && row == height - 1);
-    }
-    return error;
+    error = check_rows(dst, pitch, box.width, height);
+    return error != mcSuccess ? error
+                              : fill_box(&box, value, element, handle, sync);
 }
 
 #define TRACE_ROWS(dst, pitch, value, width, height, stream)                   \
@@ -123,3 +140,131 @@ MC_EXPORT mcError_t mcMemset2DAsync(void *dst, size_t pitch, int value,
 MEMSET_ROWS(D2D8, unsigned char)
 MEMSET_ROWS(D2D16, unsigned short)
 MEMSET_ROWS(D2D32, unsigned int)
+
+/* ---- slices ---- */
+
+/* Where a position of a pitched pointer is; the box behind it must lie in rows
+ * and slices. */
+static mcError_t pitched(const mcPitchedPtr *p, mcPos pos, mcExtent extent,
+                         void **start)
+{
+    size_t end_x, end_y, row, at;
+
+    if (__builtin_add_overflow(pos.x, extent.width, &end_x) ||
+        __builtin_add_overflow(pos.y, extent.height, &end_y) ||
+        __builtin_mul_overflow(pos.z, p->ysize, &row) ||
+        __builtin_add_overflow(row, pos.y, &row) ||
+        __builtin_mul_overflow(row, p->pitch, &at) ||
+        __builtin_add_overflow(at, pos.x, &at) ||
+        __builtin_add_overflow(at, (uintptr_t)p->ptr, &at)) {
+        return mcErrorInvalidValue;
+    }
+    if (end_x > p->pitch || p->pitch > MC_MAX_PITCH) {
+        return mcErrorInvalidPitchValue;
+    }
+    if (extent.depth > 1 && end_y > p->ysize) {
+        return mcErrorInvalidValue;
+    }
+    *start = (void *)at;
+    return mcSuccess;
+}
+
+static bool is_empty(mcExtent extent)
+{
+    return extent.width == 0 || extent.height == 0 || extent.depth == 0;
+}
+
+static mcError_t copy_slices(const mcMemcpy3DParms *p, mcStream_t handle,
+                             bool sync)
+{
+    void *dst, *src;
+
+    if (!p || !p->srcArray == !p->srcPtr.ptr ||
+        !p->dstArray == !p->dstPtr.ptr) {
+        return mcErrorInvalidValue;
+    }
+    if ((unsigned)p->kind > mcMemcpyDefault) {
+        return mcErrorInvalidMemcpyDirection;
+    }
+    if (p->srcArray || p->dstArray) {
+        return mcErrorNotSupported;
+    }
+    if (is_empty(p->extent)) {
+        return mcSuccess;
+    }
+    mcError_t error = pitched(&p->dstPtr, p->dstPos, p->extent, &dst);
+    if (error == mcSuccess) {
+        error = pitched(&p->srcPtr, p->srcPos, p->extent, &src);
+    }
+    if (error != mcSuccess) {
+        return error;
+    }
+    McBox box = {
+        .dst = dst,
+        .src = src,
+        .dst_pitch = p->dstPtr.pitch,
+        .src_pitch = p->srcPtr.pitch,
+        .dst_slice = p->dstPtr.ysize,
+        .src_slice = p->srcPtr.ysize,
+        .width = p->extent.width,
+        .height = p->extent.height,
+        .depth = p->extent.depth,
+    };
+    return copy_box(&box, p->kind, handle, sync);
+}
+
+MC_EXPORT mcError_t mcMemcpy3D(const mcMemcpy3DParms *pCopy)
+{
+    API_ENTER("%p", (const void *)pCopy);
+    API_RETURN(copy_slices(pCopy, NULL, true));
+}
+
+MC_EXPORT mcError_t mcMemcpy3DAsync(const mcMemcpy3DParms *pCopy,
+                                    mcStream_t stream)
+{
+    API_ENTER("%p, %p", (const void *)pCopy, (void *)stream);
+    API_RETURN(copy_slices(pCopy, stream, false));
+}
+
+static mcError_t fill_slices(const mcPitchedPtr *p, int value, mcExtent extent,
+                             mcStream_t handle, bool sync)
+{
+    McBox box = {
+        .dst_pitch = p->pitch,
+        .dst_slice = p->ysize,
+        .width = extent.width,
+        .height = extent.height,
+        .depth = extent.depth,
+    };
+
+    if (is_empty(extent)) {
+        return mcSuccess;
+    }
+    if (!p->ptr) {
+        return mcErrorInvalidValue;
+    }
+    mcError_t error = pitched(p, (mcPos){0}, extent, &box.dst);
+    return error != mcSuccess
+               ? error
+               : fill_box(&box, (uint8_t)value, 1, handle, sync);
+}
+
+#define TRACE_SLICES(p, value, extent, stream)                                 \
+    API_ENTER("{%p, %zu, %zu, %zu}, 0x%x, {%zu, %zu, %zu}, %p", (p).ptr,       \
+              (p).pitch, (p).xsize, (p).ysize, (unsigned)(value),              \
+              (extent).width, (extent).height, (extent).depth,                 \
+              (void *)(stream))
+
+MC_EXPORT mcError_t mcMemset3D(mcPitchedPtr pitchedDevPtr, int value,
+                               mcExtent extent)
+{
+    TRACE_SLICES(pitchedDevPtr, value, extent, NULL);
+    API_RETURN(fill_slices(&pitchedDevPtr, value, extent, NULL, true));
+}
+
+MC_EXPORT mcError_t mcMemset3DAsync(mcPitchedPtr pitchedDevPtr, int value,
+                                    mcExtent extent, mcStream_t stream)
+{
+    TRACE_SLICES(pitchedDevPtr, value, extent, stream);
+    API_RETURN(fill_slices(&pitchedDevPtr, value, extent, stream, false));
+}

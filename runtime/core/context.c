@@ -9,7 +9,6 @@
 #include <time.h>
 
 #include "alloc.h"
-#include "copy.h"
 #include "error.h"
 #include "event.h"
 #include "host_memory.h"
@@ -19,6 +18,7 @@
 #include "profile.h"
 #include "runtime.h"
 #include "services.h"
+#include "staging.h"
 #include "stream.h"
 
 typedef struct McDeviceSlot {

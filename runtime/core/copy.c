@@ -7,128 +7,139 @@
 #include "error.h"
 #include "host_memory.h"
 #include "log.h"
+#include "mxgpu/rect.h"
 #include "range.h"
 #include "services.h"
+#include "staging.h"
 
-/* ---- pinned chunks ---- */
+/* ---- boxes ---- */
 
-#define CHUNKS     8
-#define CHUNK_SIZE (512u << 10)
-#define POOL_SIZE  (CHUNKS * CHUNK_SIZE)
-
-typedef struct Chunk {
-    uint8_t *memory;
-    bool busy;      /* a thread has it */
-    McQueue *queue; /* uses it until value is reached; NULL: nobody does */
-    uint64_t value;
-} Chunk;
-
-struct McStaging {
-    McContext *ctx;
-    pthread_mutex_t lock;
-    pthread_cond_t freed;
-    McPinned pinned; /* nothing until first needed */
-    unsigned next;
-    Chunk chunks[CHUNKS];
-};
-
-mcError_t mc_staging_new(McContext *ctx, McStaging **out)
+static size_t box_size(const McBox *box)
 {
-    McStaging *staging = calloc(1, sizeof(*staging));
-
-    if (!staging) {
-        return mcErrorMemoryAllocation;
-    }
-    staging->ctx = ctx;
-    pthread_mutex_init(&staging->lock, NULL);
-    pthread_cond_init(&staging->freed, NULL);
-    *out = staging;
-    return mcSuccess;
-}
-
-void mc_staging_free(McStaging *staging)
-{
-    if (!staging) {
-        return;
-    }
-    McContext *ctx = staging->ctx;
-    mc_pinned_free(ctx, &staging->pinned);
-    pthread_cond_destroy(&staging->freed);
-    pthread_mutex_destroy(&staging->lock);
-    free(staging);
-}
-
-/* Under the lock. */
-static mcError_t staging_fill(McStaging *staging)
-{
-    int err = mc_pinned_new(staging->ctx, POOL_SIZE, &staging->pinned);
-
-    if (err) {
-        return mc_error_from_kmd(err);
-    }
-    for (unsigned i = 0; i < CHUNKS; i++) {
-        staging->chunks[i].memory = (uint8_t *)staging->pinned.memory +
-                                    i * CHUNK_SIZE;
-    }
-    return mcSuccess;
+    return box->width * box->height * box->depth;
 }
 
 /*
- * A chunk nobody uses, in turn, so that the oldest is waited for. One who has
- * a chunk must not wait for another: *out is NULL then when all are taken.
+ * Fewer, longer rows where they follow each other without a gap, and the bytes
+ * that each side spans. What is impossible fails.
  */
-static mcError_t chunk_get(McStaging *staging, bool wait, Chunk **out)
+static mcError_t box_normalise(McBox *box, uint64_t *dst_reach,
+                               uint64_t *src_reach)
 {
-    Chunk *chunk = NULL;
-    mcError_t error = mcSuccess;
-
-    *out = NULL;
-    pthread_mutex_lock(&staging->lock);
-    if (!staging->pinned.memory) {
-        error = staging_fill(staging);
+    if (!box->width || !box->height || !box->depth) {
+        box->width = *dst_reach = *src_reach = 0;
+        box->height = box->depth = 1;
+        return mcSuccess;
     }
-    while (error == mcSuccess && !chunk) {
-        for (unsigned i = 0; i < CHUNKS && !chunk; i++) {
-            Chunk *c = &staging->chunks[(staging->next + i) % CHUNKS];
-
-            if (!c->busy && (wait || !c->queue ||
-                             mc_queue_reached(c->queue, c->value))) {
-                chunk = c;
-                staging->next = (staging->next + i + 1) % CHUNKS;
-            }
-        }
-        if (!chunk) {
-            if (!wait) {
-                break;
-            }
-            pthread_cond_wait(&staging->freed, &staging->lock);
-        }
+    if (box->height == 1 && box->depth == 1) {
+        *dst_reach = *src_reach = box->width;
+        return mcSuccess;
     }
-    if (chunk) {
-        chunk->busy = true;
+    if ((box->height | box->depth | box->dst_pitch | box->src_pitch |
+         box->dst_slice | box->src_slice) > UINT32_MAX ||
+        mxgpu_rect_reach(box->width, box->height, box->depth, box->dst_pitch,
+                         box->dst_slice, dst_reach) != MXGPU_RECT_OK ||
+        mxgpu_rect_reach(box->width, box->height, box->depth, box->src_pitch,
+                         box->src_slice, src_reach) != MXGPU_RECT_OK) {
+        return mcErrorInvalidValue;
     }
-    pthread_mutex_unlock(&staging->lock);
-    if (chunk && chunk->queue) {
-        error = mc_queue_wait(chunk->queue, chunk->value, false);
-        chunk->queue = NULL;
-        if (error != mcSuccess) {
-            pthread_mutex_lock(&staging->lock);
-            chunk->busy = false;
-            pthread_cond_signal(&staging->freed);
-            pthread_mutex_unlock(&staging->lock);
-            return error;
-        }
+    if (box->depth > 1 && box->dst_slice == box->height &&
+        box->src_slice == box->height &&
+        (uint64_t)box->height * box->depth <= UINT32_MAX) {
+        box->height *= box->depth;
+        box->depth = 1;
     }
-    *out = chunk;
-    return error;
+    if (box->depth == 1 && box->dst_pitch == box->width &&
+        box->src_pitch == box->width) {
+        box->width *= box->height;
+        box->height = 1;
+    }
+    return mcSuccess;
 }
 
-static void chunk_put(McStaging *staging, Chunk *chunk)
+static size_t offset(size_t pitch, size_t slice, size_t y, size_t z)
 {
-    pthread_mutex_lock(&staging->lock);
-    chunk->busy = false;
-    pthread_cond_signal(&staging->freed);
-    pthread_mutex_unlock(&staging->lock);
+    return (z * slice + y) * pitch;
+}
+
+static void copy_rows(const McBox *box)
+{
+    for (size_t z = 0; z < box->depth; z++) {
+        for (size_t y = 0; y < box->height; y++) {
+            memmove((uint8_t *)box->dst +
+                        offset(box->dst_pitch, box->dst_slice, y, z),
+                    (const uint8_t *)box->src +
+                        offset(box->src_pitch, box->src_slice, y, z),
+                    box->width);
+        }
+    }
+}
+
+/* A part of a box: of a row, of a slice, or whole slices. */
+typedef struct Part {
+    size_t x, y, z, width, height, depth;
+} Part;
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* From the part to the one behind it, of at most room bytes; all 0 is in front
+ * of the first. False: that was the last. */
+static bool part_next(const McBox *box, Part *p, size_t room)
+{
+    p->x += p->width;
+    if (p->x >= box->width) {
+        p->x = 0;
+        p->y += p->height;
+    }
+    if (p->y >= box->height) {
+        p->y = 0;
+        p->z += p->depth;
+    }
+    if (p->z >= box->depth) {
+        return false;
+    }
+    size_t rows = room / box->width;
+    p->width = least(box->width - p->x, room);
+    p->height = rows ? least(box->height - p->y, rows) : 1;
+    p->depth = 1;
+    if (p->y == 0 && p->height == box->height && rows > box->height) {
+        p->depth = least(box->depth - p->z, rows / box->height);
+    }
+    return true;
+}
+
+static McBox part_of(const McBox *box, const Part *p)
+{
+    McBox part = *box;
+
+    part.dst = (uint8_t *)box->dst + p->x +
+               offset(box->dst_pitch, box->dst_slice, p->y, p->z);
+    part.src = (const uint8_t *)box->src + p->x +
+               offset(box->src_pitch, box->src_slice, p->y, p->z);
+    part.width = p->width;
+    part.height = p->height;
+    part.depth = p->depth;
+    return part;
+}
+
+/* The same box with one side in memory where its rows follow each other. */
+static McBox with_dst(McBox box, void *memory)
+{
+    box.dst = memory;
+    box.dst_pitch = box.width;
+    box.dst_slice = box.height;
+    return box;
+}
+
+static McBox with_src(McBox box, const void *memory)
+{
+    box.src = memory;
+    box.src_pitch = box.width;
+    box.src_slice = box.height;
+    return box;
 }
 
 /* ---- packets ---- */
@@ -137,47 +148,66 @@ static void chunk_put(McStaging *staging, Chunk *chunk)
  * interrupt. */
 #define SPIN_SIZE (64u << 10)
 
-static mcError_t submit_copy(McStream *stream, uint64_t dst, uint64_t src,
-                             size_t size, bool irq, uint64_t *value)
+static void copy_packet(const McBox *box, union mxgpu_packet *packet)
 {
+    if (box->height == 1 && box->depth == 1) {
+        *packet = (union mxgpu_packet){
+            .copy = {
+                .type = MXGPU_PKT_COPY,
+                .src = (uintptr_t)box->src,
+                .dst = (uintptr_t)box->dst,
+                .size = box->width,
+            },
+        };
+        return;
+    }
+    *packet = (union mxgpu_packet){
+        .copy_rect = {
+            .type = MXGPU_PKT_COPY_RECT,
+            .width = box->width,
+            .src = (uintptr_t)box->src,
+            .dst = (uintptr_t)box->dst,
+            .height = box->height,
+            .depth = box->depth,
+            .src_pitch = box->src_pitch,
+            .dst_pitch = box->dst_pitch,
+            .src_slice = box->src_slice,
+            .dst_slice = box->dst_slice,
+        },
+    };
+}
+
+static mcError_t submit_copy(McStream *stream, const McBox *box, bool irq,
+                             uint64_t *value)
+{
+    union mxgpu_packet packet;
     McSubmit submit;
     mcError_t error = mc_submit_begin(stream, 1, 0, &submit);
 
     if (error != mcSuccess) {
         return error;
     }
-    union mxgpu_packet packet = {
-        .copy = {
-            .type = MXGPU_PKT_COPY,
-            .src = src,
-            .dst = dst,
-            .size = size,
-        },
-    };
+    copy_packet(box, &packet);
     *value = mc_submit_push(&submit, &packet, irq ? MXGPU_PKT_IRQ : 0);
     mc_submit_end(&submit);
     return mcSuccess;
 }
 
 /* Small uploads travel like arguments. */
-static mcError_t upload_small(McStream *stream, uint64_t dst, const void *src,
-                              size_t size, uint64_t *value)
+static mcError_t upload_small(McStream *stream, const McBox *box,
+                              uint64_t *value)
 {
+    union mxgpu_packet packet;
     McSubmit submit;
-    mcError_t error = mc_submit_begin(stream, 1, size, &submit);
+    mcError_t error = mc_submit_begin(stream, 1, box_size(box), &submit);
 
     if (error != mcSuccess) {
         return error;
     }
-    memcpy(submit.stage, src, size);
-    union mxgpu_packet packet = {
-        .copy = {
-            .type = MXGPU_PKT_COPY,
-            .src = (uintptr_t)submit.stage,
-            .dst = dst,
-            .size = size,
-        },
-    };
+    McBox gather = with_dst(*box, submit.stage);
+    copy_rows(&gather);
+    McBox send = with_src(*box, submit.stage);
+    copy_packet(&send, &packet);
     *value = mc_submit_push(&submit, &packet, 0);
     mc_submit_end(&submit);
     return mcSuccess;
@@ -186,99 +216,107 @@ static mcError_t upload_small(McStream *stream, uint64_t dst, const void *src,
 #define UPLOAD_SMALL 4096u
 
 /* From pageable memory; returns when it has been read. */
-static mcError_t upload(McStream *stream, uint64_t dst, const uint8_t *src,
-                        size_t size, uint64_t *value)
+static mcError_t upload(McStream *stream, const McBox *box, uint64_t *value)
 {
     McStaging *staging = stream->ctx->staging;
+    Part at = {0};
 
-    if (size <= UPLOAD_SMALL) {
-        return upload_small(stream, dst, src, size, value);
+    if (box_size(box) <= UPLOAD_SMALL) {
+        return upload_small(stream, box, value);
     }
-    while (size) {
-        size_t part = size < CHUNK_SIZE ? size : CHUNK_SIZE;
-        Chunk *chunk;
-        mcError_t error = chunk_get(staging, true, &chunk);
+    size_t left = box_size(box);
+    while (part_next(box, &at, MC_CHUNK_SIZE)) {
+        McBox part = part_of(box, &at);
+        McChunk *chunk;
+        mcError_t error = mc_chunk_get(staging, &chunk);
 
         if (error != mcSuccess) {
             return error;
         }
-        memcpy(chunk->memory, src, part);
-        error = submit_copy(stream, dst, (uintptr_t)chunk->memory, part,
-                            part == size, value);
-        if (error == mcSuccess) {
-            chunk->queue = stream->queue;
-            chunk->value = *value;
-        }
-        chunk_put(staging, chunk);
+        McBox gather = with_dst(part, chunk->memory);
+        copy_rows(&gather);
+        McBox send = with_src(part, chunk->memory);
+        left -= box_size(&part);
+        error = submit_copy(stream, &send, left == 0, value);
+        mc_chunk_put(staging, chunk, error == mcSuccess ? stream->queue : NULL,
+                     *value);
         if (error != mcSuccess) {
             return error;
         }
-        dst += part;
-        src += part;
-        size -= part;
     }
     return mcSuccess;
 }
 
+/* A part of a download that the engine works on. */
+typedef struct Flight {
+    McChunk *chunk;
+    uint64_t value;
+    McBox box; /* from the chunk to where it goes */
+} Flight;
+
+static mcError_t takeoff(McStream *stream, const McBox *part, McChunk *chunk,
+                         Flight *flight)
+{
+    McBox receive = with_dst(*part, chunk->memory);
+    mcError_t error = submit_copy(stream, &receive,
+                                  box_size(part) > SPIN_SIZE, &flight->value);
+
+    if (error != mcSuccess) {
+        mc_chunk_put(stream->ctx->staging, chunk, NULL, 0);
+        return error;
+    }
+    flight->chunk = chunk;
+    flight->box = with_src(*part, chunk->memory);
+    return mcSuccess;
+}
+
+static mcError_t land(McStream *stream, Flight *flight, bool wanted)
+{
+    mcError_t error = mc_queue_wait(stream->queue, flight->value, false);
+
+    if (error == mcSuccess && wanted) {
+        copy_rows(&flight->box);
+    }
+    /* On error the engine may still write to it. */
+    mc_chunk_put(stream->ctx->staging, flight->chunk,
+                 error == mcSuccess ? NULL : stream->queue, flight->value);
+    return error;
+}
+
 /* To pageable memory; returns when it is there. While one chunk is copied out
  * the engine fills the next. */
-static mcError_t download(McStream *stream, uint8_t *dst, uint64_t src,
-                          size_t size)
+static mcError_t download(McStream *stream, const McBox *box)
 {
     enum { DEPTH = 3 };
-    struct {
-        Chunk *chunk;
-        uint64_t value;
-        size_t size;
-    } flight[DEPTH];
+    Flight flights[DEPTH];
     unsigned first = 0, count = 0;
     McStaging *staging = stream->ctx->staging;
-    mcError_t error = mcSuccess;
+    mcError_t error = mcSuccess, landed;
+    Part at = {0};
+    bool more = part_next(box, &at, MC_CHUNK_SIZE);
 
-    while ((size && error == mcSuccess) || count) {
-        Chunk *chunk = NULL;
+    while (more || count) {
+        McChunk *chunk = NULL;
 
-        if (size && error == mcSuccess && count < DEPTH) {
-            error = chunk_get(staging, count == 0, &chunk);
+        if (more && count == 0) {
+            error = mc_chunk_get(staging, &chunk);
+        } else if (more && count < DEPTH) {
+            chunk = mc_chunk_try(staging);
         }
         if (chunk) {
-            size_t part = size < CHUNK_SIZE ? size : CHUNK_SIZE;
-            uint64_t value;
+            McBox part = part_of(box, &at);
 
-            error = submit_copy(stream, (uintptr_t)chunk->memory, src, part,
-                                part > SPIN_SIZE, &value);
-            if (error != mcSuccess) {
-                chunk_put(staging, chunk);
-                continue;
-            }
-            unsigned slot = (first + count++) % DEPTH;
-            flight[slot].chunk = chunk;
-            flight[slot].value = value;
-            flight[slot].size = part;
-            src += part;
-            size -= part;
-            continue;
-        }
-        if (count) {
-            chunk = flight[first].chunk;
-            mcError_t waited = mc_queue_wait(stream->queue,
-                                             flight[first].value, false);
-            if (error == mcSuccess) {
-                error = waited;
-            }
-            if (error == mcSuccess) {
-                memcpy(dst, chunk->memory, flight[first].size);
-                dst += flight[first].size;
-            }
-            if (waited != mcSuccess) {
-                /* The engine may still write to it. */
-                chunk->queue = stream->queue;
-                chunk->value = flight[first].value;
-            }
-            chunk_put(staging, chunk);
+            error = takeoff(stream, &part, chunk,
+                            &flights[(first + count) % DEPTH]);
+            count += error == mcSuccess;
+            more = part_next(box, &at, MC_CHUNK_SIZE);
+        } else if (count) {
+            landed = land(stream, &flights[first], error == mcSuccess);
+            error = error == mcSuccess ? landed : error;
             first = (first + 1) % DEPTH;
             count--;
         }
+        more = more && error == mcSuccess;
     }
     return error;
 }
@@ -365,23 +403,23 @@ static mcError_t check_kind(mcMemcpyKind kind, const End *dst, const End *src)
 
 /* ---- copies ---- */
 
-static mcError_t copy_local(McStream *stream, void *dst, const End *to,
-                            const void *src, const End *from, size_t size,
-                            bool sync)
+static mcError_t copy_local(McStream *stream, McBox box, const End *to,
+                            const End *from, bool sync)
 {
     uint64_t value = 0;
     mcError_t error;
 
     if (to->place == PAGEABLE) {
-        return download(stream, dst, (uintptr_t)src, size);
+        return download(stream, &box);
     }
+    box.dst = (void *)(uintptr_t)to->va;
     if (from->place == PAGEABLE) {
-        error = upload(stream, to->va, src, size, &value);
+        error = upload(stream, &box, &value);
     } else {
         bool wait = sync && (to->place == PINNED || from->place == PINNED);
 
-        error = submit_copy(stream, to->va, (uintptr_t)src, size,
-                            wait && size > SPIN_SIZE, &value);
+        error = submit_copy(stream, &box, wait && box_size(&box) > SPIN_SIZE,
+                            &value);
         sync = wait;
     }
     if (error == mcSuccess && sync) {
@@ -392,7 +430,7 @@ static mcError_t copy_local(McStream *stream, void *dst, const End *to,
 
 /* One half of a copy that another device must make, through its own default
  * stream; complete when it returns. */
-static mcError_t copy_on(int device, void *dst, const void *src, size_t size)
+static mcError_t copy_on(int device, const McBox *box)
 {
     McContext *ctx;
     mcError_t error = mc_context_open(device, &ctx);
@@ -400,7 +438,7 @@ static mcError_t copy_on(int device, void *dst, const void *src, size_t size)
     if (error != mcSuccess) {
         return error;
     }
-    error = mc_copy(ctx->null_stream, dst, src, size, mcMemcpyDefault, true);
+    error = mc_copy_box(ctx->null_stream, box, mcMemcpyDefault, true);
     if (error == mcSuccess) {
         error = mc_stream_sync(ctx->null_stream);
     }
@@ -412,8 +450,8 @@ static mcError_t copy_on(int device, void *dst, const void *src, size_t size)
 
 /* Devices do not reach each other: the host carries it over, in order with
  * the stream because it waits for it. */
-static mcError_t copy_remote(McStream *stream, uint8_t *dst, const End *to,
-                             const uint8_t *src, const End *from, size_t size)
+static mcError_t copy_remote(McStream *stream, const McBox *box, const End *to,
+                             const End *from)
 {
     mcError_t error = mc_stream_sync(stream);
 
@@ -421,44 +459,45 @@ static mcError_t copy_remote(McStream *stream, uint8_t *dst, const End *to,
         return error;
     }
     if (to->place != ON_DEVICE) {
-        return copy_on(from->device, dst, src, size);
+        return copy_on(from->device, box);
     }
     if (from->place != ON_DEVICE || from->device == to->device) {
-        return copy_on(to->device, dst, src, size);
+        return copy_on(to->device, box);
     }
-    uint8_t *bounce = malloc(size < BOUNCE_SIZE ? size : BOUNCE_SIZE);
+    uint8_t *bounce = malloc(least(box_size(box), BOUNCE_SIZE));
+    Part at = {0};
     if (!bounce) {
         return mcErrorMemoryAllocation;
     }
-    while (size && error == mcSuccess) {
-        size_t part = size < BOUNCE_SIZE ? size : BOUNCE_SIZE;
+    while (error == mcSuccess && part_next(box, &at, BOUNCE_SIZE)) {
+        McBox part = part_of(box, &at);
+        McBox get = with_dst(part, bounce), put = with_src(part, bounce);
 
-        error = copy_on(from->device, bounce, src, part);
+        error = copy_on(from->device, &get);
         if (error == mcSuccess) {
-            error = copy_on(to->device, dst, bounce, part);
+            error = copy_on(to->device, &put);
         }
-        src += part;
-        dst += part;
-        size -= part;
     }
     free(bounce);
     return error;
 }
 
-static mcError_t copy_any(McStream *stream, void *dst, const void *src,
-                          size_t size, mcMemcpyKind kind, bool sync)
+static mcError_t copy_any(McStream *stream, McBox box, mcMemcpyKind kind,
+                          bool sync)
 {
     End to, from;
+    uint64_t dst_reach, src_reach;
     int device = stream->ctx->device;
+    mcError_t error = box_normalise(&box, &dst_reach, &src_reach);
 
-    /* Nothing lies at its addresses: one may be NULL, or the end of an
-     * allocation. */
-    if (size == 0) {
-        return mcSuccess;
+    /* Nothing lies at the addresses of an empty one: they may be NULL, or the
+     * end of an allocation. */
+    if (error != mcSuccess || box.width == 0) {
+        return error;
     }
-    mcError_t error = classify(dst, size, &to);
+    error = classify(box.dst, dst_reach, &to);
     if (error == mcSuccess) {
-        error = classify(src, size, &from);
+        error = classify(box.src, src_reach, &from);
     }
     if (error == mcSuccess) {
         error = check_kind(kind, &to, &from);
@@ -469,26 +508,40 @@ static mcError_t copy_any(McStream *stream, void *dst, const void *src,
     if (to.place != ON_DEVICE && from.place != ON_DEVICE) {
         error = mc_stream_sync(stream);
         if (error == mcSuccess) {
-            memmove(dst, src, size);
+            copy_rows(&box);
         }
         return error;
     }
     if ((to.place == ON_DEVICE && to.device != device) ||
         (from.place == ON_DEVICE && from.device != device)) {
-        return copy_remote(stream, dst, &to, src, &from, size);
+        return copy_remote(stream, &box, &to, &from);
     }
-    return copy_local(stream, dst, &to, src, &from, size, sync);
+    return copy_local(stream, box, &to, &from, sync);
 }
 
-mcError_t mc_copy(McStream *stream, void *dst, const void *src, size_t size,
-                  mcMemcpyKind kind, bool sync)
+mcError_t mc_copy_box(McStream *stream, const McBox *box, mcMemcpyKind kind,
+                      bool sync)
 {
-    mcError_t error = copy_any(stream, dst, src, size, kind, sync);
+    mcError_t error = copy_any(stream, *box, kind, sync);
 
     if (sync) {
         mc_services_flush(stream->ctx);
     }
     return error;
+}
+
+mcError_t mc_copy(McStream *stream, void *dst, const void *src, size_t size,
+                  mcMemcpyKind kind, bool sync)
+{
+    McBox row = {
+        .dst = dst,
+        .src = src,
+        .width = size,
+        .height = 1,
+        .depth = 1,
+    };
+
+    return mc_copy_box(stream, &row, kind, sync);
 }
 
 /* ---- fills and words ---- */
@@ -511,42 +564,88 @@ static mcError_t check_device_use(McStream *stream, const void *ptr,
     return mcSuccess;
 }
 
-mcError_t mc_fill(McStream *stream, void *dst, uint32_t pattern,
-                  unsigned pattern_size, size_t size, bool sync)
+/* The longest pattern that fits moves most bytes at a time. */
+static void fill_packet(const McBox *box, uint32_t pattern,
+                        unsigned pattern_size, union mxgpu_packet *packet)
 {
-    uint64_t va;
-    End end;
-    mcError_t error = check_device_use(stream, dst, size, &end);
+    uint64_t va = (uintptr_t)box->dst;
+    unsigned wide = 16;
+    uint8_t *bytes;
 
-    va = end.va;
-    if (error == mcSuccess && (va | size) % pattern_size) {
+    if (box->height == 1 && box->depth == 1) {
+        while ((va | box->width) % wide) {
+            wide /= 2;
+        }
+        *packet = (union mxgpu_packet){
+            .fill = {
+                .type = MXGPU_PKT_FILL,
+                .pattern_size = wide,
+                .dst = va,
+                .size = box->width,
+            },
+        };
+        bytes = packet->fill.pattern;
+    } else {
+        *packet = (union mxgpu_packet){
+            .fill_rect = {
+                .type = MXGPU_PKT_FILL_RECT,
+                .width = box->width,
+                .dst = va,
+                .height = box->height,
+                .depth = box->depth,
+                .pitch = box->dst_pitch,
+                .slice = box->dst_slice,
+            },
+        };
+        bytes = packet->fill_rect.pattern;
+    }
+    for (unsigned i = 0; i < wide; i++) {
+        bytes[i] = pattern >> (i % pattern_size * 8);
+    }
+}
+
+mcError_t mc_fill_box(McStream *stream, const McBox *box, uint32_t pattern,
+                      unsigned pattern_size, bool sync)
+{
+    McBox to = with_src(*box, NULL);
+    uint64_t reach, ignored;
+    End end;
+
+    to.src_pitch = to.dst_pitch;
+    to.src_slice = to.dst_slice;
+    mcError_t error = box_normalise(&to, &reach, &ignored);
+    if (error == mcSuccess) {
+        error = check_device_use(stream, to.dst, reach, &end);
+    }
+    if (error == mcSuccess &&
+        (end.va | to.width |
+         (to.height > 1 || to.depth > 1 ? to.dst_pitch : 0)) % pattern_size) {
         error = mcErrorInvalidValue;
     }
-    if (error != mcSuccess || size == 0) {
+    if (error != mcSuccess || to.width == 0) {
         return error;
     }
-    union mxgpu_packet packet = {
-        .fill = {.type = MXGPU_PKT_FILL, .dst = va, .size = size},
-    };
-    /* The longest pattern that fits moves most bytes at a time. */
-    unsigned wide = 16;
-    while ((va | size) % wide) {
-        wide /= 2;
-    }
-    packet.fill.pattern_size = wide;
-    for (unsigned i = 0; i < wide; i++) {
-        packet.fill.pattern[i] = pattern >> (i % pattern_size * 8);
-    }
+    union mxgpu_packet packet;
     McSubmit submit;
     bool wait = sync && end.place == PINNED;
     error = mc_submit_begin(stream, 1, 0, &submit);
     if (error != mcSuccess) {
         return error;
     }
+    to.dst = (void *)(uintptr_t)end.va;
+    fill_packet(&to, pattern, pattern_size, &packet);
     uint64_t value = mc_submit_push(&submit, &packet,
                                     wait ? MXGPU_PKT_IRQ : 0);
     mc_submit_end(&submit);
     return wait ? mc_queue_wait(stream->queue, value, false) : mcSuccess;
+}
+
+mcError_t mc_fill(McStream *stream, void *dst, uint32_t pattern,
+                  unsigned pattern_size, size_t size, bool sync)
+{
+    McBox row = {.dst = dst, .width = size, .height = 1, .depth = 1};
+
+    return mc_fill_box(stream, &row, pattern, pattern_size, sync);
 }
 
 static mcError_t submit_value(McStream *stream, void *ptr, unsigned word_size,

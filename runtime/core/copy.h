@@ -8,16 +8,32 @@
 
 #include "stream.h"
 
-mcError_t mc_staging_new(McContext *ctx, McStaging **out);
-void mc_staging_free(McStaging *staging);
+/*
+ * depth slices of height rows of width bytes. On each side rows start a pitch
+ * (bytes) apart, slices a slice (rows). Of a single row, pitches and slices
+ * mean nothing; fills have no source. Each number but width and, of a single
+ * row, pitches and slices is below 2^32, or it fails with mcErrorInvalidValue.
+ */
+typedef struct McBox {
+    void *dst;
+    const void *src;
+    size_t dst_pitch, src_pitch;
+    size_t dst_slice, src_slice;
+    size_t width, height, depth;
+} McBox;
 
 /* sync: as mcMemcpy, else as mcMemcpyAsync. */
 mcError_t mc_copy(McStream *stream, void *dst, const void *src, size_t size,
                   mcMemcpyKind kind, bool sync);
 
-/* pattern_size 1, 2 or 4; size in bytes. */
+mcError_t mc_copy_box(McStream *stream, const McBox *box, mcMemcpyKind kind,
+                      bool sync);
+
+/* pattern_size 1, 2 or 4 divides address, size, and the pitch of rows. */
 mcError_t mc_fill(McStream *stream, void *dst, uint32_t pattern,
                   unsigned pattern_size, size_t size, bool sync);
+mcError_t mc_fill_box(McStream *stream, const McBox *box, uint32_t pattern,
+                      unsigned pattern_size, bool sync);
 
 /* word_size 4 or 8. */
 mcError_t mc_write_value(McStream *stream, void *ptr, uint64_t value,

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "mxgpu/kernel.h"
@@ -174,6 +175,12 @@ static const char *place(const struct mxgpu_queue_error *record,
     return text;
 }
 
+static bool is_copy(uint32_t type)
+{
+    return type == MXGPU_PKT_COPY || type == MXGPU_PKT_FILL ||
+           type == MXGPU_PKT_COPY_RECT || type == MXGPU_PKT_FILL_RECT;
+}
+
 mcError_t mc_error_from_record(const struct mxgpu_queue_error *record,
                                const uint16_t *block, char *text, size_t size)
 {
@@ -188,6 +195,12 @@ mcError_t mc_error_from_record(const struct mxgpu_queue_error *record,
                      fault_text(record->fault), access[record->access & 3],
                      record->fault_addr, record->fault_pc,
                      place(record, block, where, sizeof(where)));
+        } else if (is_copy(record->packet_type)) {
+            snprintf(text, size,
+                     "%s (%s of 0x%" PRIx64 ") in a copy or fill, after %" PRIu64
+                     " bytes", fault_text(record->fault),
+                     access[record->access & 3], record->fault_addr,
+                     record->done[0] | (uint64_t)record->done[1] << 32);
         } else {
             snprintf(text, size, "%s (%s of 0x%" PRIx64 ") in packet type %u",
                      fault_text(record->fault), access[record->access & 3],

@@ -307,6 +307,13 @@ int kmd_bringup_hello(KmdDevice *dev)
                  "%u priorities", resp.abi, resp.queues, resp.priorities);
         return -EPROTO;
     }
+    if (~resp.packets & ((1u << MXGPU_PKT_TYPES) - 1)) {
+        mc_error("firmware %u.%u.%u is too old: it knows packet types 0x%x, "
+                 "not 0x%x", resp.version >> 16, resp.version >> 8 & 0xff,
+                 resp.version & 0xff, resp.packets,
+                 (1u << MXGPU_PKT_TYPES) - 1);
+        return -EPROTO;
+    }
     if (resp.queues < dev->info.queues) {
         dev->info.queues = resp.queues;
     }

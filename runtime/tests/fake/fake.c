@@ -14,6 +14,7 @@
 
 #include "mxgpu/kernel.h"
 #include "mxgpu/pte.h"
+#include "mxgpu/rect.h"
 
 FakeControl fake = {.count = 2, .queues = 16, .vram = 512ull << 20};
 
@@ -371,6 +372,60 @@ static bool run_fill(FakeQueue *q, const struct mxgpu_packet_fill *p,
     return true;
 }
 
+/* Rows as packets of their own. */
+static bool run_copy_rect(FakeQueue *q, const struct mxgpu_packet_copy_rect *p,
+                          struct mxgpu_queue_error *e)
+{
+    uint64_t reach;
+
+    if (mxgpu_rect_reach(p->width, p->height, p->depth, p->src_pitch,
+                         p->src_slice, &reach) != MXGPU_RECT_OK ||
+        mxgpu_rect_reach(p->width, p->height, p->depth, p->dst_pitch,
+                         p->dst_slice, &reach) != MXGPU_RECT_OK) {
+        e->code = MXGPU_QERR_PACKET;
+        return false;
+    }
+    for (uint64_t i = 0; i < (uint64_t)p->height * p->depth; i++) {
+        uint64_t y = i % p->height, z = i / p->height;
+        struct mxgpu_packet_copy row = {
+            .src = p->src + (z * p->src_slice + y) * p->src_pitch,
+            .dst = p->dst + (z * p->dst_slice + y) * p->dst_pitch,
+            .size = p->width,
+        };
+
+        if (!run_copy(q, &row, e)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool run_fill_rect(FakeQueue *q, const struct mxgpu_packet_fill_rect *p,
+                          struct mxgpu_queue_error *e)
+{
+    uint64_t reach;
+
+    if (mxgpu_rect_reach(p->width, p->height, p->depth, p->pitch, p->slice,
+                         &reach) != MXGPU_RECT_OK) {
+        e->code = MXGPU_QERR_PACKET;
+        return false;
+    }
+    for (uint64_t i = 0; i < (uint64_t)p->height * p->depth; i++) {
+        uint64_t y = i % p->height, z = i / p->height;
+        uint64_t dst = p->dst + (z * p->slice + y) * p->pitch;
+
+        for (uint64_t x = 0; x < p->width; x++) {
+            uint8_t *byte = fake_translate(q->fdev, dst + x, 1,
+                                           MXGPU_PTE_WRITE, e);
+            if (!byte) {
+                return false;
+            }
+            *byte = p->pattern[x % 16];
+        }
+    }
+    return true;
+}
+
 static bool wait_met(uint64_t now, const struct mxgpu_packet_wait *p)
 {
     uint64_t v = p->value;
@@ -463,6 +518,10 @@ static bool execute(FakeQueue *q, const union mxgpu_packet *p,
         return run_copy(q, &p->copy, e);
     case MXGPU_PKT_FILL:
         return run_fill(q, &p->fill, e);
+    case MXGPU_PKT_COPY_RECT:
+        return run_copy_rect(q, &p->copy_rect, e);
+    case MXGPU_PKT_FILL_RECT:
+        return run_fill_rect(q, &p->fill_rect, e);
     case MXGPU_PKT_DISPATCH:
         return run_dispatch(q, &p->dispatch, e);
     case MXGPU_PKT_WAIT:

@@ -194,7 +194,7 @@ static uint32_t answer(Fake *fake)
         fake->resp[2] = 0x010203;
         fake->resp[3] = FAKE_QUEUES;
         fake->resp[4] = 4;
-        fake->resp[5] = 0xff;
+        fake->resp[5] = (1u << MXGPU_PKT_TYPES) - 1;
         memcpy(&fake->resp[6], fake->build, sizeof(fake->build));
         return fake->cmd[1] == MXGPU_MSG_ABI ? MXGPU_MSG_OK
                                              : MXGPU_MSG_BAD_ABI;
