@@ -1,21 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Host functions in stream order. Two packets: the first raises the queue's
- * interrupt when everything before it is complete, the second waits for a word
- * that the queue's host thread writes when the function has returned.
+ * interrupt when everything before it is complete, the second waits until the
+ * queue's host thread has counted so many functions that have returned.
+ *
+ * The thread also moves packets from the queue's overflow to its ring. While it
+ * is inside a function the ring's first packet waits for that: there is nothing
+ * to feed that could run.
  */
 #define _GNU_SOURCE
 #include "stream.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "log.h"
+#include "overflow.h"
 
 typedef struct HostOp {
     struct HostOp *next;
-    uint64_t value;    /* of the first packet */
-    uint64_t *release; /* in the stage: recycled after the second packet */
+    uint64_t value;  /* of the first packet */
+    uint64_t number; /* of the function; the second packet waits for it */
     McHostCall call;
     void *opaque;
     bool on_error, user;
@@ -27,6 +33,7 @@ struct McHostThread {
     pthread_mutex_t lock;
     pthread_cond_t wake;
     HostOp *first, **last;
+    bool feed; /* the overflow is not empty */
     bool stop;
 };
 
@@ -43,8 +50,43 @@ static void run_op(McHostThread *host, HostOp *op)
         op->call(op->opaque, error);
         self->in_callback = false;
     }
-    __atomic_store_n(op->release, 1, __ATOMIC_RELEASE);
+    __atomic_store_n(host->queue->called, op->number, __ATOMIC_RELEASE);
     free(op);
+}
+
+/* The longest sleep between looks at the overflow: the interrupts that end it
+ * are those of packets, also of a device that is gone. */
+#define FEED_PAUSE_NS 4000000ull
+
+/* Under the thread's lock, which it gives up meanwhile. Until the overflow is
+ * empty, or there is something more urgent. */
+static void feed(McHostThread *host)
+{
+    McQueue *queue = host->queue;
+    McContext *ctx = queue->ctx;
+
+    while (!host->first && !host->stop) {
+        uint32_t seen = ctx->ops->irq_count(queue->kq);
+
+        pthread_mutex_unlock(&host->lock);
+        mc_queue_poll(ctx);
+        pthread_mutex_lock(&ctx->submit);
+        bool done = mc_overflow_feed(queue) ||
+                    atomic_load(&ctx->error) != mcSuccess;
+        if (done) {
+            /* Whoever fills it again holds the submit lock. */
+            pthread_mutex_lock(&host->lock);
+            host->feed = false;
+            pthread_mutex_unlock(&ctx->submit);
+            return;
+        }
+        pthread_mutex_unlock(&ctx->submit);
+        int err = ctx->ops->irq_wait(queue->kq, seen, FEED_PAUSE_NS);
+        if (err && err != -ETIMEDOUT) {
+            mc_context_lost(ctx);
+        }
+        pthread_mutex_lock(&host->lock);
+    }
 }
 
 static void *host_main(void *opaque)
@@ -54,7 +96,11 @@ static void *host_main(void *opaque)
     pthread_mutex_lock(&host->lock);
     for (;;) {
         while (!host->first && !host->stop) {
-            pthread_cond_wait(&host->wake, &host->lock);
+            if (host->feed) {
+                feed(host);
+            } else {
+                pthread_cond_wait(&host->wake, &host->lock);
+            }
         }
         HostOp *op = host->first;
         if (!op) {
@@ -94,6 +140,22 @@ static McHostThread *host_thread(McQueue *queue)
     }
     queue->host = host;
     return host;
+}
+
+bool mc_host_thread_feeds(McQueue *queue)
+{
+    McHostThread *host = host_thread(queue);
+
+    if (!host) {
+        return false;
+    }
+    pthread_mutex_lock(&host->lock);
+    if (!host->feed) {
+        host->feed = true;
+        pthread_cond_signal(&host->wake);
+    }
+    pthread_mutex_unlock(&host->lock);
+    return true;
 }
 
 /* False when it is still inside a function after that time, or is the caller:
@@ -144,20 +206,18 @@ mcError_t mc_stream_host_call(McStream *stream, McHostCall call, void *opaque,
     if (!op) {
         return mcErrorMemoryAllocation;
     }
-    mcError_t error = mc_submit_begin(stream, 2, sizeof(uint64_t), &submit);
+    mcError_t error = mc_submit_begin(stream, 2, 0, &submit);
     if (error != mcSuccess) {
         free(op);
         return error;
     }
     McHostThread *host = host_thread(submit.queue);
-    uint64_t *release = (uint64_t *)submit.stage;
     union mxgpu_packet signal = {.header = {.type = MXGPU_PKT_NOP}};
     uint64_t value = mc_submit_push(&submit, &signal, MXGPU_PKT_IRQ);
     if (host) {
-        *release = 0;
         *op = (HostOp){
             .value = value,
-            .release = release,
+            .number = ++submit.queue->calls,
             .call = call,
             .opaque = opaque,
             .on_error = on_error,
@@ -167,9 +227,9 @@ mcError_t mc_stream_host_call(McStream *stream, McHostCall call, void *opaque,
             .wait = {
                 .type = MXGPU_PKT_WAIT,
                 .size = 8,
-                .cond = MXGPU_WAIT_EQ,
-                .addr = (uintptr_t)release,
-                .value = 1,
+                .cond = MXGPU_WAIT_GEQ,
+                .addr = (uintptr_t)submit.queue->called,
+                .value = submit.queue->calls,
             },
         };
         mc_submit_push(&submit, &wait, 0);

@@ -454,12 +454,29 @@ void mc_profile_packet(McSubmit *submit, union mxgpu_packet *packet,
         work.bytes = packet->fill.size;
         work.src = work.dst = place(packet->fill.dst);
         break;
+    case MXGPU_PKT_COPY_RECT:
+        work.type = MXGPU_PKT_COPY;
+        work.bytes = (uint64_t)packet->copy_rect.width *
+                     packet->copy_rect.height * packet->copy_rect.depth;
+        work.src = place(packet->copy_rect.src);
+        work.dst = place(packet->copy_rect.dst);
+        break;
+    case MXGPU_PKT_FILL_RECT:
+        work.type = MXGPU_PKT_FILL;
+        work.bytes = (uint64_t)packet->fill_rect.width *
+                     packet->fill_rect.height * packet->fill_rect.depth;
+        work.src = work.dst = place(packet->fill_rect.dst);
+        break;
     default:
         return;
     }
     packet->header.flags |= MXGPU_PKT_PROFILE;
-    queue->profile.pending[SLOT(value - 1)] = value;
     APPEND(MC_PROFILE_WORK, {&work, sizeof(work)});
+}
+
+void mc_profile_expect(McQueue *queue, uint64_t value)
+{
+    queue->profile.pending[SLOT(value - 1)] = value;
 }
 
 static void write_done(McQueue *queue, const struct mxgpu_profile *r,

@@ -39,6 +39,8 @@ void mc_profile_queue_stop(McQueue *queue);
 void mc_profile_packet(McSubmit *submit, union mxgpu_packet *packet,
                        uint64_t value);
 void mc_profile_read(McQueue *queue);
+/* Such a packet goes into the ring: it will leave a record. */
+void mc_profile_expect(McQueue *queue, uint64_t value);
 static inline void mc_profile_collect(McQueue *queue)
 {
     if (__builtin_expect(queue->profile.records.memory != NULL, 0)) {

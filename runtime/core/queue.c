@@ -9,11 +9,13 @@
 
 #include "error.h"
 #include "log.h"
+#include "overflow.h"
 #include "profile.h"
 #include "source.h"
 #include "stream.h"
 
 #define WORD_SIZE   KMD_PAGE_SIZE
+#define CALLED_WORD 8u /* a cache line on */
 #define SHARED_SIZE (WORD_SIZE + MC_STAGE_SIZE)
 #define SLOT(index) ((index) & (MC_QUEUE_PACKETS - 1))
 
@@ -43,6 +45,7 @@ static void queue_free(McQueue *queue)
 {
     queue_stop(queue);
     mc_profile_queue_stop(queue);
+    mc_overflow_free(queue);
     mc_pinned_free(queue->ctx, &queue->shared);
     free(queue);
 }
@@ -56,11 +59,13 @@ static int queue_new(McContext *ctx, unsigned priority, McQueue **out)
     }
     queue->ctx = ctx;
     queue->priority = priority;
+    queue->overflow.last = &queue->overflow.first;
     int err = mc_pinned_new(ctx, SHARED_SIZE, &queue->shared);
     if (err) {
         goto fail;
     }
     queue->word = queue->shared.memory;
+    queue->called = queue->word + CALLED_WORD;
     err = ctx->ops->queue_create(ctx->kmd, priority, MC_QUEUE_PACKETS,
                                  &queue->kq);
     if (err) {
@@ -224,6 +229,7 @@ void mc_queue_poll(McContext *ctx)
             queue->reported = true;
             queue_report(queue);
         }
+        mc_overflow_feed(queue);
     }
     pthread_mutex_unlock(&ctx->submit);
 }
@@ -245,6 +251,35 @@ static unsigned stage_cost(const McQueue *queue, unsigned size)
 
     return offset + size > MC_STAGE_SIZE ? MC_STAGE_SIZE - offset + size
                                          : size;
+}
+
+/* One slot is kept for the packet that wakes a sleeper. */
+bool mc_queue_room(const McQueue *queue, unsigned packets, unsigned stage)
+{
+    uint64_t in_ring = queue->head - queue->overflow.count -
+                       mc_queue_word(queue);
+
+    return in_ring + packets < MC_QUEUE_PACKETS &&
+           (!stage || stage_cost(queue, stage) <= stage_free(queue));
+}
+
+uint8_t *mc_queue_stage(McQueue *queue, unsigned size)
+{
+    queue->stage_head += stage_cost(queue, size);
+    return (uint8_t *)queue->shared.memory + WORD_SIZE +
+           (queue->stage_head - size) % MC_STAGE_SIZE;
+}
+
+char *mc_queue_label(McQueue *queue, uint64_t index)
+{
+    return queue->label[SLOT(index)];
+}
+
+void mc_queue_ring(McQueue *queue)
+{
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+    queue->ctx->ops->queue_ring(queue->kq,
+                                queue->head - queue->overflow.count);
 }
 
 static void push_wait(McSubmit *submit, McQueue *other, uint64_t value)
@@ -317,9 +352,9 @@ mcError_t mc_submit_begin(McStream *stream, unsigned packets,
     stage_bytes = (stage_bytes + 63) & ~63u;
     submit->queue = queue;
     submit->stream = stream;
+    submit->spilled = false;
+    submit->stage = NULL;
     for (;;) {
-        uint64_t wait_for;
-
         pthread_mutex_lock(&ctx->submit);
         if (queue_stopped(queue) && !queue->reported) {
             queue->reported = true;
@@ -330,17 +365,18 @@ mcError_t mc_submit_begin(McStream *stream, unsigned packets,
             pthread_mutex_unlock(&ctx->submit);
             return error;
         }
-        uint64_t word = mc_queue_word(queue);
-        uint64_t in_flight = queue->head - word;
         unsigned need = packets + order(submit, false);
-        unsigned cost = stage_bytes ? stage_cost(queue, stage_bytes) : 0;
-        /* One slot is kept for the packet that wakes a sleeper. */
-        if (in_flight + need < MC_QUEUE_PACKETS && cost <= stage_free(queue)) {
+        if ((!queue->overflow.count || mc_overflow_feed(queue)) &&
+            mc_queue_room(queue, need, stage_bytes)) {
             break;
         }
-        wait_for = in_flight + need < MC_QUEUE_PACKETS
-                       ? word + 1
-                       : queue->head + need + 1 - MC_QUEUE_PACKETS;
+        if (mc_overflow_reserve(submit, need, packets, stage_bytes)) {
+            submit->spilled = true;
+            order(submit, true);
+            mc_overflow_skip(submit, packets);
+            return mcSuccess;
+        }
+        uint64_t wait_for = mc_queue_word(queue) + 1;
         pthread_mutex_unlock(&ctx->submit);
         error = mc_queue_wait(queue, wait_for, false);
         if (error != mcSuccess) {
@@ -350,24 +386,34 @@ mcError_t mc_submit_begin(McStream *stream, unsigned packets,
     mc_profile_collect(queue);
     submit->mark = queue->stage_head;
     order(submit, true);
-    submit->stage = NULL;
     if (stage_bytes) {
-        unsigned cost = stage_cost(queue, stage_bytes);
-
-        queue->stage_head += cost;
-        submit->stage = (uint8_t *)queue->shared.memory + WORD_SIZE +
-                        (queue->stage_head - stage_bytes) % MC_STAGE_SIZE;
+        submit->stage = mc_queue_stage(queue, stage_bytes);
     }
     return mcSuccess;
 }
 
 /* Bytes of a packet as the ring wants them, whatever its type. */
-static void ring_write(McQueue *queue, const union mxgpu_packet *packet)
+static void ring_write(McQueue *queue, uint64_t index,
+                       const union mxgpu_packet *packet)
 {
     union mxgpu_packet *slot =
-        (union mxgpu_packet *)&queue->kq->ring[SLOT(queue->head)];
+        (union mxgpu_packet *)&queue->kq->ring[SLOT(index)];
 
     memcpy(slot, packet, sizeof(*slot));
+}
+
+void mc_queue_place(McQueue *queue, uint64_t index,
+                    const union mxgpu_packet *packet, uint64_t mark)
+{
+    if (packet->header.type == MXGPU_PKT_DISPATCH) {
+        memcpy(queue->block[SLOT(index)], packet->dispatch.block,
+               sizeof(queue->block[0]));
+    }
+    if (packet->header.flags & MXGPU_PKT_PROFILE) {
+        mc_profile_expect(queue, index + 1);
+    }
+    ring_write(queue, index, packet);
+    queue->stage_mark[SLOT(index)] = mark;
 }
 
 uint64_t mc_submit_push(McSubmit *submit, union mxgpu_packet *packet,
@@ -387,19 +433,20 @@ uint64_t mc_submit_push(McSubmit *submit, union mxgpu_packet *packet,
     if (mc_profiling()) {
         mc_profile_packet(submit, packet, value);
     }
-    if (packet->header.type == MXGPU_PKT_DISPATCH) {
-        memcpy(queue->block[SLOT(queue->head)], packet->dispatch.block,
-               sizeof(queue->block[0]));
+    if (submit->spilled) {
+        mc_overflow_push(submit, packet);
+    } else {
+        mc_queue_place(queue, value - 1, packet, submit->mark);
     }
-    ring_write(queue, packet);
-    queue->stage_mark[SLOT(queue->head)] = submit->mark;
     queue->head = value;
     return value;
 }
 
 char *mc_submit_label(McSubmit *submit)
 {
-    return submit->queue->label[SLOT(submit->queue->head)];
+    return submit->spilled ? submit->reserved->label
+                           : mc_queue_label(submit->queue,
+                                            submit->queue->head);
 }
 
 void mc_submit_end(McSubmit *submit)
@@ -407,15 +454,21 @@ void mc_submit_end(McSubmit *submit)
     McQueue *queue = submit->queue;
     McContext *ctx = queue->ctx;
 
-    queue->stage_mark[SLOT(queue->head - 1)] = queue->stage_head;
+    if (!submit->spilled) {
+        queue->stage_mark[SLOT(queue->head - 1)] = queue->stage_head;
+    }
     atomic_store(&submit->stream->last, queue->head);
     if (submit->stream->null) {
         queue->null_last = queue->head;
     } else if (!(submit->stream->flags & mcStreamNonBlocking)) {
         queue->blocking_last = queue->head;
     }
-    __atomic_thread_fence(__ATOMIC_RELEASE);
-    ctx->ops->queue_ring(queue->kq, queue->head);
+    if (submit->spilled) {
+        mc_overflow_end(submit);
+        mc_overflow_feed(queue);
+    } else {
+        mc_queue_ring(queue);
+    }
     pthread_mutex_unlock(&ctx->submit);
 }
 
@@ -461,10 +514,10 @@ static void submit_wake(McQueue *queue)
 
     pthread_mutex_lock(&ctx->submit);
     submit.mark = queue->stage_head;
-    if (queue->head - mc_queue_word(queue) < MC_QUEUE_PACKETS) {
+    if (!queue->overflow.count &&
+        queue->head - mc_queue_word(queue) < MC_QUEUE_PACKETS) {
         mc_submit_push(&submit, &packet, MXGPU_PKT_IRQ);
-        __atomic_thread_fence(__ATOMIC_RELEASE);
-        ctx->ops->queue_ring(queue->kq, queue->head);
+        mc_queue_ring(queue);
     }
     pthread_mutex_unlock(&ctx->submit);
 }

@@ -5,7 +5,8 @@
  * that anyone can wait for, on the host or with a WAIT packet.
  *
  * Beside its ring a queue has a stage: pinned memory for arguments and small
- * uploads, handed out in order and recycled as packets complete.
+ * uploads, handed out in order and recycled as packets complete. What does not
+ * fit ring or stage waits in the queue's overflow (overflow.h).
  */
 #ifndef MC_CORE_QUEUE_H
 #define MC_CORE_QUEUE_H
@@ -14,11 +15,18 @@
 
 typedef struct McFunction McFunction;
 typedef struct McHostThread McHostThread;
+typedef struct McPending McPending;
 
 #define MC_QUEUE_PACKETS 1024u
 #define MC_LABEL_SIZE    64
 #define MC_STAGE_SIZE    (128u << 10)
 #define MC_STAGE_MAX     (16u << 10) /* of one submission */
+
+typedef struct McOverflow {
+    McPending *first, **last;
+    unsigned count; /* of the packets submitted, the last so many */
+    size_t bytes;
+} McOverflow;
 
 struct McQueue {
     McQueue *next;
@@ -27,7 +35,10 @@ struct McQueue {
     unsigned priority;
     unsigned streams;  /* that use it now */
     uint64_t head;     /* packets submitted */
+    McOverflow overflow;
     uint64_t *word;    /* packets complete; the device writes it */
+    uint64_t *called;  /* host functions that have returned */
+    uint64_t calls;    /* ... that were submitted */
     McPinned shared;   /* word, stage */
     uint64_t stage_head;
     uint64_t stage_mark[MC_QUEUE_PACKETS]; /* stage_head after the packet */
@@ -54,8 +65,11 @@ struct McQueue {
 typedef struct McSubmit {
     McQueue *queue;
     McStream *stream;
-    uint8_t *stage; /* stage_bytes of pinned memory, same address there */
+    uint8_t *stage; /* stage_bytes for the caller's first packet: the arguments
+                       of DISPATCH, all that COPY and COPY_RECT read */
     uint64_t mark;  /* stage_head before: the stage is its last packet's */
+    bool spilled;   /* goes to the overflow, which has made room: */
+    McPending *reserved;
 } McSubmit;
 
 /* The queue for a new stream: its own while the device has more. */
@@ -81,6 +95,17 @@ uint64_t mc_submit_push(McSubmit *submit, union mxgpu_packet *packet,
 /* The name under which errors of the packet pushed next are reported. */
 char *mc_submit_label(McSubmit *submit);
 void mc_submit_end(McSubmit *submit);
+
+/* For the overflow, under the submit lock. Whether that many packets and a
+ * stage of that many bytes, a multiple of 64, fit now. */
+bool mc_queue_room(const McQueue *queue, unsigned packets, unsigned stage);
+uint8_t *mc_queue_stage(McQueue *queue, unsigned size);
+char *mc_queue_label(McQueue *queue, uint64_t index);
+/* Writes a packet that is complete, as the index-th of the queue; the stage is
+ * in use up to mark. */
+void mc_queue_place(McQueue *queue, uint64_t index,
+                    const union mxgpu_packet *packet, uint64_t mark);
+void mc_queue_ring(McQueue *queue);
 
 static inline uint64_t mc_queue_word(const McQueue *queue)
 {

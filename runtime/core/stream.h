@@ -45,6 +45,9 @@ mcError_t mc_stream_wait_queue(McStream *stream, McContext *other,
 typedef void (*McHostCall)(void *opaque, mcError_t status);
 mcError_t mc_stream_host_call(McStream *stream, McHostCall call, void *opaque,
                               bool on_error, bool user);
+/* Makes the queue's thread, which feeds the ring as well, when there is none.
+ * Under the submit lock. False: there is none to be had. */
+bool mc_host_thread_feeds(McQueue *queue);
 bool mc_host_thread_stop(McQueue *queue, unsigned limit_ms);
 
 #endif
