@@ -45,6 +45,16 @@ def test_json(folder):
                         e["seconds"] > 0 for e in entries), entries)
 
 
+def test_api():
+    done = bench("--api", "sim")
+    calls = {line.split()[0]: float(line.split()[1])
+             for line in done.stdout.splitlines()[1:]}
+    check("API calls", done.returncode == 0 and
+          {"stream", "malloc-256", "launch-sync", "pageable-h2d-4096",
+           "pinned-d2h-16777216", "rows-set"} <= calls.keys() and
+          all(us > 0 for us in calls.values()), done)
+
+
 def test_refused(folder):
     for args in (["--threads", "0"], ["--rounds", "0"], ["--threads", "x"],
                  ["nothing"], ["--plot", "x.svg"], ["--json", folder],
@@ -58,6 +68,7 @@ def test_refused(folder):
 
 with tempfile.TemporaryDirectory() as temporary:
     test_json(temporary)
+    test_api()
     test_refused(temporary)
 print(f"1..{tests}")
 sys.exit(failed > 0)
