@@ -244,6 +244,77 @@ static void test_library(void)
     test_image_free(test_image_open("library.fatbin"));
 }
 
+/* Jumps within a function are no calls; what makes a stack unknown is named. */
+static void test_stacks(void)
+{
+    static const char source[] =
+        "#define K extern \"C\" __global__ void\n"
+        "#define NI __device__ __noinline__\n"
+        "K set(int *o, int n) { char a[9000]; memset(a, o[0], n); int s = 0;\n"
+        "    for (int i = 0; i < n; i += 3) s += a[(i * 7) % n]; *o = s; }\n"
+        "NI int choose(int k, int x) { switch (k) { case 0: return x * 3;\n"
+        "    case 1: return x ^ 0x55; case 2: return x / 7; case 3: x += 9;\n"
+        "    return x * x; case 4: return ~x; case 5: return x - 1000;\n"
+        "    case 6: return x % 13; default: return 0; } }\n"
+        "K table(int *o, int n) { *o = choose(o[1], n); }\n"
+        "K labels(int *o, int n) { static void *const t[] = { &&a, &&b, &&c };"
+        "\n    int s = 0; goto *t[n % 3]; a: s += 5; if (s > 100) goto c;\n"
+        "    goto *t[o[s] % 3]; b: s ^= o[2]; goto *t[o[s & 7] % 3];\n"
+        "    c: *o = s; }\n"
+        "NI int tail(int (*f)(int), int x) { return f(x); }\n"
+        "__device__ int f1(int x) { volatile int a[5000]; a[x] = 1;\n"
+        "    return a[0]; }\n"
+        "__device__ int f2(int x) { return x + 1; }\n"
+        "K pointer(int *o, int n) { *o = tail(n ? f1 : f2, n); }\n"
+        "NI int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }\n"
+        "K recursive(int *o) { *o = fib(*o); }\n"
+        "struct B { virtual __device__ int go(int) = 0; };\n"
+        "struct D1 : B { __device__ int go(int x) { return x + 1; } };\n"
+        "struct D2 : B { __device__ int go(int x) { return x * 2; } };\n"
+        "K dispatch(int *o, int n) { D1 a; D2 b;\n"
+        "    B *p = n ? (B *)&a : (B *)&b; *o = p->go(n); }\n"
+        "K variable(int *o, int n) { int *a = (int *)alloca(n * 4);\n"
+        "    a[n - 1] = 1; a[o[1]] = 2; *o = a[o[2]]; }\n";
+    static const struct {
+        const char *kernel, *why;
+    } unknown[] = {
+        { "pointer", "tail(int (*)(int), int) calls through a pointer" },
+        { "recursive", "fib(int) is recursive" },
+        { "dispatch", "dispatch calls through a pointer" },
+        { "variable", "variable has a frame of variable size" },
+    };
+    static const char *const levels[] = { "-O0", "-O2", "-O3" };
+    TestImage *im;
+    const char *out;
+
+    test_file("stacks.maca", source);
+    for (unsigned l = 0; l < G_N_ELEMENTS(levels); l++) {
+        g_assert_cmpint(test_run(&out, g_getenv("MXCC"), levels[l],
+                                 "-resource-usage", "-fatbin", "stacks.maca",
+                                 NULL), ==, 0);
+        for (size_t i = 0; i < G_N_ELEMENTS(unknown); i++) {
+            g_autofree char *text = g_strdup_printf("stack not known (%s)",
+                                                    unknown[i].why);
+
+            if (!strstr(out, text)) {
+                g_error("'%s' is not in: %s", text, out);
+            }
+        }
+        im = test_image_open("stacks.fatbin");
+        for (size_t i = 0; i < G_N_ELEMENTS(unknown); i++) {
+            g_assert_cmpuint(test_image_kernel(im, unknown[i].kernel)
+                                 ->private_bytes, ==, 0);
+        }
+        g_assert_cmpuint(test_image_kernel(im, "set")->private_bytes, >, 9000);
+        g_assert_cmpuint(test_image_kernel(im, "set")->private_bytes, <, 9200);
+        g_assert_cmpuint(test_image_kernel(im, "set")->registers, <, 60);
+        g_assert_cmpuint(test_image_kernel(im, "table")->private_bytes, !=, 0);
+        g_assert_cmpuint(test_image_kernel(im, "labels")->private_bytes, !=,
+                         0);
+        test_image_free(im);
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -255,5 +326,6 @@ int main(int argc, char **argv)
     g_test_add_func("/mxcc/image/loops", test_loops);
     g_test_add_func("/mxcc/image/symbols", test_symbols);
     g_test_add_func("/mxcc/image/library", test_library);
+    g_test_add_func("/mxcc/image/stacks", test_stacks);
     return test_run_end(g_test_run());
 }

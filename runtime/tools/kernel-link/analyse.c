@@ -6,7 +6,7 @@
  * Rule for registers: each x register other than zero and each f register that
  * a kernel or anything it can call names counts two (they are 64 bits wide).
  */
-#include "kl.h"
+#include "jumps.h"
 
 #include <stdlib.h>
 
@@ -22,6 +22,9 @@ typedef struct Fn {
     uint32_t x, f;       /* registers named */
     uint64_t stack;
     bool indirect, tp, odd_stack;
+    bool calls_known; /* its jumps through registers are no calls */
+    char *name;
+    KlJumps jumps;
     /* a register whose value the instructions up to here have built */
     unsigned built_reg;  /* 0: none */
     uint64_t built;
@@ -33,27 +36,26 @@ typedef struct Fn {
 struct KlCode {
     Fn *fns;
     unsigned count;
+    KlRead *read;
+    void *opaque;
+    /* of the current walk: why the stack is not known, and where that is */
+    const char *why, *where;
 };
 
-static unsigned bits(uint32_t insn, unsigned lo, unsigned n)
+KlCode *kl_code_new(KlRead *read, void *opaque)
 {
-    return insn >> lo & ((1u << n) - 1);
-}
+    KlCode *code = kl_alloc(sizeof(*code));
 
-static int64_t sext(uint64_t value, unsigned width)
-{
-    return (int64_t)(value << (64 - width)) >> (64 - width);
-}
-
-KlCode *kl_code_new(void)
-{
-    return kl_alloc(sizeof(KlCode));
+    code->read = read;
+    code->opaque = opaque;
+    return code;
 }
 
 void kl_code_free(KlCode *code)
 {
     for (unsigned i = 0; i < code->count; i++) {
         free(code->fns[i].callees);
+        free(code->fns[i].name);
     }
     free(code->fns);
     free(code);
@@ -88,6 +90,32 @@ static void jump(Fn *fn, uint64_t target, bool call)
     }
 }
 
+/* A jump through a register; link: it is a call. */
+static void jump_register(const KlCode *code, Fn *fn, unsigned reg,
+                          int64_t offset, bool link)
+{
+    uint64_t target;
+
+    switch (kl_jumps_where(&fn->jumps, reg, offset, fn->addr,
+                           fn->addr + fn->size, code->read, code->opaque,
+                           &target)) {
+    case KL_GOES_TO:
+        /* A call of a part of itself is no recursion: sp does not move. */
+        jump(fn, target, link && (target < fn->addr ||
+                                  target >= fn->addr + fn->size ||
+                                  target == fn->addr));
+        break;
+    case KL_GOES_INSIDE:
+        break;
+    case KL_GOES_BACK:
+        fn->indirect |= link;
+        break;
+    case KL_GOES_ANYWHERE:
+        fn->indirect |= link || !fn->calls_known;
+        break;
+    }
+}
+
 /* A stack pointer moved down by amount. */
 static void grow(Fn *fn, int64_t amount)
 {
@@ -117,20 +145,20 @@ static void move_stack(Fn *fn, unsigned reg, int scale)
  * puts them before an addition to sp. */
 static void wide_constant(Fn *fn, uint32_t insn)
 {
-    unsigned op = bits(insn, 0, 7), f3 = bits(insn, 12, 3);
-    unsigned rd = bits(insn, 7, 5), rs1 = bits(insn, 15, 5);
-    unsigned rs2 = bits(insn, 20, 5), f7 = bits(insn, 25, 7);
+    unsigned op = kl_bits(insn, 0, 7), f3 = kl_bits(insn, 12, 3);
+    unsigned rd = kl_bits(insn, 7, 5), rs1 = kl_bits(insn, 15, 5);
+    unsigned rs2 = kl_bits(insn, 20, 5), f7 = kl_bits(insn, 25, 7);
     bool goes_on = rs1 && rs1 == fn->built_reg;
-    int64_t imm = sext(insn >> 20, 12);
+    int64_t imm = kl_sext(insn >> 20, 12);
 
     if (op == 0x37) { /* lui */
-        build(fn, rd, sext(insn & 0xfffff000u, 32));
+        build(fn, rd, kl_sext(insn & 0xfffff000u, 32));
     } else if (op == 0x13 && f3 == 0 && (!rs1 || goes_on)) { /* addi */
         build(fn, rd, (rs1 ? fn->built : 0) + imm);
     } else if (op == 0x1b && f3 == 0 && goes_on) { /* addiw */
-        build(fn, rd, sext(fn->built + imm, 32));
+        build(fn, rd, kl_sext(fn->built + imm, 32));
     } else if (op == 0x13 && f3 == 1 && goes_on) { /* slli */
-        build(fn, rd, fn->built << bits(insn, 20, 6));
+        build(fn, rd, fn->built << kl_bits(insn, 20, 6));
     } else if (op == 0x33 && rd == SP) {
         if (f3 == 0 && f7 == 0 && (rs1 == SP || rs2 == SP)) { /* add */
             move_stack(fn, rs1 == SP ? rs2 : rs1, 1);
@@ -149,12 +177,12 @@ static void wide_constant(Fn *fn, uint32_t insn)
 
 static void narrow_constant(Fn *fn, uint32_t insn)
 {
-    unsigned quadrant = bits(insn, 0, 2), f3 = bits(insn, 13, 3);
-    unsigned rd = bits(insn, 7, 5), shift;
-    int64_t imm = sext(bits(insn, 12, 1) << 5 | bits(insn, 2, 5), 6);
+    unsigned quadrant = kl_bits(insn, 0, 2), f3 = kl_bits(insn, 13, 3);
+    unsigned rd = kl_bits(insn, 7, 5), shift;
+    int64_t imm = kl_sext(kl_bits(insn, 12, 1) << 5 | kl_bits(insn, 2, 5), 6);
     bool goes_on = rd && rd == fn->built_reg;
 
-    shift = bits(insn, 12, 1) << 5 | bits(insn, 2, 5);
+    shift = kl_bits(insn, 12, 1) << 5 | kl_bits(insn, 2, 5);
     if (quadrant == 1 && f3 == 2) { /* c.li */
         build(fn, rd, imm);
     } else if (quadrant == 1 && f3 == 3 && rd != SP) { /* c.lui */
@@ -162,13 +190,13 @@ static void narrow_constant(Fn *fn, uint32_t insn)
     } else if (quadrant == 1 && f3 == 0 && goes_on) { /* c.addi */
         build(fn, rd, fn->built + imm);
     } else if (quadrant == 1 && f3 == 1 && goes_on) { /* c.addiw */
-        build(fn, rd, sext(fn->built + imm, 32));
+        build(fn, rd, kl_sext(fn->built + imm, 32));
     } else if (quadrant == 2 && f3 == 0 && goes_on) { /* c.slli */
         build(fn, rd, fn->built << shift);
     } else {
-        if (quadrant == 2 && f3 == 4 && rd == SP && bits(insn, 2, 5)) {
+        if (quadrant == 2 && f3 == 4 && rd == SP && kl_bits(insn, 2, 5)) {
             /* c.add, or c.mv */
-            move_stack(fn, bits(insn, 12, 1) ? bits(insn, 2, 5) : 0, 1);
+            move_stack(fn, kl_bits(insn, 12, 1) ? kl_bits(insn, 2, 5) : 0, 1);
         }
         fn->built_reg = 0;
     }
@@ -176,30 +204,30 @@ static void narrow_constant(Fn *fn, uint32_t insn)
 
 static void wide_fp(Fn *fn, uint32_t insn)
 {
-    unsigned funct7 = bits(insn, 25, 7), op = funct7 >> 2;
+    unsigned funct7 = kl_bits(insn, 25, 7), op = funct7 >> 2;
     bool to_x = op == 0x14 || op == 0x18 || op == 0x1c;
     bool from_x = op == 0x1a || op == 0x1e;
 
     if (to_x) {
-        use_x(fn, bits(insn, 7, 5));
+        use_x(fn, kl_bits(insn, 7, 5));
     } else {
-        use_f(fn, bits(insn, 7, 5));
+        use_f(fn, kl_bits(insn, 7, 5));
     }
     if (from_x) {
-        use_x(fn, bits(insn, 15, 5));
+        use_x(fn, kl_bits(insn, 15, 5));
     } else {
-        use_f(fn, bits(insn, 15, 5));
+        use_f(fn, kl_bits(insn, 15, 5));
     }
     if (op < 6 || op == 0x14) { /* two operands */
-        use_f(fn, bits(insn, 20, 5));
+        use_f(fn, kl_bits(insn, 20, 5));
     }
 }
 
-static void wide(Fn *fn, uint32_t insn, uint64_t pc, uint32_t before)
+static void wide(const KlCode *code, Fn *fn, uint32_t insn, uint64_t pc)
 {
-    unsigned op = bits(insn, 0, 7), rd = bits(insn, 7, 5);
-    unsigned rs1 = bits(insn, 15, 5), rs2 = bits(insn, 20, 5);
-    int64_t imm_i = sext(insn >> 20, 12);
+    unsigned op = kl_bits(insn, 0, 7), rd = kl_bits(insn, 7, 5);
+    unsigned rs1 = kl_bits(insn, 15, 5), rs2 = kl_bits(insn, 20, 5);
+    int64_t imm_i = kl_sext(insn >> 20, 12);
 
     switch (op) {
     case 0x37: /* lui */
@@ -208,18 +236,12 @@ static void wide(Fn *fn, uint32_t insn, uint64_t pc, uint32_t before)
         return;
     case 0x6f: /* jal */
         use_x(fn, rd);
-        jump(fn, pc + sext((uint64_t)bits(insn, 31, 1) << 20 |
-                           bits(insn, 12, 8) << 12 | bits(insn, 20, 1) << 11 |
-                           bits(insn, 21, 10) << 1, 21), rd);
+        jump(fn, pc + kl_jal_offset(insn), rd);
         return;
     case 0x67: /* jalr */
         use_x(fn, rd);
         use_x(fn, rs1);
-        if (bits(before, 0, 7) == 0x17 && bits(before, 7, 5) == rs1) {
-            jump(fn, pc - 4 + sext(before & 0xfffff000u, 32) + imm_i, rd);
-        } else if (rd) {
-            fn->indirect = true;
-        }
+        jump_register(code, fn, rs1, imm_i, rd);
         return;
     case 0x63: /* branch */
     case 0x23: /* store */
@@ -241,14 +263,14 @@ static void wide(Fn *fn, uint32_t insn, uint64_t pc, uint32_t before)
         use_f(fn, rd);
         use_f(fn, rs1);
         use_f(fn, rs2);
-        use_f(fn, bits(insn, 27, 5));
+        use_f(fn, kl_bits(insn, 27, 5));
         return;
     case 0x53:
         wide_fp(fn, insn);
         return;
     case 0x73: /* system */
         use_x(fn, rd);
-        if (bits(insn, 12, 3) && bits(insn, 12, 3) < 4) {
+        if (kl_bits(insn, 12, 3) && kl_bits(insn, 12, 3) < 4) {
             use_x(fn, rs1);
         }
         return;
@@ -272,13 +294,13 @@ static void wide(Fn *fn, uint32_t insn, uint64_t pc, uint32_t before)
     }
 }
 
-static void narrow(Fn *fn, uint32_t insn, uint64_t pc)
+static void narrow(const KlCode *code, Fn *fn, uint32_t insn, uint64_t pc)
 {
-    unsigned f3 = bits(insn, 13, 3), rd = bits(insn, 7, 5);
-    unsigned low = 8 + bits(insn, 2, 3), high = 8 + bits(insn, 7, 3);
-    unsigned rs2 = bits(insn, 2, 5);
+    unsigned f3 = kl_bits(insn, 13, 3), rd = kl_bits(insn, 7, 5);
+    unsigned low = 8 + kl_bits(insn, 2, 3), high = 8 + kl_bits(insn, 7, 3);
+    unsigned rs2 = kl_bits(insn, 2, 5);
 
-    switch (bits(insn, 0, 2)) {
+    switch (kl_bits(insn, 0, 2)) {
     case 0:
         use_x(fn, f3 ? high : SP);
         if (f3 == 1 || f3 == 5) {
@@ -289,24 +311,20 @@ static void narrow(Fn *fn, uint32_t insn, uint64_t pc)
         return;
     case 1:
         if (f3 == 5) { /* c.j */
-            jump(fn, pc + sext(bits(insn, 12, 1) << 11 |
-                               bits(insn, 8, 1) << 10 | bits(insn, 9, 2) << 8 |
-                               bits(insn, 6, 1) << 7 | bits(insn, 7, 1) << 6 |
-                               bits(insn, 2, 1) << 5 | bits(insn, 11, 1) << 4 |
-                               bits(insn, 3, 3) << 1, 12), false);
+            jump(fn, pc + kl_cj_offset(insn), false);
         } else if (f3 >= 4) {
             use_x(fn, high);
-            if (f3 == 4 && bits(insn, 10, 2) == 3) {
+            if (f3 == 4 && kl_bits(insn, 10, 2) == 3) {
                 use_x(fn, low);
             }
         } else {
             use_x(fn, rd);
             if (f3 == 3 && rd == SP) { /* c.addi16sp */
-                grow(fn, sext(bits(insn, 12, 1) << 9 | bits(insn, 3, 2) << 7 |
-                              bits(insn, 5, 1) << 6 | bits(insn, 2, 1) << 5 |
-                              bits(insn, 6, 1) << 4, 10));
+                grow(fn, kl_sext(kl_bits(insn, 12, 1) << 9 | kl_bits(insn, 3, 2) << 7 |
+                              kl_bits(insn, 5, 1) << 6 | kl_bits(insn, 2, 1) << 5 |
+                              kl_bits(insn, 6, 1) << 4, 10));
             } else if (f3 == 0 && rd == SP) { /* c.addi */
-                grow(fn, sext(bits(insn, 12, 1) << 5 | rs2, 6));
+                grow(fn, kl_sext(kl_bits(insn, 12, 1) << 5 | rs2, 6));
             }
         }
         return;
@@ -320,17 +338,43 @@ static void narrow(Fn *fn, uint32_t insn, uint64_t pc)
         } else {
             use_x(fn, rd);
             use_x(fn, f3 == 4 ? rs2 : f3 ? SP : rd);
-            /* c.jalr */
-            fn->indirect |= f3 == 4 && bits(insn, 12, 1) && rd && !rs2;
+            if (f3 == 4 && rd && !rs2) { /* c.jr, c.jalr */
+                jump_register(code, fn, rd, 0, kl_bits(insn, 12, 1));
+            }
         }
         return;
     }
 }
 
-void kl_code_add(KlCode *code, uint64_t addr, const uint8_t *text,
-                 uint64_t size)
+static void read_text(const KlCode *code, Fn *fn, const uint8_t *text,
+                      const uint8_t *targets)
 {
-    uint32_t before = 0;
+    for (uint64_t i = 0; i + 2 <= fn->size;) {
+        uint32_t insn = text[i] | text[i + 1] << 8;
+
+        if (targets[i / 2]) {
+            kl_jumps_join(&fn->jumps);
+        }
+        if ((insn & 3) != 3) {
+            narrow(code, fn, insn, fn->addr + i);
+            narrow_constant(fn, insn);
+            kl_jumps_narrow(&fn->jumps, insn);
+            i += 2;
+        } else if (i + 4 <= fn->size) {
+            insn |= (uint32_t)text[i + 2] << 16 | (uint32_t)text[i + 3] << 24;
+            wide(code, fn, insn, fn->addr + i);
+            wide_constant(fn, insn);
+            kl_jumps_wide(&fn->jumps, insn, fn->addr + i);
+            i += 4;
+        } else {
+            return;
+        }
+    }
+}
+
+void kl_code_add(KlCode *code, const KlCodeFn *from)
+{
+    uint8_t *targets;
     Fn *fn;
 
     code->fns = realloc(code->fns, (code->count + 1) * sizeof(*code->fns));
@@ -338,25 +382,13 @@ void kl_code_add(KlCode *code, uint64_t addr, const uint8_t *text,
         abort();
     }
     fn = &code->fns[code->count++];
-    *fn = (Fn){ .addr = addr, .size = size };
-    for (uint64_t i = 0; i + 2 <= size;) {
-        uint32_t insn = text[i] | text[i + 1] << 8;
-
-        if ((insn & 3) != 3) {
-            narrow(fn, insn, addr + i);
-            narrow_constant(fn, insn);
-            before = 0;
-            i += 2;
-        } else if (i + 4 <= size) {
-            insn |= (uint32_t)text[i + 2] << 16 | (uint32_t)text[i + 3] << 24;
-            wide(fn, insn, addr + i, before);
-            wide_constant(fn, insn);
-            before = insn;
-            i += 4;
-        } else {
-            return;
-        }
-    }
+    *fn = (Fn){ .addr = from->addr, .size = from->size };
+    fn->name = kl_printf("%s", from->name);
+    fn->calls_known = from->calls != KL_CALLS_UNKNOWN;
+    fn->indirect = from->calls == KL_CALLS_POINTERS;
+    targets = kl_jumps_targets(from->text, from->size);
+    read_text(code, fn, from->text, targets);
+    free(targets);
 }
 
 static Fn *at(KlCode *code, uint64_t addr)
@@ -370,6 +402,14 @@ static Fn *at(KlCode *code, uint64_t addr)
     return NULL;
 }
 
+static void not_known(KlCode *code, const Fn *fn, const char *why)
+{
+    if (!code->why) {
+        code->why = why;
+        code->where = fn->name;
+    }
+}
+
 /* Adds fn and all it calls to total; false when its stack is not known. */
 static bool walk(KlCode *code, Fn *fn, Fn *total, uint64_t *stack)
 {
@@ -377,8 +417,16 @@ static bool walk(KlCode *code, Fn *fn, Fn *total, uint64_t *stack)
     uint64_t deepest = 0;
 
     *stack = fn->depth;
-    if (fn->busy || fn->done) {
-        return fn->done && fn->known; /* not in a recursion */
+    if (fn->busy) {
+        not_known(code, fn, "is recursive");
+        return false;
+    }
+    if (fn->done) {
+        return fn->known;
+    }
+    if (!known) {
+        not_known(code, fn, fn->indirect ? "calls through a pointer"
+                                         : "has a frame of variable size");
     }
     fn->busy = true;
     total->x |= fn->x;
@@ -395,6 +443,9 @@ static bool walk(KlCode *code, Fn *fn, Fn *total, uint64_t *stack)
         Fn *callee = at(code, fn->callees[i]);
         uint64_t needs = 0;
 
+        if (!callee) {
+            not_known(code, fn, "jumps to what is no function");
+        }
         known &= callee && walk(code, callee, total, &needs);
         deepest = needs > deepest ? needs : deepest;
     }
@@ -418,7 +469,10 @@ bool kl_code_use(KlCode *code, uint64_t addr, KlUse *use)
         code->fns[i].busy = code->fns[i].done = false;
         code->fns[i].depth = 0;
     }
+    code->why = code->where = NULL;
     known = walk(code, fn, &total, &stack);
+    use->why = known ? NULL : code->why;
+    use->where = known ? NULL : code->where;
     /* Threads always have some stack; 16 bytes keep 0 for "not known". */
     use->stack = known ? (stack > 16 ? stack : 16) : 0;
     use->tp = total.tp;

@@ -172,6 +172,31 @@ bool kl_reaches_library(const KlReach *r, unsigned kernel)
     return false;
 }
 
+static bool calls_pointer(LLVMValueRef i)
+{
+    LLVMValueRef callee = LLVMIsACallInst(i) ? LLVMGetCalledValue(i) : NULL;
+
+    return callee && !LLVMIsAInlineAsm(callee) && !LLVMIsAFunction(callee);
+}
+
+KlCalls kl_calls_of(LLVMValueRef fn)
+{
+    LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(fn);
+
+    if (!bb) {
+        return KL_CALLS_UNKNOWN;
+    }
+    for (; bb; bb = LLVMGetNextBasicBlock(bb)) {
+        LLVMValueRef i = LLVMGetFirstInstruction(bb);
+
+        for (; i; i = LLVMGetNextInstruction(i)) {
+            if (calls_pointer(i)) {
+                return KL_CALLS_POINTERS;
+            }
+        }
+    }
+    return KL_CALLS_DIRECT;
+}
 
 unsigned kl_reaches_services(const KlReach *r, unsigned kernel)
 {

@@ -14,6 +14,10 @@
 #ifndef EM_RISCV
 #define EM_RISCV 243
 #endif
+/* <cxxabi.h>, of the C++ library that LLVM brings */
+char *__cxa_demangle(const char *name, char *buffer, size_t *size,
+                     int *status);
+
 #define RISCV_64       2
 #define RISCV_RELATIVE 3
 
@@ -139,6 +143,33 @@ static const char *name_of(const Elf64_Sym *sym, const char *names,
     return names + sym->st_name;
 }
 
+static bool read_bytes(void *opaque, uint64_t addr, void *data, size_t size)
+{
+    const void *from = at(opaque, addr, size);
+
+    if (from) {
+        memcpy(data, from, size);
+    }
+    return from;
+}
+
+static void add_function(const Image *im, KlCode *code, const Elf64_Sym *sym,
+                         const char *name)
+{
+    LLVMValueRef fn = LLVMGetNamedFunction(im->kl->module, name);
+    KlCodeFn add = {
+        .name = name,
+        .addr = sym->st_value,
+        .size = sym->st_size,
+        .text = at(im, sym->st_value, sym->st_size),
+        .calls = fn ? kl_calls_of(fn) : KL_CALLS_UNKNOWN,
+    };
+
+    if (add.text) {
+        kl_code_add(code, &add);
+    }
+}
+
 /* Looks through every function; returns the address of the descriptors. */
 static uint64_t read_code(const Image *im, KlCode *code)
 {
@@ -147,15 +178,11 @@ static uint64_t read_code(const Image *im, KlCode *code)
     const Elf64_Sym *sym = symbols(im, &count, &names, &names_size);
 
     for (; count; count--, sym++) {
-        const uint8_t *text;
+        const char *name = name_of(sym, names, names_size);
 
         if (ELF64_ST_TYPE(sym->st_info) == STT_FUNC && sym->st_size) {
-            text = at(im, sym->st_value, sym->st_size);
-            if (text) {
-                kl_code_add(code, sym->st_value, text, sym->st_size);
-            }
-        } else if (!strcmp(name_of(sym, names, names_size),
-                           "__mx_kernel_descs")) {
+            add_function(im, code, sym, name);
+        } else if (!strcmp(name, "__mx_kernel_descs")) {
             descs = sym->st_value;
         }
     }
@@ -181,6 +208,21 @@ static bool fill_note(const Image *im, uint64_t descs)
     return bad("has no kernel note");
 }
 
+static char *explain(const KlUse *use)
+{
+    char *name = kl_printf("%s", use->where), *plain, *text;
+    char *body = strstr(name, ".body"); /* entry.c: of a kernel */
+
+    if (body) {
+        *body = 0;
+    }
+    plain = __cxa_demangle(name, NULL, NULL, NULL);
+    text = kl_printf("%s %s", plain ? plain : name, use->why);
+    free(plain);
+    free(name);
+    return text;
+}
+
 static bool fill_desc(const Image *im, KlKernel *kernel, KlCode *code,
                       uint64_t addr)
 {
@@ -196,6 +238,9 @@ static bool fill_desc(const Image *im, KlKernel *kernel, KlCode *code,
     }
     kernel->registers = use.registers;
     kernel->private_bytes = use.stack;
+    if (!use.stack) {
+        kernel->why_unknown = explain(&use);
+    }
     desc->registers = use.registers;
     desc->private_bytes = use.stack > UINT32_MAX ? 0 : use.stack;
     if (use.stack > MXGPU_PRIVATE_MAX) {
@@ -232,7 +277,7 @@ static bool write_container(const char *path, const uint8_t *elf, size_t size)
 bool kl_finish_image(Kl *kl, const char *elf, const char *out, bool container)
 {
     Image im = { .kl = kl };
-    KlCode *code = kl_code_new();
+    KlCode *code = kl_code_new(read_bytes, &im);
     uint64_t descs;
     bool ok;
 

@@ -67,6 +67,7 @@ typedef struct KlKernel {
     /* of the finished code */
     unsigned registers;
     uint64_t private_bytes; /* 0: not known */
+    char *why_unknown;      /* then: a function and what it does */
 } KlKernel;
 
 typedef struct Kl {
@@ -104,10 +105,19 @@ bool kl_param_types(LLVMValueRef fn, LLVMValueRef **types, unsigned *count);
 bool kl_make_entry(Kl *kl, KlKernel *kernel);
 void kl_add_tls(Kl *kl, KlKernel *kernel);
 
+/* What is known of a function's calls from elsewhere. */
+typedef enum KlCalls {
+    KL_CALLS_UNKNOWN,
+    KL_CALLS_DIRECT,   /* none through pointers */
+    KL_CALLS_POINTERS,
+} KlCalls;
+
 /* calls.c: what each kernel can reach, after optimisation */
 typedef struct KlReach KlReach;
 KlReach *kl_reach_new(Kl *kl);
 bool kl_reaches(const KlReach *reach, unsigned kernel, LLVMValueRef fn);
+/* Of a function of the module, in the optimised code. */
+KlCalls kl_calls_of(LLVMValueRef fn);
 /* Whether kernel may run C library code that has thread-local data. */
 bool kl_reaches_library(const KlReach *reach, unsigned kernel);
 /* MXGPU_KERNEL_USES_* of a kernel. */
@@ -140,12 +150,21 @@ typedef struct KlUse {
     unsigned registers;
     uint64_t stack; /* 0: not known */
     bool tp;        /* thread pointer is used */
+    /* Of a stack that is not known: what the function called where does.
+     * They end with the code. */
+    const char *why, *where;
 } KlUse;
-KlCode *kl_code_new(void);
+typedef struct KlCodeFn {
+    const char *name;
+    uint64_t addr, size;
+    const uint8_t *text;
+    KlCalls calls;
+} KlCodeFn;
+/* read gives contents of the image; false: not there. */
+KlCode *kl_code_new(bool (*read)(void *opaque, uint64_t addr, void *data,
+                                 size_t size), void *opaque);
 void kl_code_free(KlCode *code);
-/* Adds the function of size bytes at addr; text stays the caller's. */
-void kl_code_add(KlCode *code, uint64_t addr, const uint8_t *text,
-                 uint64_t size);
+void kl_code_add(KlCode *code, const KlCodeFn *fn);
 /* What running the function at addr needs, with all that it calls. */
 bool kl_code_use(KlCode *code, uint64_t addr, KlUse *use);
 

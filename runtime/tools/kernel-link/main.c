@@ -356,7 +356,7 @@ static void report_usage(const Kl *kl)
             fprintf(stderr, "%llu bytes stack, ",
                     (unsigned long long)k->private_bytes);
         } else {
-            fprintf(stderr, "stack not known, ");
+            fprintf(stderr, "stack not known (%s), ", k->why_unknown);
         }
         fprintf(stderr, "%llu bytes of arguments\n",
                 (unsigned long long)k->arg_size);
