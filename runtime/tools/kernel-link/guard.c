@@ -55,6 +55,9 @@ int kl_guard(int (*work)(void *), void *opaque)
         if (getppid() != parent) {
             _exit(1);
         }
+        for (int i = 0; i < 3; i++) { /* what is written is the parent's */
+            signal((const int[]){ SIGHUP, SIGINT, SIGTERM }[i], SIG_DFL);
+        }
         set_limits();
         status = work(opaque);
         fflush(NULL);

@@ -91,6 +91,15 @@ int kl_guard(int (*work)(void *), void *opaque);
 /* Called by work: what may last long begins. */
 void kl_guard_input_read(void);
 
+/* output.c: where to write what shall become path; NULL: an error was said.
+ * Then whether it does; false: it could not. */
+const char *kl_output_begin(const char *path, const char *temps);
+bool kl_output_end(bool keep);
+
+/* join.c: links those of the modules that define what is declared, again and
+ * again; the others are left out. */
+bool kl_link_needed(Kl *kl, LLVMModuleRef *modules, unsigned count);
+
 /* kernels.c */
 bool kl_find_kernels(Kl *kl);
 /* Makes everything local but entries and variables the host can name; writes

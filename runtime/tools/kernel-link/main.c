@@ -4,10 +4,12 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -309,6 +311,7 @@ static bool run(const char *const argv[])
     pid_t pid = fork();
 
     if (!pid) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* as the process that waits */
         execvp(argv[0], (char *const *)argv);
         kl_error("%s: %s", argv[0], strerror(errno));
         _exit(127);
@@ -490,15 +493,16 @@ static int work(void *opaque)
 int main(int argc, char **argv)
 {
     Options o = { .opt = '3', .lld = "ld.lld-19" };
-    int status;
+    bool ok;
 
     if (!parse(&o, argc, argv)) {
         usage();
         return 2;
     }
-    status = kl_guard(work, &o);
-    if (status) {
-        unlink(o.output); /* no half of an assembly listing */
+    o.output = kl_output_begin(o.output, o.temps);
+    if (!o.output) {
+        return 1;
     }
-    return status;
+    ok = !kl_guard(work, &o);
+    return !kl_output_end(ok) || !ok;
 }
