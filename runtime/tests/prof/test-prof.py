@@ -4,6 +4,7 @@
 figures."""
 import json
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -237,10 +238,26 @@ def test_options():
         if "Traceback" in done.stdout or done.returncode not in (0, 2):
             bad.append(done.stdout[-300:])
     check("damaged files", not bad, bad[:1])
+    test_unwritable(files[0])
     done = subprocess.run([PROF, PROGRAM, "paused"], cwd=TMP, text=True,
                           stdout=subprocess.PIPE, check=False)
     check("trace by default", "mx-prof.trace.json" in done.stdout and
           os.path.getsize(f"{TMP}/mx-prof.trace.json") > 1000, done.stdout)
+
+
+def test_unwritable(recorded):
+    """An old report survives one that cannot be written; nothing is left."""
+    folder = tempfile.mkdtemp(dir=TMP)
+    old = f"{folder}/old"
+    with open(old, "w", encoding="utf-8") as f:
+        f.write("old")
+    done = subprocess.run(
+        [PROF, "--no-trace", "--json", old, "--import", recorded], text=True,
+        stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (8, 8)))
+    with open(old, encoding="utf-8") as f:
+        check("old report survives", done.returncode and f.read() == "old" and
+              os.listdir(folder) == ["old"], done.stderr)
 
 
 test_figures()

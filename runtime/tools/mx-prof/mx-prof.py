@@ -707,12 +707,32 @@ def run_program(options, folder):
 
 
 def write(path, what):
+    """A regular file is replaced by the whole of the new one, or stays; all
+    else is written to."""
     if path == "-":
         what(sys.stdout)
         sys.stdout.flush()
         return
-    with open(path, "w", encoding="utf-8") as f:
-        what(f)
+    real = os.path.realpath(path)
+    folder = os.path.dirname(real)
+    if os.path.exists(path) and not os.path.isfile(path) or \
+            os.path.abspath(path).startswith(("/dev/", "/proc/")) or \
+            not os.access(folder, os.W_OK):
+        with open(path, "w", encoding="utf-8") as f:
+            what(f)
+        return
+    mask = os.umask(0)
+    os.umask(mask)
+    fd, made = tempfile.mkstemp(prefix=f".{os.path.basename(real)[:32]}.",
+                                dir=folder)
+    try:
+        with open(fd, "w", encoding="utf-8") as f:
+            what(f)
+        os.chmod(made, 0o666 & ~mask)
+        os.replace(made, real)
+    except BaseException:
+        os.unlink(made)
+        raise
 
 
 def write_csv(out, rows):
