@@ -34,8 +34,8 @@ typedef struct Options {
     char opt;       /* 0 1 2 3 s z */
     bool debug, lines, usage, verify;
     int emit;
-    char **inputs;
-    int input_count;
+    const char **inputs, **lazy;
+    unsigned input_count, lazy_count;
 } Options;
 
 static const char *color(const char *code)
@@ -160,23 +160,31 @@ static bool verify(LLVMModuleRef module, const char *where)
     return !broken;
 }
 
+static LLVMModuleRef read_module(Kl *kl, const char *path)
+{
+    LLVMMemoryBufferRef buffer;
+    LLVMModuleRef module;
+    char *message = NULL;
+
+    if (LLVMCreateMemoryBufferWithContentsOfFile(path, &buffer, &message)) {
+        kl_error("%s: %s", path, message);
+        return NULL;
+    }
+    if (LLVMParseBitcodeInContext2(kl->ctx, buffer, &module)) {
+        kl_error("%s: not LLVM bitcode", path);
+        return NULL;
+    }
+    return verify(module, path) ? module : NULL;
+}
+
 static bool read_modules(Kl *kl, const Options *o)
 {
-    for (int i = 0; i < o->input_count; i++) {
-        LLVMMemoryBufferRef buffer;
-        LLVMModuleRef module;
-        char *message = NULL;
+    LLVMModuleRef *lazy = kl_alloc((o->lazy_count + 1) * sizeof(*lazy));
 
-        if (LLVMCreateMemoryBufferWithContentsOfFile(o->inputs[i], &buffer,
-                                                     &message)) {
-            kl_error("%s: %s", o->inputs[i], message);
-            return false;
-        }
-        if (LLVMParseBitcodeInContext2(kl->ctx, buffer, &module)) {
-            kl_error("%s: not LLVM bitcode", o->inputs[i]);
-            return false;
-        }
-        if (!verify(module, o->inputs[i])) {
+    for (unsigned i = 0; i < o->input_count; i++) {
+        LLVMModuleRef module = read_module(kl, o->inputs[i]);
+
+        if (!module) {
             return false;
         }
         if (!kl->module) {
@@ -185,7 +193,13 @@ static bool read_modules(Kl *kl, const Options *o)
             return false;
         }
     }
-    return true;
+    for (unsigned i = 0; i < o->lazy_count; i++) {
+        lazy[i] = read_module(kl, o->lazy[i]);
+        if (!lazy[i]) {
+            return false;
+        }
+    }
+    return kl_link_needed(kl, lazy, o->lazy_count);
 }
 
 static LLVMTargetMachineRef target_machine(const Options *o)
@@ -227,8 +241,16 @@ static void set_llvm_options(const Options *o)
         n++;
     }
     for (unsigned i = 0; i < o->llvm_count; i++) {
+        size_t name = strcspn(o->llvm[i], "=") + 1;
+
+        for (int j = 1; j < n; j++) { /* LLVM takes most only once */
+            if (!strncmp(argv[j], o->llvm[i], name)) {
+                argv[j] = argv[--n];
+            }
+        }
         argv[n++] = o->llvm[i];
     }
+    argv[n] = NULL;
     LLVMParseCommandLineOptions(n, argv, "mx-kernel-link");
 }
 
@@ -374,6 +396,7 @@ static void usage(void)
           "  --temps DIR    for intermediate files\n"
           "  --lld PROGRAM  linker\n"
           "  --lib FILE     device library or object; may be repeated\n"
+          "  --lazy FILE    bitcode that takes part if others need it; likewise\n"
           "  --llvm OPTION  for LLVM, after our own; may be repeated\n"
           "  --debug        keep debug information\n"
           "  --lines        keep line tables only\n"
@@ -384,11 +407,12 @@ static void usage(void)
 
 static bool parse(Options *o, int argc, char **argv)
 {
-    enum { TEMPS = 256, LLD, LIB, LLVM, DEBUG, LINES, EMIT, USAGE };
+    enum { TEMPS = 256, LLD, LIB, LAZY, LLVM, DEBUG, LINES, EMIT, USAGE };
     static const struct option longs[] = {
         { "temps", required_argument, NULL, TEMPS },
         { "lld", required_argument, NULL, LLD },
         { "lib", required_argument, NULL, LIB },
+        { "lazy", required_argument, NULL, LAZY },
         { "llvm", required_argument, NULL, LLVM },
         { "debug", no_argument, NULL, DEBUG },
         { "lines", no_argument, NULL, LINES },
@@ -398,6 +422,7 @@ static bool parse(Options *o, int argc, char **argv)
     };
     int c;
 
+    o->lazy = kl_alloc(argc * sizeof(*o->lazy));
     while ((c = getopt_long(argc, argv, "o:O:", longs, NULL)) >= 0) {
         switch (c) {
         case 'o':
@@ -417,6 +442,9 @@ static bool parse(Options *o, int argc, char **argv)
                 return false;
             }
             o->libs[o->lib_count++] = optarg;
+            break;
+        case LAZY:
+            o->lazy[o->lazy_count++] = optarg;
             break;
         case LLVM:
             if (o->llvm_count == MAX_LLVM_ARGS) {
@@ -441,7 +469,7 @@ static bool parse(Options *o, int argc, char **argv)
             return false;
         }
     }
-    o->inputs = argv + optind;
+    o->inputs = (const char **)argv + optind;
     o->input_count = argc - optind;
     return o->output && o->temps && o->input_count;
 }
