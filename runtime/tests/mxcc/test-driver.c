@@ -3,6 +3,7 @@
 #include "image.h"
 #include "run.h"
 
+#include <glib/gstdio.h>
 #include <string.h>
 
 static const char kernel[] =
@@ -54,6 +55,22 @@ static void test_program(void)
     g_assert_nonnull(strstr(out, " .mcFatBinSegment"));
     /* still those of that section */
     g_assert_nonnull(strstr(out, " .rela.mcFatBinSegment"));
+}
+
+/* A kernel launched from a file that has none of its own. */
+static void test_declared_kernel(void)
+{
+    const char *out;
+
+    test_file("declares.maca", "__global__ void k(int *p);\n"
+                               "void f(int *p) { k<<<1, 1>>>(p); }\n");
+    test_file("defines.maca",
+              "__global__ void k(int *p) { *p = 42; }\n"
+              "void f(int *);\n"
+              "int main() { int *d, h = 0; mcMalloc(&d, 4); f(d);\n"
+              "    mcMemcpy(&h, d, 4, mcMemcpyDeviceToHost); return h; }\n");
+    test_mxcc("-j2", "declares.maca", "defines.maca", "-o", "declared", NULL);
+    g_assert_cmpint(test_run(&out, "./declared", NULL), ==, 42);
 }
 
 static void test_shared_library(void)
@@ -135,7 +152,6 @@ static void test_errors(void)
                     "ok.maca", NULL);
     test_mxcc_fails("no such device", "--offload-arch=sm_80", "-c", "ok.maca",
                     NULL);
-    test_mxcc_fails("not linked together", "-fgpu-rdc", "-c", "ok.maca", NULL);
     test_mxcc_fails("no mxgpu runtime there", "--maca-path=/nonexistent", "-c",
                     "ok.maca", NULL);
     test_file("plain.cpp", "int x;\n");
@@ -193,8 +209,11 @@ static void test_errors(void)
 static int link(const char *file)
 {
     const char *out;
-    int status = test_run(&out, g_getenv("MX_KERNEL_LINK"), "-o", "damaged.s",
-                          "--emit", "asm", "--temps", ".", file, NULL);
+    int status;
+
+    g_remove("damaged.s");
+    status = test_run(&out, g_getenv("MX_KERNEL_LINK"), "-o", "damaged.s",
+                      "--emit", "asm", "--temps", ".", file, NULL);
 
     if (status) {
         g_assert_cmpint(status, ==, 1);
@@ -249,6 +268,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     test_run_begin();
     g_test_add_func("/mxcc/driver/program", test_program);
+    g_test_add_func("/mxcc/driver/declared-kernel", test_declared_kernel);
     g_test_add_func("/mxcc/driver/shared-library", test_shared_library);
     g_test_add_func("/mxcc/driver/outputs", test_outputs);
     g_test_add_func("/mxcc/driver/options", test_options);

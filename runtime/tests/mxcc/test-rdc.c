@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/* Device code that is linked across files, on the simulator. */
+#include "run.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+static void object(const char *name, const char *option)
+{
+    g_autofree char *source = g_strdup_printf("%s/rdc/%s.maca",
+                                              g_getenv("MXCC_TESTS"), name);
+    g_autofree char *output = g_strdup_printf("%s.o", name);
+
+    test_mxcc(option, "-c", "-std=c++17", source, "-o", output, NULL);
+}
+
+static void passes(const char *program)
+{
+    const char *out;
+    int status = test_run(&out, program, NULL);
+
+    g_test_message("%s", out);
+    g_assert_cmpint(status, ==, 0);
+    g_assert_nonnull(strstr(out, "passed"));
+}
+
+/* Functions, variables, shared memory, templates, a static library. */
+static void test_program(void)
+{
+    static const char *const names[] = { "main", "other", "library", "deep",
+                                         "unused" };
+    const char *out;
+
+    for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+        object(names[i], i % 2 ? "-rdc=true" : "-fgpu-rdc");
+    }
+    test_mxcc("-lib", "library.o", "deep.o", "unused.o", "-o", "libparts.a",
+              NULL);
+    g_assert_cmpint(test_run(&out, g_getenv("MXCC"), "main.o", "other.o",
+                             "-L.", "-lparts", "-resource-usage", "-o",
+                             "program", NULL), ==, 0);
+    /* the linked code as a whole */
+    g_assert_nonnull(strstr(out, "launched_elsewherePi: 1"));
+    g_assert_nonnull(strstr(out, " 32 bytes shared"));
+    g_assert_null(strstr(out, "unused"));
+    passes("./program");
+}
+
+/* What -dlink makes, for another linker. */
+static void test_dlink(void)
+{
+    const char *out;
+
+    test_mxcc("-dlink", "main.o", "other.o", "library.o", "deep.o", "-o",
+              "device.o", NULL);
+    test_mxcc("main.o", "other.o", "library.o", "deep.o", "device.o", "-o",
+              "dlinked", NULL);
+    passes("./dlinked");
+    test_mxcc("-dlink", "-cubin", "main.o", "other.o", "library.o", "deep.o",
+              "-o", "device.cubin", NULL);
+    g_assert_cmpint(test_run(&out, "readelf", "--dyn-syms", "-W",
+                             "device.cubin", NULL), ==, 0);
+    g_assert_nonnull(strstr(out, "_Z18launched_elsewherePi"));
+    test_mxcc("-dlink", "library.o", "deep.o", "-o", "part.o", NULL);
+    test_mxcc_fails("its device code is not in what -dlink made", "main.o",
+                    "other.o", "library.o", "deep.o", "part.o", NULL);
+}
+
+/* One object of several, and a shared library. */
+static void test_joined(void)
+{
+    const char *out;
+
+    g_assert_cmpint(test_run(&out, "ld", "-r", "main.o", "other.o",
+                             "library.o", "deep.o", "-o", "joined.o", NULL),
+                    ==, 0);
+    test_mxcc("joined.o", "-o", "joined", NULL);
+    passes("./joined");
+    g_assert_cmpint(test_run(&out, "readelf", "-SW", "joined", NULL), ==, 0);
+    g_assert_null(strstr(out, ".mc_rdc")); /* bitcode stays behind */
+}
+
+static void test_errors(void)
+{
+    test_mxcc_fails("undefined symbol: only_for_devices(int)", "main.o",
+                    "other.o", "library.o", NULL);
+    test_file("again.maca", "__device__ int twice(int x) { return x; }\n");
+    test_mxcc("-dc", "again.maca", NULL);
+    test_mxcc_fails("twice", "main.o", "other.o", "library.o", "deep.o",
+                    "again.o", NULL);
+    test_file("plain.maca", "__global__ void k() {}\n");
+    test_mxcc("-c", "plain.maca", NULL);
+    test_mxcc_fails("no input has relocatable device code", "-dlink",
+                    "plain.o", NULL);
+    test_file("cut.s", ".section .mc_rdc\n.ascii \"MXGPURDC\"\n.quad 99\n");
+    test_mxcc("-c", "cut.s", NULL);
+    test_mxcc_fails("cut.o: damaged device code", "cut.o", NULL);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    test_run_begin();
+    g_test_add_func("/mxcc/rdc/program", test_program);
+    g_test_add_func("/mxcc/rdc/dlink", test_dlink);
+    g_test_add_func("/mxcc/rdc/joined", test_joined);
+    g_test_add_func("/mxcc/rdc/errors", test_errors);
+    return test_run_end(g_test_run());
+}

@@ -1,0 +1,316 @@
+# SPDX-License-Identifier: MIT
+"""Compiles one source with kernels for both sides."""
+import os
+import re
+import shlex
+import sys
+import zlib
+from threading import Thread
+
+from driver import objects
+from driver.report import Failure
+
+DEVICE_TRIPLE = "riscv64-unknown-elf"
+DEVICE_FEATURES = ("m a f d c zba zbb zicond zfh zfbfmin no-default-unroll "
+                   "prefer-w-inst").split()
+ARCH_MACRO = 1000
+
+# What the host's compilation has and the device's has not: with a value,
+# without one, and all that begin so.
+DROP_PAIRS = {
+    "-triple", "-aux-triple", "-target-cpu", "-tune-cpu", "-target-feature",
+    "-target-abi", "-mrelocation-model", "-pic-level", "-stack-protector",
+    "-o", "-dependency-file", "-MT", "-mcmodel",
+}
+DROP_FLAGS = {
+    "-pic-is-pie", "-fmath-errno", "-mconstructor-aliases", "-faddrsig",
+    "-emit-obj", "-S", "-vectorize-loops", "-vectorize-slp",
+    "-sys-header-deps", "-MP", "-ffunction-sections", "-fdata-sections",
+    "-pthread", "-fsyntax-only", "-fvisibility-inlines-hidden",
+}
+DROP_STARTS = (
+    "-mframe-pointer", "-funwind-tables", "-debug-info-kind",
+    "-dwarf-version", "-debugger-tuning", "-fsanitize", "-fprofile",
+    "-coverage", "-fcoverage", "-fvisibility", "-ftype-visibility", "-mcmodel",
+    "-O", "-fopenmp", "-D__GCC_HAVE_DWARF2_CFI_ASM",
+)
+
+
+def diagnostics(text):
+    """Lines of clang's messages but for the sums at their end."""
+    return {line for line in text.splitlines()
+            if not re.fullmatch(r"[\w ]+ generated when compiling for .*",
+                                line)}
+
+
+def dependency_names(cmd, source, output):
+    """Options that name a dependency file and its target as clang's driver
+    would; output: what -o names, or None."""
+    if "-MD" not in cmd.compile and "-MMD" not in cmd.compile:
+        return []
+    stem = os.path.splitext(os.path.basename(source))[0]
+    words = []
+    if "-MF" not in cmd.compile:
+        words += ["-MF", (os.path.splitext(output)[0] if output else stem) +
+                  ".d"]
+    if "-MT" not in cmd.compile and "-MQ" not in cmd.compile:
+        words += ["-MT", output or stem + ".o"]
+    return words
+
+
+class Compiler:
+    def __init__(self, command, install, processes, temps):
+        self.cmd, self.install, self.temps = command, install, temps
+        self.processes = processes
+        self.numbers = {} # of sources with one name
+
+    def temp(self, source, name):
+        """A file beside others of this source."""
+        stem = os.path.basename(source)
+        if self.cmd.keep:
+            path = os.path.join(self.cmd.keep_folder or "", stem + ".mxcc")
+        else:
+            number = self.numbers.setdefault(source, len(self.numbers))
+            path = os.path.join(self.temps, f"{number}", stem)
+        os.makedirs(path, exist_ok=True)
+        return os.path.join(path, name)
+
+    def for_device_only(self):
+        return self.cmd.side == "device" or self.cmd.mode in ("fatbin",
+                                                              "cubin")
+
+    def cc1(self, source, extra):
+        """What clang's driver would run for the host."""
+        mode = {"S": "-S", "E": "-E", "syntax": "-fsyntax-only",
+                "M": None}.get(self.cmd.mode, "-c")
+        if self.for_device_only() and self.cmd.mode not in ("E", "M"):
+            mode = "-c"
+        argv = [self.install.clang, "-###", "--driver-mode=g++", "-nogpuinc",
+                "-nogpulib", "--cuda-host-only", "-fhip-new-launch-api",
+                *self.cmd.compile, *extra,
+                *dependency_names(self.cmd, source, self.cmd.output)]
+        if mode:
+            argv.append(mode)
+        if self.cmd.rdc:
+            argv.append("-fgpu-rdc")
+        argv += ["-o", "-", "-x", "hip", source]
+        if sys.stderr.isatty():
+            argv.insert(3, "-fcolor-diagnostics")
+        status, text = self.processes.query(argv)
+        line, notes = None, []
+        for row in text.splitlines():
+            if row.startswith(' "'):
+                line = row
+            elif re.match(r"clang(-19)?: (error|warning)", row):
+                notes.append(re.sub(r"^clang(-19)?:", "mxcc:", row))
+        if notes:
+            print("\n".join(notes), file=sys.stderr)
+        if status or not line:
+            if not notes:
+                sys.stderr.write(text)
+            raise Failure()
+        return shlex.split(line)
+
+    def common(self, source):
+        """What both passes get on top of clang's own arguments."""
+        args = ["-fdeclspec", f"-cuid={self.cuid(source)}",
+                "-U__HIP__", "-U__HIPCC__", "-D__MACA__=1", "-D__MXCC__=1",
+                "-D__MACACC__=1", "-D__MACACC_VER_MAJOR__=1",
+                "-D__MC_PLATFORM_MXCC__=1"]
+        for path in self.install.include: # which has mcr/, or mxgpu/
+            wrappers = os.path.join(path, "mcr", "wrappers")
+            if os.path.isdir(wrappers):
+                args += ["-internal-isystem", wrappers]
+        for path in self.install.include:
+            args += ["-internal-isystem", path]
+        if self.cmd.default_stream == "per-thread":
+            args += ["-DMACA_API_PER_THREAD_DEFAULT_STREAM=1"]
+        return args + ["-include", "mcr/mc_runtime.h"]
+
+    def cuid(self, source):
+        text = "\0".join([os.path.realpath(source), *self.cmd.compile])
+        return f"{zlib.crc32(text.encode()):08x}"
+
+    def host_args(self, cc1, source, output):
+        cc1 = list(cc1)
+        cc1[cc1.index("-aux-triple") + 1] = DEVICE_TRIPLE
+        for name in ("-o", "-dependency-file"):
+            at = cc1.index(name) + 1 if name in cc1 else 0
+            if at and cc1[at] == "-": # as cc1() has it
+                cc1[at] = output
+        at = cc1.index("-cc1") + 1
+        return cc1[:at] + self.common(source) + cc1[at:]
+
+    def device_args(self, cc1, source, output):
+        out, skip = [], False
+        at = cc1.index("-cc1")
+        for i, word in enumerate(cc1):
+            if skip:
+                skip = False
+            elif i <= at:
+                out.append(word)
+            elif word in DROP_PAIRS:
+                skip = True
+            elif word not in DROP_FLAGS and not word.startswith(DROP_STARTS):
+                out.append(word)
+        new = ["-triple", DEVICE_TRIPLE, "-aux-triple",
+               cc1[cc1.index("-triple") + 1], "-target-cpu", "generic-rv64",
+               "-target-abi", "lp64d", "-mrelocation-model", "static",
+               "-mcmodel=medium", "-msmall-data-limit", "0",
+               "-fcuda-is-device", "-disable-llvm-passes", "-fcheck-new",
+               "-debug-info-kind=standalone", "-dwarf-version=5",
+               f"-D__MACA_ARCH__={ARCH_MACRO}", "-U__HIP_DEVICE_COMPILE__"]
+        for feature in DEVICE_FEATURES:
+            new += ["-target-feature", "+" + feature]
+        if self.cmd.mode not in ("E", "M"):
+            new += ["-fsyntax-only"] if self.cmd.mode == "syntax" \
+                else ["-emit-llvm-bc"]
+        new += [f"-O{self.cmd.opt_level()}", "-o", output]
+        # __shared__ uses one that definitions ignore; the host pass warns.
+        return out[:at + 1] + new + self.common(source) + out[at + 1:-1] + \
+            ["-Wno-ignored-attributes", out[-1]]
+
+    def link_args(self, bitcode, output, kind, command=None):
+        """bitcode: files, or --lazy and a file."""
+        cmd = command or self.cmd
+        files = [b for b in bitcode if b != "--lazy"]
+        args = [self.install.link, "-o", output, "-O", cmd.opt_level(),
+                "--temps", os.path.dirname(files[0]), "--lld",
+                self.install.lld, "--emit", kind]
+        for lib in self.install.device_libs():
+            args += ["--lib", lib]
+        for option in cmd.llvm:
+            args += ["--llvm", option]
+        if cmd.debug:
+            args.append("--debug")
+        elif cmd.lineinfo:
+            args.append("--lines")
+        if cmd.usage:
+            args.append("--usage")
+        return args + bitcode
+
+    def device(self, cc1, source, output, kind):
+        """Both steps of the device's side; returns status and messages."""
+        if self.cmd.mode in ("E", "M"):
+            return self.processes.capture(
+                self.device_args(cc1, source, output))
+        bitcode = output if kind == "bitcode" else \
+            self.temp(source, "device.bc")
+        status, text = self.processes.capture(
+            self.device_args(cc1, source, bitcode))
+        if status or self.cmd.mode == "syntax" or kind == "bitcode":
+            return status, text
+        status, more = self.processes.capture(
+            self.link_args([bitcode], output, kind))
+        return status, text + more
+
+    def sides(self, source):
+        """clang's arguments for host and device, which may differ."""
+        cmd = self.cmd
+        host = self.cc1(source, cmd.host_only)
+        if not cmd.host_only and not cmd.device_only:
+            return host, host
+        return host, self.cc1(source, cmd.device_only)
+
+    def compile(self, source, output):
+        """One source with kernels to one output; - is standard output."""
+        cmd = self.cmd
+        host, device = self.sides(source)
+        if self.for_device_only():
+            kind = {"S": "asm", "cubin": "elf"}.get(cmd.mode, "container")
+            status, text = self.device(device, source, output, kind)
+            sys.stderr.write(text)
+            if status:
+                raise Failure()
+        elif cmd.mode in ("E", "M") or cmd.side == "host":
+            self.processes.run(self.host_args(host, source, output))
+        else:
+            self.both(host, device, source, output)
+
+    def both(self, host, device, source, output):
+        kind, name = ("bitcode", "device.bc") if self.cmd.rdc else \
+            ("container", "device.fatbin")
+        image = self.temp(source, name)
+        result = []
+
+        def work():
+            try:
+                result.append(self.device(device, source, image, kind))
+            except Failure as e:
+                result.append((1, f"mxcc: error: {e}\n" if str(e) else ""))
+
+        thread = Thread(target=work)
+        thread.start()
+        args = self.host_args(host, source, output)
+        objects_made = self.cmd.mode not in ("S", "syntax")
+        if objects_made and not self.cmd.rdc:
+            hole = self.temp(source, "hole")
+            with open(hole, "wb") as f:
+                f.write(b"\0")
+            at = args.index("-cc1") + 1
+            args[at:at] = ["-fcuda-include-gpubinary", hole]
+        status, text = self.processes.capture(args)
+        thread.join()
+        self.report(status, text, *result[0])
+        if objects_made and not self.cmd.dry:
+            self.embed(source, output, image)
+
+    @staticmethod
+    def report(status, text, device_status, device_text):
+        """Both passes say the same of most lines: once is enough. (All but the
+        last line, which counts them and names the pass.)"""
+        if device_status and not status:
+            sys.stderr.write(device_text)
+        else:
+            sys.stderr.write(text)
+            if not status and not diagnostics(device_text) <= \
+                    diagnostics(text):
+                sys.stderr.write(device_text)
+        if status or device_status:
+            raise Failure()
+
+    def embed(self, source, obj, image):
+        with open(obj, "rb") as f:
+            data = f.read()
+        for name in objects.UNSUPPORTED:
+            if name.encode() + b"\0" in data:
+                raise Failure(f"{source}: __managed__ variables, textures "
+                              "and surfaces are not supported")
+        with open(image, "rb") as f:
+            image = f.read()
+        if self.cmd.rdc:
+            self.embed_bitcode(source, obj, data, image)
+        elif b".hip_fatbin\0" in data:
+            with open(obj, "wb") as f:
+                f.write(objects.put_image(data, image))
+            self.rename(source, obj, {}, [
+                "--localize-symbol=__hip_gpubin_handle",
+                "--rename-section", ".hip_fatbin=.mc_fatbin"])
+        elif b"hip" in data: # launches kernels of other files
+            self.rename(source, obj, {}, [])
+
+    def embed_bitcode(self, source, obj, data, bitcode):
+        elf = objects.Elf(data)
+        names = [n[len("__hip_fatbin_"):] for n, _ in elf.symbols()
+                 if re.fullmatch(r"__hip_fatbin_(?!wrapper)\w+", n)]
+        ident = names[0] if names else ""
+        with open(obj, "wb") as f:
+            f.write(objects.put_wrapper(data, elf))
+        record = self.temp(source, "device.rdc")
+        with open(record, "wb") as f:
+            f.write(objects.rdc_record(bitcode, ident, self.cmd))
+        section = objects.RDC_SECTION.decode()
+        self.rename(source, obj, {
+            f"__hip_fatbin_{ident}": f"__mc_rdc_image_{ident}",
+            f"__hip_gpubin_handle_{ident}": f"__mc_rdc_handle_{ident}",
+        }, ["--add-section", f"{section}={record}",
+            "--set-section-flags", f"{section}=exclude"])
+
+    def rename(self, source, obj, more, options):
+        names = self.temp(source, "names")
+        with open(names, "w", encoding="utf-8") as f:
+            for old, new in {**objects.RENAMES, **more}.items():
+                f.write(f"{old} {new}\n")
+        self.processes.run([
+            self.install.objcopy, f"--redefine-syms={names}", *options,
+            "--rename-section", ".hipFatBinSegment=.mcFatBinSegment", obj])

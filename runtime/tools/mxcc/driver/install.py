@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MIT
+"""Where the pieces are that mxcc puts to work."""
+import os
+import shutil
+
+from driver.report import Failure
+
+PICOLIBC = "/usr/lib/picolibc/riscv64-unknown-elf/lib/release"
+LIBGCC = "/usr/lib/gcc/riscv64-unknown-elf"
+# Below those: the folder of our flavour, or none where it is the default one
+# (Debian 13).
+MULTILIBS = ("rv64imafdc/lp64d", "")
+
+
+class Install:
+    """Found through mxcc.conf beside the program when built, or installed."""
+
+    def __init__(self, here, conf):
+        self.include, self.lib = [], None
+        self.link = self.builtins = None
+        if conf:
+            self.read(conf)
+        else:
+            self.set_root(os.path.dirname(os.path.dirname(here)))
+            top = os.path.dirname(here)
+            self.link = os.path.join(top, "libexec/mx-kernel-link")
+            self.builtins = os.path.join(top, "lib/libmcdevice.a")
+        self.clang = self.tool("clang")
+        self.lld = self.tool("ld.lld")
+        self.objcopy = self.tool("llvm-objcopy")
+
+    def read(self, conf):
+        for key, value in conf:
+            if key == "include":
+                self.include.append(value)
+            elif key in ("lib", "link", "builtins"):
+                setattr(self, key, value)
+
+    def set_root(self, root):
+        if not os.path.isdir(os.path.join(root, "include", "mcr")):
+            raise Failure(f"{root}: no mxgpu runtime there (include/mcr)")
+        self.include = [os.path.join(root, "include")]
+        self.lib = os.path.join(root, "lib")
+
+    @staticmethod
+    def tool(name):
+        for path in (os.environ.get("MACA_CLANG_PATH", ""),
+                     "/usr/lib/llvm-19/bin"):
+            full = os.path.join(path, name)
+            if path and os.access(full, os.X_OK):
+                return full
+        full = shutil.which(name + "-19")
+        if not full:
+            raise Failure(f"{name} of LLVM 19 not found; Debian has it in "
+                          "clang-19, lld-19 and llvm-19")
+        return full
+
+    def device_libs(self):
+        found = [os.path.join(PICOLIBC, flavour) for flavour in MULTILIBS
+                 if os.path.exists(os.path.join(PICOLIBC, flavour, "libm.a"))]
+        folder = os.environ.get("MXCC_DEVICE_LIBS",
+                                found[0] if found else PICOLIBC)
+        libs = [os.path.join(folder, lib) for lib in ("libm.a", "libc.a")]
+        for lib in libs:
+            if not os.path.exists(lib):
+                raise Failure(f"{lib} not found: the device's C library; "
+                              "Debian has it in picolibc-riscv64-unknown-elf")
+        if not os.path.exists(self.builtins):
+            raise Failure(f"{self.builtins} not found")
+        libs.insert(0, self.builtins)
+        if os.path.isdir(LIBGCC):
+            for version in sorted(os.listdir(LIBGCC), reverse=True):
+                paths = [os.path.join(LIBGCC, version, flavour, "libgcc.a")
+                         for flavour in MULTILIBS]
+                paths = list(filter(os.path.exists, paths))
+                if paths:
+                    return libs + paths[:1]
+        return libs
