@@ -42,6 +42,8 @@ struct MxgpuMcu {
     bool attention; /* an interrupt can be taken, or a halt was asked for */
     bool locked_up;
     uint32_t lock_cause, lock_pc, lock_value;
+    bool trapped; /* by what is no interrupt and no ecall */
+    uint32_t last_cause, last_pc, last_value;
     /* Decoded instructions, one slot a halfword of SRAM; op RV_ILLEGAL where
      * nothing is decoded. Slots [code_low, code_high) may be in use. */
     RvInsn *code;

@@ -63,6 +63,7 @@ void mxgpu_mcu_reset(MxgpuMcu *mcu, uint32_t entry)
     mcu->s.mip = lines;
     mcu->s.reserved_addr = NO_RESERVATION;
     mcu->locked_up = false;
+    mcu->trapped = false;
     mxgpu_mcu_update(mcu);
 }
 
@@ -97,6 +98,15 @@ void mxgpu_mcu_lockup(const MxgpuMcu *mcu, uint32_t *cause, uint32_t *pc,
     *value = mcu->lock_value;
 }
 
+bool mxgpu_mcu_last_trap(const MxgpuMcu *mcu, uint32_t *cause, uint32_t *pc,
+                         uint32_t *value)
+{
+    *cause = mcu->last_cause;
+    *pc = mcu->last_pc;
+    *value = mcu->last_value;
+    return mcu->trapped;
+}
+
 /* ---- traps ---------------------------------------------------------------- */
 
 static bool in_sram(const MxgpuMcu *mcu, uint32_t addr, uint32_t len)
@@ -126,6 +136,12 @@ static void trap(MxgpuMcu *mcu, uint32_t cause, uint32_t value)
         mcu->lock_pc = s->pc;
         mcu->lock_value = value;
         return;
+    }
+    if (!(cause & CAUSE_INTERRUPT) && cause != CAUSE_ECALL) {
+        mcu->trapped = true;
+        mcu->last_cause = cause;
+        mcu->last_pc = s->pc;
+        mcu->last_value = value;
     }
     s->mepc = s->pc;
     s->mcause = cause;

@@ -59,5 +59,9 @@ MxgpuMcuStop mxgpu_mcu_run(MxgpuMcu *mcu, unsigned budget);
 /* For lockups: cause, pc and value of the trap. */
 void mxgpu_mcu_lockup(const MxgpuMcu *mcu, uint32_t *cause, uint32_t *pc,
                       uint32_t *value);
+/* The last exception since the reset for which a handler was entered, ecall
+ * excepted; false when there was none. */
+bool mxgpu_mcu_last_trap(const MxgpuMcu *mcu, uint32_t *cause, uint32_t *pc,
+                         uint32_t *value);
 
 #endif

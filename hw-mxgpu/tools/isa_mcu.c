@@ -39,6 +39,19 @@ static void *memory(void *opaque, unsigned hart, uint64_t addr, uint64_t len)
                                                         : NULL;
 }
 
+/* What is known of a program that failed, behind the given text. */
+static void explain(const IsaMcu *s, IsaResult *r)
+{
+    uint32_t cause, pc, value;
+    size_t used = strlen(r->text);
+
+    if (mxgpu_mcu_last_trap(s->mcu, &cause, &pc, &value)) {
+        snprintf(r->text + used, sizeof(r->text) - used,
+                 "%slast trap: mcause %" PRIu32 ", mepc 0x%" PRIx32
+                 ", mtval 0x%" PRIx32, used ? "; " : "", cause, pc, value);
+    }
+}
+
 static void stopped(const IsaMcu *s, IsaResult *r)
 {
     uint32_t cause, pc, value;
@@ -64,6 +77,9 @@ static IsaResult run(IsaMcu *s, const IsaImage *image,
         r.instructions += SLICE;
         if (answer != ISA_NONE) {
             r.status = answer == ISA_PASSED ? ISA_PASS : ISA_FAIL;
+            if (answer == ISA_FAILED && isa_trap_unexpected(r.tohost)) {
+                explain(s, &r);
+            }
             break;
         }
         if (stop == MXGPU_MCU_STOP_LOCKUP) {

@@ -51,6 +51,12 @@ typedef struct IsaResult {
     char text[160];        /* why the machine stopped; of a failure, more */
 } IsaResult;
 
+/* Trap handlers of test programs set these bits when they expected no trap. */
+static inline bool isa_trap_unexpected(uint64_t tohost)
+{
+    return (tohost & 1337) == 1337;
+}
+
 typedef struct IsaOptions {
     unsigned lanes;           /* 1 or 64 */
     uint64_t max_instructions;

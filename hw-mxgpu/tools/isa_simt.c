@@ -14,9 +14,6 @@
 #define SLICE     4096 /* instructions between looks at tohost */
 #define SKEW_SETS 8
 
-/* Trap handlers of test programs set these bits when they expected no trap. */
-#define UNEXPECTED_TRAP 1337
-
 /* ---- what the units ask their host for */
 
 static int no_dma_read(void *host, uint64_t addr, void *buf, size_t len)
@@ -97,7 +94,7 @@ static bool answered(IsaWarp *s, IsaResult *r)
             r->status = ISA_FAIL;
             r->lane = i;
             r->tohost = value;
-            if ((value & UNEXPECTED_TRAP) == UNEXPECTED_TRAP) {
+            if (isa_trap_unexpected(value)) {
                 explain(s, r);
             }
             return true;
