@@ -59,17 +59,36 @@ with_lock() {
     ) 9>"$lock"
 }
 
+configure() {
+    local build=$MXGPU_TOP/build
+    [ -e "$build/build.ninja" ] ||
+        step "configure" /usr/bin/meson setup "$build" "$MXGPU_TOP" \
+            --prefix="$build/install" --libdir=lib
+}
+
 # build_all TARGET...: configures, builds targets of ninja (all: everything but
 # QEMU) in build/, and leaves the install tree in build/install.
 build_all() {
-    local build=$MXGPU_TOP/build
-    if [ ! -e "$build/build.ninja" ]; then
-        step "configure" /usr/bin/meson setup "$build" "$MXGPU_TOP" \
-            --prefix="$build/install" --libdir=lib || return
-    fi
-    step "build" ninja -C "$build" "$@" || return
-    step "install to build/install" /usr/bin/meson install -C "$build" \
-        --no-rebuild
+    configure || return
+    step "build" ninja -C "$MXGPU_TOP/build" "$@" || return
+    step "install to build/install" /usr/bin/meson install \
+        -C "$MXGPU_TOP/build" --no-rebuild
+}
+
+# build_installed: what is installed and the samples, without tests.
+build_installed() {
+    local targets
+    configure || return
+    mapfile -t targets < <(/usr/bin/meson introspect --targets \
+        "$MXGPU_TOP/build" | python3 -c 'import json, os, sys
+for target in json.load(sys.stdin):
+    for path in target["filename"]:
+        path = os.path.relpath(path, sys.argv[1])
+        if target["installed"] or path.startswith("runtime/samples/"):
+            print(path)' "$MXGPU_TOP/build")
+    step "build" ninja -C "$MXGPU_TOP/build" "${targets[@]}" || return
+    step "install to build/install" /usr/bin/meson install \
+        -C "$MXGPU_TOP/build" --no-rebuild
 }
 
 # The samples, by the names of their sources.

@@ -7,8 +7,7 @@
  */
 #include <stdlib.h>
 
-#include "fuzz_main.h"
-#include "test_host.h"
+#include "fuzz_host.h"
 
 #define LEAF (MXGPU_PTE_VALID | MXGPU_PTE_READ | MXGPU_PTE_WRITE)
 
@@ -152,7 +151,7 @@ static void step(TestHost *h, uint64_t root, Input *in)
 static void run_one(const uint8_t *data, size_t size)
 {
     Input in = {data, size};
-    TestHost *h = test_host_new(true);
+    TestHost *h = fuzz_host();
     uint64_t root = test_root(h), deadline;
 
     h->next_table += 3 * 4096;
@@ -169,7 +168,6 @@ static void run_one(const uint8_t *data, size_t size)
     g_assert_cmphex(test_read(h, MXGPU_ID), ==, MXGPU_ID_MAGIC);
     g_assert_cmphex(test_read(h, MXGPU_ERR_STATUS), ==, 0);
     g_assert_cmphex(test_read(h, MXGPU_MCU_STATUS), ==, 0);
-    test_host_free(h);
 }
 
 FUZZ_MAIN("/fuzz/mmio", 20, 4000, run_one, NULL)

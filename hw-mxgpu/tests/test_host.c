@@ -2,7 +2,7 @@
 #include "test_host.h"
 
 #include <errno.h>
-#include <stdlib.h>
+#include <sys/mman.h>
 
 static bool on_bus(uint64_t addr, size_t len)
 {
@@ -111,16 +111,24 @@ MxgpuConfig test_config(TestHost *h)
     return config;
 }
 
+/* Zeroed; given back page by page where it was not used. */
+static uint8_t *new_memory(size_t size)
+{
+    void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    g_assert_true(p != MAP_FAILED);
+    return p;
+}
+
 TestHost *test_host_new(bool deterministic)
 {
     TestHost *h = g_new0(TestHost, 1);
     MxgpuConfig config;
     const char *error;
 
-    h->vram = aligned_alloc(4096, TEST_VRAM_SIZE);
-    h->bus = aligned_alloc(4096, TEST_BUS_SIZE);
-    memset(h->vram, 0, TEST_VRAM_SIZE);
-    memset(h->bus, 0, TEST_BUS_SIZE);
+    h->vram = new_memory(TEST_VRAM_SIZE);
+    h->bus = new_memory(TEST_BUS_SIZE);
     g_mutex_init(&h->lock);
     h->console = g_string_new(NULL);
     h->next_table = TEST_VRAM_SIZE / 2;
@@ -136,9 +144,19 @@ void test_host_free(TestHost *h)
     mxgpu_device_free(h->dev);
     g_string_free(h->console, TRUE);
     g_mutex_clear(&h->lock);
-    free(h->vram);
-    free(h->bus);
+    munmap(h->vram, TEST_VRAM_SIZE);
+    munmap(h->bus, TEST_BUS_SIZE);
     g_free(h);
+}
+
+void test_host_renew(TestHost *h)
+{
+    mxgpu_device_reset(h->dev, MXGPU_RESET_BUS);
+    madvise(h->vram, TEST_VRAM_SIZE, MADV_DONTNEED);
+    madvise(h->bus, TEST_BUS_SIZE, MADV_DONTNEED);
+    h->next_table = TEST_VRAM_SIZE / 2;
+    h->no_map = h->read_only = false;
+    g_string_truncate(h->console, 0);
 }
 
 void test_run(TestHost *h)

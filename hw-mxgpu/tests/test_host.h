@@ -36,6 +36,8 @@ extern const MxgpuHostOps test_host_ops;
 MxgpuConfig test_config(TestHost *h);
 TestHost *test_host_new(bool deterministic);
 void test_host_free(TestHost *h);
+/* As new: a reset, and memory of zeros. The clock goes on. */
+void test_host_renew(TestHost *h);
 /* Runs a deterministic device until it has nothing to do. */
 void test_run(TestHost *h);
 
