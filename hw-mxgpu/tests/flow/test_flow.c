@@ -14,6 +14,11 @@
 #define MAX_THREADS 256
 #define CODE_WORDS  16384
 #define LIMIT       2000000
+#ifdef __SANITIZE_ADDRESS__
+#define PROGRAMS 15 /* each takes ten times as long */
+#else
+#define PROGRAMS 60
+#endif
 
 static const char *elf;
 
@@ -239,12 +244,12 @@ static void many_programs(unsigned first, unsigned count, bool structured)
 
 static void test_unstructured(void)
 {
-    many_programs(1, 60, false);
+    many_programs(1, PROGRAMS, false);
 }
 
 static void test_structured(void)
 {
-    many_programs(1000, 60, true);
+    many_programs(1000, PROGRAMS, true);
 }
 
 /* ---- threads that wait for each other */
