@@ -7,6 +7,17 @@
 #include "log.h"
 #include "services.h"
 
+/* Why it is not launched, with its name as in the source. */
+#define KERNEL_ERROR(f, format, ...)                                           \
+    do {                                                                       \
+        if (mc_log_enabled(MC_LOG_ERROR)) {                                    \
+            char name_[256];                                                   \
+                                                                               \
+            mc_source_name((f)->name, name_, sizeof(name_));                   \
+            mc_error("kernel %s: " format, name_, __VA_ARGS__);                \
+        }                                                                      \
+    } while (0)
+
 static mcError_t check_shape(const McContext *ctx, const McFunction *f,
                              dim3 grid, dim3 block)
 {
@@ -26,16 +37,15 @@ static mcError_t check_shape(const McContext *ctx, const McFunction *f,
     uint64_t lanes = (threads + ctx->info.warp_size - 1) /
                      ctx->info.warp_size * ctx->info.warp_size;
     if (lanes * f->registers > ctx->info.cu_registers) {
-        mc_error("kernel %s: %" PRIu64 " threads of %u registers, a compute "
-                 "unit has %u", f->name, threads, f->registers,
-                 ctx->info.cu_registers);
+        KERNEL_ERROR(f, "%" PRIu64 " threads of %u registers, a compute unit "
+                     "has %u", threads, f->registers, ctx->info.cu_registers);
         return mcErrorLaunchOutOfResources;
     }
     return mcSuccess;
 bad:
-    mc_error("kernel %s: grid %u,%u,%u of blocks %u,%u,%u, at most %u threads",
-             f->name, grid.x, grid.y, grid.z, block.x, block.y, block.z,
-             f->max_threads ? f->max_threads : ctx->info.block_threads);
+    KERNEL_ERROR(f, "grid %u,%u,%u of blocks %u,%u,%u, at most %u threads",
+                 grid.x, grid.y, grid.z, block.x, block.y, block.z,
+                 f->max_threads ? f->max_threads : ctx->info.block_threads);
     return mcErrorInvalidConfiguration;
 }
 
@@ -49,8 +59,8 @@ static mcError_t check_cooperative(const McContext *ctx, const McFunction *f,
     /* Each dimension is below 2^31: the third product could overflow. */
     if ((uint64_t)grid.x * grid.y > most ||
         (uint64_t)grid.x * grid.y * grid.z > most) {
-        mc_error("kernel %s: %u,%u,%u cooperating blocks, at most %" PRIu64
-                 " run at once", f->name, grid.x, grid.y, grid.z, most);
+        KERNEL_ERROR(f, "%u,%u,%u cooperating blocks, at most %" PRIu64
+                     " run at once", grid.x, grid.y, grid.z, most);
         return mcErrorCooperativeLaunchTooLarge;
     }
     return mcSuccess;
@@ -65,8 +75,8 @@ static mcError_t marshal(const McFunction *f, uint8_t *block, void **params,
     if (buffer) {
         if (buffer_size < f->arg_end ||
             buffer_size > ((f->arg_size + 15u) & ~15u)) {
-            mc_error("kernel %s: %zu bytes of arguments, it takes %u", f->name,
-                     buffer_size, f->arg_size);
+            KERNEL_ERROR(f, "%zu bytes of arguments, it takes %u",
+                         buffer_size, f->arg_size);
             return mcErrorInvalidValue;
         }
         memcpy(block, buffer, buffer_size < f->arg_size ? buffer_size
@@ -74,16 +84,14 @@ static mcError_t marshal(const McFunction *f, uint8_t *block, void **params,
         return mcSuccess;
     }
     if (f->arg_count && !params) {
-        mc_error("kernel %s: no arguments, it takes %u", f->name,
-                 f->arg_count);
+        KERNEL_ERROR(f, "no arguments, it takes %u", f->arg_count);
         return mcErrorInvalidValue;
     }
     for (uint32_t i = 0; i < f->arg_count; i++) {
         const void *from = __atomic_load_n(&params[i], __ATOMIC_RELAXED);
 
         if (!from) {
-            mc_error("kernel %s: argument %u of %u is missing", f->name, i,
-                     f->arg_count);
+            KERNEL_ERROR(f, "argument %u of %u is missing", i, f->arg_count);
             return mcErrorInvalidValue;
         }
         memcpy(block + f->args[i].offset, from, f->args[i].size);
@@ -110,8 +118,8 @@ mcError_t mc_launch(McStream *stream, McFunction *f, dim3 grid, dim3 block,
         return error;
     }
     if (shared > atomic_load_explicit(&f->max_dynamic, memory_order_relaxed)) {
-        mc_error("kernel %s: %zu bytes of dynamic shared memory, at most %u",
-                 f->name, shared, atomic_load(&f->max_dynamic));
+        KERNEL_ERROR(f, "%zu bytes of dynamic shared memory, at most %u",
+                     shared, atomic_load(&f->max_dynamic));
         return mcErrorInvalidValue;
     }
     if (f->uses & ~atomic_load_explicit(&f->module->bound,
@@ -148,7 +156,7 @@ mcError_t mc_launch(McStream *stream, McFunction *f, dim3 grid, dim3 block,
             .private_kib = (stack + 1023) / 1024,
         },
     };
-    memcpy(mc_submit_label(&submit), f->name, MC_LABEL_SIZE - 1);
+    strncpy(mc_submit_label(&submit), f->name, MC_LABEL_SIZE - 1);
     mc_submit_push(&submit, &packet, flags);
     mc_submit_end(&submit);
     if (mc_launch_blocking()) {

@@ -23,6 +23,7 @@ static void function_destroy(McHandle *handle)
     McFunction *function = (McFunction *)handle;
 
     free(function->args);
+    free(function->name);
     free(function);
 }
 
@@ -36,7 +37,7 @@ static mcError_t function_new(McModule *module, const McKernelInfo *info,
     }
     f->module = module;
     f->desc = info->desc;
-    strncpy(f->name, info->name, sizeof(f->name) - 1);
+    f->name = strdup(info->name);
     f->arg_count = info->d.arg_count;
     f->arg_size = info->d.arg_size;
     f->static_shared = info->d.static_shared;
@@ -48,7 +49,9 @@ static mcError_t function_new(McModule *module, const McKernelInfo *info,
     atomic_init(&f->max_dynamic, MXGPU_SHARED_MAX - f->static_shared);
     atomic_init(&f->carveout, -1);
     f->args = calloc(f->arg_count + 1, sizeof(*f->args));
-    if (!f->args) {
+    if (!f->args || !f->name) {
+        free(f->args);
+        free(f->name);
         free(f);
         return mcErrorMemoryAllocation;
     }
@@ -340,6 +343,28 @@ McFunction *mc_module_function(McModule *module, const char *name)
         }
     }
     return NULL;
+}
+
+bool mc_module_kernel_name(uint64_t desc, char *text, size_t size)
+{
+    McRange range;
+    bool found = false;
+
+    if (!mc_range_find(desc, &range) || range.kind != MC_RANGE_MODULE) {
+        return false;
+    }
+    McModule *module = mc_handle_get(range.owner, MC_HANDLE_MODULE);
+    if (!module) {
+        return false;
+    }
+    uint64_t first = module->image.base + module->image.descs;
+    uint64_t index = (desc - first) / sizeof(struct mxgpu_kernel_desc);
+    if (desc >= first && index < module->function_count) {
+        mc_source_name(module->names[index], text, size);
+        found = true;
+    }
+    mc_handle_put(module);
+    return found;
 }
 
 bool mc_module_global(McModule *module, const char *name, uint64_t *address,

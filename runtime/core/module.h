@@ -15,7 +15,7 @@ typedef struct McModule McModule;
 struct McFunction {
     McHandle handle;
     McModule *module;
-    char name[128];          /* for messages; may be cut */
+    char *name;              /* for messages */
     uint64_t desc;           /* device address */
     uint32_t arg_count, arg_size, arg_end; /* end: without padding behind */
     uint32_t static_shared, private_bytes, registers, max_threads;
@@ -49,6 +49,9 @@ mcError_t mc_module_unload(McModule *module);
 
 /* NULL when there is none of that name. */
 McFunction *mc_module_function(McModule *module, const char *name);
+/* As in the source, by the device address of its descriptor; false when no
+ * module is there. */
+bool mc_module_kernel_name(uint64_t desc, char *text, size_t size);
 bool mc_module_global(McModule *module, const char *name, uint64_t *address,
                       uint64_t *size);
 

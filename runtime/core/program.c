@@ -234,7 +234,10 @@ mcError_t mc_symbol_function(McContext *ctx, const void *address,
     if (error == mcSuccess) {
         *function = symbol->found[device].function;
         if (!*function) {
-            mc_error("kernel %s is not in the program's image", symbol->name);
+            char name[256];
+
+            mc_source_name(symbol->name, name, sizeof(name));
+            mc_error("kernel %s is not in the program's image", name);
             error = mcErrorInvalidDeviceFunction;
         }
     }

@@ -9,6 +9,8 @@
 
 #include "error.h"
 #include "log.h"
+#include "module.h"
+#include "notice.h"
 #include "overflow.h"
 #include "profile.h"
 #include "source.h"
@@ -180,6 +182,16 @@ void mc_queue_free_all(McContext *ctx)
 
 /* ---- errors ---- */
 
+void mc_queue_kernel_name(McQueue *queue, uint64_t index, char *text,
+                          size_t size)
+{
+    uint64_t desc = queue->kq->ring[SLOT(index)].dispatch.kernel;
+
+    if (!mc_module_kernel_name(desc, text, size)) {
+        mc_source_name(queue->label[SLOT(index)], text, size);
+    }
+}
+
 /* The record, then the source line, of a kernel that failed. */
 static void report_kernel(McQueue *queue, mcError_t error,
                           const struct mxgpu_queue_error *record,
@@ -187,11 +199,11 @@ static void report_kernel(McQueue *queue, mcError_t error,
 {
     char name[256], where[768];
 
+    mc_queue_kernel_name(queue, record->packet_index, name, sizeof(name));
+    mc_notice_failed(name, error);
     if (!mc_log_enabled(MC_LOG_ERROR)) {
         return;
     }
-    mc_source_name(queue->label[SLOT(record->packet_index)], name,
-                   sizeof(name));
     mc_source_describe(record->fault_pc, where, sizeof(where));
     mc_error("device %d: kernel %s: %s: %s%s", queue->ctx->device, name,
              mc_error_name(error), text, where);
@@ -538,6 +550,7 @@ typedef struct Wait {
     McQueue *queue;
     uint64_t value;
     mcError_t error; /* once it is over */
+    McNoticeWait notice;
 } Wait;
 
 static bool context_gone(const McContext *ctx, mcError_t *error)
@@ -567,6 +580,7 @@ static void spin_look(Wait *w, uint64_t now, uint64_t *looked)
         *looked = now;
         mc_queue_poll(w->queue->ctx);
         device_there(w->queue->ctx);
+        mc_notice_waiting(&w->notice, w->queue);
     }
 }
 
@@ -624,6 +638,7 @@ static void wait_asleep(Wait *w)
         }
         device_there(ctx);
         mc_queue_poll(ctx);
+        mc_notice_waiting(&w->notice, queue);
     }
 }
 

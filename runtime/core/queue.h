@@ -95,6 +95,9 @@ uint64_t mc_submit_push(McSubmit *submit, union mxgpu_packet *packet,
 /* The name under which errors of the packet pushed next are reported. */
 char *mc_submit_label(McSubmit *submit);
 void mc_submit_end(McSubmit *submit);
+/* The kernel of a packet in the ring, as in the source. Under the submit lock. */
+void mc_queue_kernel_name(McQueue *queue, uint64_t index, char *text,
+                          size_t size);
 
 /* For the overflow, under the submit lock. Whether that many packets and a
  * stage of that many bytes, a multiple of 64, fit now. */
