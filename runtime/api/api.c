@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "core/current.h"
 #include "core/error.h"
 #include "core/services.h"
 
@@ -60,7 +61,11 @@ static mcError_t check(McContext *ctx)
 mcError_t mc_api_context(McContext **ctx)
 {
     int device = mc_thread()->device;
+    const McCtx *top = mc_ctx_top();
 
+    if (top && mc_ctx_destroyed(top)) {
+        return mcErrorContextIsDestroyed;
+    }
     if (device >= mc_device_count()) {
         return mcErrorInvalidDevice;
     }

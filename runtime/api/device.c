@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "api.h"
+#include "core/current.h"
 #include "core/services.h"
 
 MC_EXPORT mcError_t mcInit(unsigned int flags)
@@ -48,8 +49,12 @@ MC_EXPORT mcError_t mcSetDevice(int device)
 
     API_ENTER("%d", device);
     API_CHECK(device >= 0 && device < mc_device_count(), mcErrorInvalidDevice);
-    thread->device = device;
     thread->device_chosen = true;
+    if (mc_ctx_top()) {
+        mc_ctx_replace(mc_ctx_primary(device));
+    } else {
+        thread->device = device;
+    }
     API_RETURN(mcSuccess);
 }
 
@@ -69,17 +74,19 @@ MC_EXPORT mcError_t mcDeviceGet(mcDevice_t *device, int ordinal)
     API_RETURN(mcSuccess);
 }
 
-#define SCHEDULES_OK(flags)                                                    \
-    (((flags) & mcDeviceScheduleMask) == 0 ||                                  \
-     (((flags) & mcDeviceScheduleMask) &                                       \
-      (((flags) & mcDeviceScheduleMask) - 1)) == 0)
+bool mc_api_flags_ok(unsigned flags)
+{
+    unsigned schedule = flags & mcDeviceScheduleMask;
+
+    return !(flags & ~(unsigned)(mcDeviceScheduleMask | mcDeviceMapHost |
+                                 mcDeviceLmemResizeToMax)) &&
+           (schedule & (schedule - 1)) == 0;
+}
 
 MC_EXPORT mcError_t mcSetDeviceFlags(unsigned int flags)
 {
     API_ENTER("0x%x", flags);
-    API_CHECK(!(flags & ~(unsigned)(mcDeviceScheduleMask | mcDeviceMapHost |
-                                    mcDeviceLmemResizeToMax)) &&
-              SCHEDULES_OK(flags), mcErrorInvalidValue);
+    API_CHECK(mc_api_flags_ok(flags), mcErrorInvalidValue);
     API_RETURN(mc_device_set_flags(mc_thread()->device, flags));
 }
 

@@ -9,4 +9,7 @@ void mc_api_properties(const McContext *ctx, mcDeviceProp_t *prop);
 bool mc_api_attribute(const McContext *ctx, const mcDeviceProp_t *prop,
                       mcDeviceAttribute_t which, int *value);
 
+/* Flags of a device: known ones, at most one schedule. */
+bool mc_api_flags_ok(unsigned flags);
+
 #endif

@@ -5,6 +5,7 @@
 
 #include "api.h"
 #include "core/copy.h"
+#include "core/current.h"
 
 static mcError_t create(mcStream_t *out, unsigned flags, int priority)
 {
@@ -79,7 +80,7 @@ MC_EXPORT mcError_t mcStreamGetCtx(mcStream_t handle, mcCtx_t *ctx)
     API_ENTER("%p, %p", (void *)handle, (void *)ctx);
     API_CHECK(ctx, mcErrorInvalidValue);
     API_STREAM(stream, handle);
-    *ctx = (mcCtx_t)stream->ctx;
+    *ctx = (mcCtx_t)mc_ctx_primary(stream->ctx->device);
     API_RETURN(mcSuccess);
 }
 

@@ -75,6 +75,9 @@ typedef struct McCallConfig {
 typedef struct McThread {
     mcError_t last_error;
     int device;
+    int base_device; /* while there are contexts on the stack: below them */
+    struct McCtx **contexts; /* the stack: current.h */
+    unsigned depth, room;
     bool device_chosen;
     bool in_callback;
     unsigned held;       /* contexts it holds, by themselves or by objects */

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "current.h"
 #include "error.h"
 #include "log.h"
 #include "profile.h"
@@ -169,6 +170,7 @@ static _Thread_local bool thread_known;
 static void thread_exit(void *opaque)
 {
     mc_thread_drop_streams(opaque);
+    mc_ctx_thread_end(opaque);
 }
 
 static void thread_key_init(void)
@@ -224,7 +226,7 @@ mcError_t mc_set_valid_devices(const int *devices, int count)
     valid_count = count;
     memcpy(valid_devices, wanted, count * sizeof(*wanted));
     pthread_mutex_unlock(&init_lock);
-    if (!thread->device_chosen) {
+    if (!thread->device_chosen && !thread->depth) {
         thread->device = count ? wanted[0] : 0;
     }
     return mcSuccess;

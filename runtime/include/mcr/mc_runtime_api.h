@@ -104,6 +104,74 @@ mcError_t mcDeviceGetByPCIBusId(int *device, const char *pciBusId);
 /* 0: devices do not reach each other's memory. */
 mcError_t mcDeviceCanAccessPeer(int *canAccessPeer, int device, int peerDevice);
 
+/* ---- Peer access: devices do not reach each other's memory ----
+ *
+ * mcErrorInvalidDevice: no such device, or the current one itself. */
+
+/* mcErrorPeerAccessUnsupported for every other device; flags must be 0. */
+mcError_t mcDeviceEnablePeerAccess(int peerDevice, unsigned int flags);
+/* mcErrorPeerAccessNotEnabled for every other device. */
+mcError_t mcDeviceDisablePeerAccess(int peerDevice);
+/* The same by a context of the other device. */
+mcError_t mcCtxEnablePeerAccess(mcCtx_t peerContext, unsigned int flags);
+/* The same by a context of the other device. */
+mcError_t mcCtxDisablePeerAccess(mcCtx_t peerContext);
+
+/* ---- Context management ----
+ *
+ * mcErrorDeviceUninitialized: a handle that is none, or no context is current;
+ * mcErrorContextIsDestroyed: the current one was destroyed by another thread. */
+
+/* A context of a device, made current. All contexts of a device share its
+ * memory, objects and flags; flags other than 0 become the device's. */
+mcError_t mcCtxCreate(mcCtx_t *ctx, unsigned int flags, mcDevice_t device);
+/* The handle ends; what was made with it current stays with the device. Not
+ * for primary contexts. */
+mcError_t mcCtxDestroy(mcCtx_t ctx);
+/* Makes it current for the calling thread, over what was. */
+mcError_t mcCtxPushCurrent(mcCtx_t ctx);
+/* Back to what was current before; ctx may be NULL. */
+mcError_t mcCtxPopCurrent(mcCtx_t *ctx);
+/* In place of the current one; NULL: as mcCtxPopCurrent. */
+mcError_t mcCtxSetCurrent(mcCtx_t ctx);
+/* NULL for a thread that chose no device and whose device is not in use. */
+mcError_t mcCtxGetCurrent(mcCtx_t *ctx);
+/* The device of the current context. */
+mcError_t mcCtxGetDevice(mcDevice_t *device);
+/* mcGetDeviceFlags. */
+mcError_t mcCtxGetFlags(unsigned int *flags);
+/* MACART_VERSION; ctx NULL: of the current one. */
+mcError_t mcCtxGetApiVersion(mcCtx_t ctx, unsigned int *version);
+/* mcDeviceSynchronize. */
+mcError_t mcCtxSynchronize(void);
+/* mcDeviceGetLimit. */
+mcError_t mcCtxGetLimit(size_t *pValue, mcLimit_t limit);
+/* mcDeviceSetLimit. */
+mcError_t mcCtxSetLimit(mcLimit_t limit, size_t value);
+/* mcDeviceGetCacheConfig. */
+mcError_t mcCtxGetCacheConfig(mcFuncCache_t *pConfig);
+/* mcDeviceSetCacheConfig. */
+mcError_t mcCtxSetCacheConfig(mcFuncCache_t config);
+/* mcDeviceGetSharedMemConfig. */
+mcError_t mcCtxGetSharedMemConfig(mcSharedMemConfig *pConfig);
+/* mcDeviceSetSharedMemConfig. */
+mcError_t mcCtxSetSharedMemConfig(mcSharedMemConfig config);
+/* mcDeviceGetStreamPriorityRange. */
+mcError_t mcCtxGetStreamPriorityRange(int *leastPriority, int
+                                      *greatestPriority);
+/* The context that calls use when none was made current; opens the device. */
+mcError_t mcDevicePrimaryCtxRetain(mcCtx_t *ctx, mcDevice_t device);
+/* Once for each mcDevicePrimaryCtxRetain. The device stays open: other
+ * calls use it too. */
+mcError_t mcDevicePrimaryCtxRelease(mcDevice_t device);
+/* The device's flags, and whether it is open. */
+mcError_t mcDevicePrimaryCtxGetState(mcDevice_t device, unsigned int *flags, int
+                                     *active);
+/* mcSetDeviceFlags of any device. */
+mcError_t mcDevicePrimaryCtxSetFlags(mcDevice_t device, unsigned int flags);
+/* mcDeviceReset of any device. */
+mcError_t mcDevicePrimaryCtxReset(mcDevice_t device);
+
 /* ---- Thread management (old names) ---- */
 
 /* mcDeviceReset. */
