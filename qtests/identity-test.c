@@ -2,6 +2,7 @@
 /* PCI identity, capabilities, BARs, identity registers, wrong accesses. */
 #include "qemu/osdep.h"
 #include "hw/pci/pci_regs.h"
+#include "qemu/bswap.h"
 #include "qemu/units.h"
 #include "driver.h"
 
@@ -13,6 +14,8 @@ static void test_config(MxDevice *dev)
     g_assert_cmphex(qpci_config_readw(dev->pci, PCI_DEVICE_ID), ==, 0x6d78);
     g_assert_cmphex(qpci_config_readw(dev->pci, PCI_CLASS_DEVICE), ==, 0x0302);
     g_assert_cmphex(qpci_config_readb(dev->pci, PCI_INTERRUPT_PIN), ==, 0);
+    g_assert_cmphex(qpci_config_readl(dev->pci, PCI_SUBSYSTEM_VENDOR_ID), ==,
+                    MXGPU_PCI_VENDOR | MXGPU_PCI_SUBSYSTEM << 16);
     g_assert_cmpuint(qpci_find_capability(dev->pci, PCI_CAP_ID_PM, 0), !=, 0);
     cap = qpci_find_capability(dev->pci, PCI_CAP_ID_EXP, 0);
     g_assert_cmpuint(cap, !=, 0);
@@ -27,20 +30,115 @@ static void test_config(MxDevice *dev)
     g_assert_cmpuint(qpci_msix_table_size(dev->pci), ==, 65);
 }
 
-/* Through q35's memory-mapped configuration space. */
-static void test_aer(MxDevice *dev)
+/* What software enables is off again after a function-level reset. */
+static void test_express(MxDevice *dev)
+{
+    const uint16_t errors = PCI_EXP_DEVCTL_CERE | PCI_EXP_DEVCTL_NFERE |
+                            PCI_EXP_DEVCTL_FERE | PCI_EXP_DEVCTL_URRE;
+    uint8_t cap = qpci_find_capability(dev->pci, PCI_CAP_ID_EXP, 0);
+    uint16_t want = errors;
+
+    if (qpci_config_readl(dev->pci, cap + PCI_EXP_DEVCAP) &
+        PCI_EXP_DEVCAP_EXT_TAG) {
+        want |= PCI_EXP_DEVCTL_EXT_TAG;
+    }
+    g_assert_cmphex(want, !=, errors);
+    g_assert_cmphex(qpci_config_readl(dev->pci, cap + PCI_EXP_DEVCAP2) &
+                    PCI_EXP_DEVCAP2_COMP_TMOUT_DIS, !=, 0);
+    qpci_config_writew(dev->pci, cap + PCI_EXP_DEVCTL, want);
+    qpci_config_writew(dev->pci, cap + PCI_EXP_DEVCTL2,
+                       PCI_EXP_DEVCTL2_COMP_TMOUT_DIS);
+    g_assert_cmphex(qpci_config_readw(dev->pci, cap + PCI_EXP_DEVCTL), ==,
+                    want);
+    g_assert_cmphex(qpci_config_readw(dev->pci, cap + PCI_EXP_DEVCTL2), ==,
+                    PCI_EXP_DEVCTL2_COMP_TMOUT_DIS);
+    qpci_config_writew(dev->pci, cap + PCI_EXP_DEVCTL,
+                       want | PCI_EXP_DEVCTL_BCR_FLR);
+    g_assert_cmphex(qpci_config_readw(dev->pci, cap + PCI_EXP_DEVCTL), ==, 0);
+    g_assert_cmphex(qpci_config_readw(dev->pci, cap + PCI_EXP_DEVCTL2), ==, 0);
+}
+
+static void check_link(MxDevice *dev, unsigned speed, unsigned width)
+{
+    uint8_t cap = qpci_find_capability(dev->pci, PCI_CAP_ID_EXP, 0);
+    uint32_t can = qpci_config_readl(dev->pci, cap + PCI_EXP_LNKCAP);
+    uint16_t is = qpci_config_readw(dev->pci, cap + PCI_EXP_LNKSTA);
+
+    g_assert_cmpuint(can & PCI_EXP_LNKCAP_SLS, ==, speed);
+    g_assert_cmpuint((can & PCI_EXP_LNKCAP_MLW) >> 4, ==, width);
+    g_assert_cmpuint(is & PCI_EXP_LNKSTA_CLS, ==, speed);
+    g_assert_cmpuint((is & PCI_EXP_LNKSTA_NLW) >> 4, ==, width);
+}
+
+static void test_link(MxDevice *dev)
+{
+    uint8_t cap = qpci_find_capability(dev->pci, PCI_CAP_ID_EXP, 0);
+    uint16_t type = qpci_config_readw(dev->pci, cap + PCI_EXP_FLAGS) &
+                    PCI_EXP_FLAGS_TYPE;
+    MxMachine *machine;
+    MxDevice *other;
+
+    if (type == PCI_EXP_TYPE_RC_END << 4) { /* has no link */
+        check_link(dev, 0, 0);
+        return;
+    }
+    check_link(dev, 4, 16);
+    if (!dev->machine->env->machine) { /* not ours to start */
+        return;
+    }
+    machine = mx_machine_start(dev->machine->env, "-device mxgpu,addr=5,"
+                               "vram=1M,link-speed=8,link-width=4");
+    other = mx_open(machine, 5);
+    check_link(other, 3, 4);
+    mx_close(other);
+    mx_machine_stop(machine);
+}
+
+/* ---- extended capabilities, through q35's memory-mapped space ------------ */
+
+static uint64_t extended_space(MxDevice *dev)
 {
     const uint64_t ecam = 0xb0000000;
     QPCIDevice *host = qpci_device_find(dev->machine->bus, 0);
 
     qpci_config_writel(host, 0x64, 0);
     qpci_config_writel(host, 0x60, ecam | 1);
-    g_assert_cmphex(qtest_readl(dev->qts, ecam + (dev->pci->devfn << 12)), ==,
-                    0x6d781234);
-    g_assert_cmphex(qtest_readl(dev->qts,
-                                ecam + (dev->pci->devfn << 12) + 0x100) &
-                    0xffff, ==, PCI_EXT_CAP_ID_ERR);
     g_free(host);
+    g_assert_cmphex(qtest_readl(dev->qts, ecam + (dev->pci->devfn << 12)), ==,
+                    MXGPU_PCI_VENDOR | MXGPU_PCI_DEVICE << 16);
+    return ecam + (dev->pci->devfn << 12);
+}
+
+static uint64_t find_extended(MxDevice *dev, unsigned id)
+{
+    uint64_t space = extended_space(dev);
+    unsigned at = 0x100;
+    uint32_t header;
+
+    while (at) {
+        header = qtest_readl(dev->qts, space + at);
+        if (PCI_EXT_CAP_ID(header) == id) {
+            return space + at;
+        }
+        at = PCI_EXT_CAP_NEXT(header);
+    }
+    g_error("no extended capability %#x", id);
+}
+
+static void test_extended(MxDevice *dev)
+{
+    uint64_t serial = find_extended(dev, PCI_EXT_CAP_ID_DSN);
+    uint32_t uuid[4], low, high;
+
+    find_extended(dev, PCI_EXT_CAP_ID_ERR);
+    for (unsigned i = 0; i < 4; i++) {
+        uuid[i] = mx_read(dev, MXGPU_UUID + 4 * i);
+    }
+    low = bswap32(uuid[1] ^ uuid[3]);
+    high = bswap32(uuid[0] ^ uuid[2]);
+    g_assert_cmphex(low, !=, 0);
+    g_assert_cmphex(qtest_readl(dev->qts, serial + 4), ==, low);
+    g_assert_cmphex(qtest_readl(dev->qts, serial + 8), ==, high);
 }
 
 static void check_bar(MxDevice *dev, int bar, uint32_t size, bool prefetch)
@@ -61,6 +159,56 @@ static void test_bars(MxDevice *dev)
     check_bar(dev, MXGPU_BAR_REGS, MXGPU_REGS_SIZE, false);
     check_bar(dev, MXGPU_BAR_VRAM, 16 * MiB, true);
     check_bar(dev, MXGPU_BAR_DOORBELL, MXGPU_DOORBELL_SIZE, false);
+}
+
+static void set_memory(MxDevice *dev, bool on)
+{
+    qpci_config_writew(dev->pci, PCI_COMMAND,
+                       on ? PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER : 0);
+}
+
+static unsigned aperture(MxDevice *dev, uint64_t rebar)
+{
+    return (qtest_readl(dev->qts, rebar + PCI_REBAR_CTRL) &
+            PCI_REBAR_CTRL_BAR_SIZE) >> PCI_REBAR_CTRL_BAR_SHIFT;
+}
+
+/* Every size that is offered works, and shows the beginning of VRAM. */
+static void test_resize(MxDevice *dev)
+{
+    uint64_t rebar = find_extended(dev, PCI_EXT_CAP_ID_REBAR);
+    uint32_t ctrl = qtest_readl(dev->qts, rebar + PCI_REBAR_CTRL);
+
+    g_assert_cmphex(qtest_readl(dev->qts, rebar + PCI_REBAR_CAP), ==, 0x1f0);
+    g_assert_cmphex(ctrl & PCI_REBAR_CTRL_BAR_IDX, ==, MXGPU_BAR_VRAM);
+    g_assert_cmpuint(aperture(dev, rebar), ==, 4);
+    for (unsigned i = 0; i < 5; i++) {
+        mx_vram_write(dev, (MiB << i) - 8, 0xabcd0000 + i);
+    }
+    ctrl &= ~PCI_REBAR_CTRL_BAR_SIZE;
+    for (unsigned i = 5; i-- > 0;) {
+        set_memory(dev, false);
+        qtest_writel(dev->qts, rebar + PCI_REBAR_CTRL, ctrl | i << 8);
+        g_assert_cmpuint(aperture(dev, rebar), ==, i);
+        check_bar(dev, MXGPU_BAR_VRAM, MiB << i, true);
+        set_memory(dev, true);
+        g_assert_cmphex(mx_vram_read(dev, (MiB << i) - 8), ==, 0xabcd0000 + i);
+        if (i < 4) {
+            g_assert_cmphex(mx_vram_read(dev, (2 * MiB << i) - 8), !=,
+                            0xabcd0001 + i);
+        }
+        g_assert_cmphex(mx_read(dev, MXGPU_VRAM_SIZE_LO), ==, 16 * MiB);
+    }
+    /* Not offered; and while it is mapped. */
+    qtest_writel(dev->qts, rebar + PCI_REBAR_CTRL, ctrl | 5 << 8);
+    g_assert_cmpuint(aperture(dev, rebar), ==, 0);
+    qtest_writel(dev->qts, rebar + PCI_REBAR_CTRL, ctrl | 1 << 8);
+    g_assert_cmphex(mx_vram_read(dev, 2 * MiB - 8), ==, 0xabcd0001);
+    qtest_system_reset(dev->qts);
+    rebar = find_extended(dev, PCI_EXT_CAP_ID_REBAR);
+    g_assert_cmpuint(aperture(dev, rebar), ==, 4);
+    mx_map_bars(dev);
+    g_assert_cmphex(mx_vram_read(dev, 16 * MiB - 8), ==, 0xabcd0004);
 }
 
 static void test_registers(MxDevice *dev)
@@ -169,8 +317,11 @@ void mx_identity_tests(void)
     mx_test("identity/monitor", MX_BARE, test_monitor);
     mx_test("identity/config", MX_BARE, test_config);
     if (mx_env()->express) {
-        mx_test("identity/aer", MX_BARE, test_aer);
+        mx_test("identity/extended", MX_BARE, test_extended);
+        mx_test("identity/resize", MX_BARE, test_resize);
     }
+    mx_test("identity/express", MX_BARE, test_express);
+    mx_test("identity/link", MX_BARE, test_link);
     mx_test("identity/bars", MX_BARE, test_bars);
     mx_test("identity/registers", MX_BARE, test_registers);
     mx_test("identity/vram", MX_BARE, test_vram);

@@ -10,16 +10,12 @@
 #include "qemu/units.h"
 #include "qapi/error.h"
 #include "hw/pci/msix.h"
-#include "hw/pci/pcie.h"
 #include "migration/blocker.h"
 #include "monitor/monitor.h"
 #include "mxgpu.h"
 #include "trace.h"
 
-#define MXGPU_CAP_PM      0x40
-#define MXGPU_CAP_MSIX    0x50
-#define MXGPU_CAP_EXPRESS 0x80
-#define MXGPU_CAP_AER     0x100
+#define MXGPU_CAP_MSIX 0x50
 
 #define MXGPU_VRAM_MIN (1 * MiB)
 #define MXGPU_VRAM_MAX (64 * GiB)
@@ -113,6 +109,8 @@ static bool mxgpu_realize_bars(MxgpuState *s, Error **errp)
                                                 errp)) {
         return false;
     }
+    memory_region_init(&s->aperture, obj, "mxgpu-bar2", s->vram_size);
+    memory_region_add_subregion(&s->aperture, 0, &s->vram);
     memory_region_init_io(&s->regs, obj, &mxgpu_regs_ops, s, "mxgpu-regs",
                           MXGPU_REGS_SIZE);
     memory_region_init(&s->bar4, obj, "mxgpu-bar4", MXGPU_DOORBELL_SIZE);
@@ -122,7 +120,7 @@ static bool mxgpu_realize_bars(MxgpuState *s, Error **errp)
     memory_region_add_subregion(&s->bar4, 0, &s->doorbell);
     pci_register_bar(pci, MXGPU_BAR_REGS, type, &s->regs);
     pci_register_bar(pci, MXGPU_BAR_VRAM,
-                     type | PCI_BASE_ADDRESS_MEM_PREFETCH, &s->vram);
+                     type | PCI_BASE_ADDRESS_MEM_PREFETCH, &s->aperture);
     pci_register_bar(pci, MXGPU_BAR_DOORBELL, type, &s->bar4);
     if (msix_init(pci, mxgpu_vectors(s), &s->bar4, MXGPU_BAR_DOORBELL,
                   MXGPU_MSIX_TABLE, &s->bar4, MXGPU_BAR_DOORBELL,
@@ -137,46 +135,17 @@ static bool mxgpu_realize_bars(MxgpuState *s, Error **errp)
 
 /* ---- configuration space ------------------------------------------------ */
 
-static bool mxgpu_realize_caps(MxgpuState *s, Error **errp)
-{
-    PCIDevice *pci = PCI_DEVICE(s);
-    int pm = pci_pm_init(pci, MXGPU_CAP_PM, errp);
-
-    if (pm < 0) {
-        return false;
-    }
-    /* D0 and D3hot; going back to D0 resets (No_Soft_Reset is 0). */
-    pci_set_word(pci->config + pm + PCI_PM_PMC, 3);
-    pci_set_word(pci->wmask + pm + PCI_PM_CTRL, PCI_PM_CTRL_STATE_MASK);
-    if (pcie_endpoint_cap_init(pci, MXGPU_CAP_EXPRESS) < 0) {
-        error_setg(errp, "no room for the PCI Express capability");
-        return false;
-    }
-    pcie_cap_flr_init(pci);
-    pcie_cap_deverr_init(pci);
-    return pcie_aer_init(pci, PCI_ERR_VER, MXGPU_CAP_AER, PCI_ERR_SIZEOF,
-                         errp) >= 0;
-}
-
-static unsigned mxgpu_power_state(PCIDevice *pci)
-{
-    return pci_get_word(pci->config + MXGPU_CAP_PM + PCI_PM_CTRL) &
-           PCI_PM_CTRL_STATE_MASK;
-}
-
 static void mxgpu_write_config(PCIDevice *pci, uint32_t addr, uint32_t value,
                                int len)
 {
     MxgpuState *s = MXGPU(pci);
-    unsigned power = mxgpu_power_state(pci);
+    unsigned power = mxgpu_config_power_state(pci);
 
-    pci_default_write_config(pci, addr, value, len);
-    pcie_cap_flr_write_config(pci, addr, value, len);
-    pcie_aer_write_config(pci, addr, value, len);
-    if (power && !mxgpu_power_state(pci) && s->asleep) {
+    mxgpu_config_write(pci, addr, value, len);
+    if (power && !mxgpu_config_power_state(pci) && s->asleep) {
         pci_device_reset(pci);
     } else {
-        s->asleep = mxgpu_power_state(pci);
+        s->asleep = mxgpu_config_power_state(pci);
         mxgpu_settle(s);
     }
 }
@@ -187,6 +156,10 @@ static void mxgpu_reset(DeviceState *dev)
 {
     MxgpuState *s = MXGPU(dev);
 
+    if (!s->dev) {
+        return;
+    }
+    mxgpu_config_reset(s);
     s->asleep = false;
     s->reset = true;
     mxgpu_settle(s);
@@ -287,6 +260,10 @@ static const Property mxgpu_properties[] = {
     DEFINE_PROP_UINT32("watchdog-ms", MxgpuState, watchdog_ms, 0),
     DEFINE_PROP_UUID_NODEFAULT("uuid", MxgpuState, uuid),
     DEFINE_PROP_CHR("console", MxgpuState, console),
+    DEFINE_PROP_PCIE_LINK_SPEED("link-speed", MxgpuState, link_speed,
+                                PCIE_LINK_SPEED_16),
+    DEFINE_PROP_PCIE_LINK_WIDTH("link-width", MxgpuState, link_width,
+                                PCIE_LINK_WIDTH_16),
 };
 
 static const struct {
@@ -305,6 +282,9 @@ static const struct {
                      "virtual clock; 0 is no limit" },
     { "uuid", "identity of the device; default: made from its place in the "
               "machine" },
+    { "link-speed", "fastest link of the function, GT/s: 2_5, 5, 8, 16, 32 or "
+                    "64; without effect where it is part of the root complex" },
+    { "link-width", "lanes: 1, 2, 4, 8, 12, 16 or 32" },
     { "console", "character device that gets the lines of the firmware's "
                  "console" },
 };
@@ -443,12 +423,10 @@ static void mxgpu_exit(PCIDevice *pci)
     if (memory_region_is_mapped(&s->doorbell)) {
         memory_region_del_subregion(&s->bar4, &s->doorbell);
     }
-    if (pci->exp.aer_cap) {
-        pcie_aer_exit(pci);
+    if (memory_region_is_mapped(&s->vram)) {
+        memory_region_del_subregion(&s->aperture, &s->vram);
     }
-    if (pci->exp.exp_cap) {
-        pcie_cap_exit(pci);
-    }
+    mxgpu_config_exit(pci);
 }
 
 static void mxgpu_realize(PCIDevice *pci, Error **errp)
@@ -473,7 +451,7 @@ static void mxgpu_realize(PCIDevice *pci, Error **errp)
     s->gone = s->asleep = s->reset = s->sync = s->paused = false;
     s->settle_bh = qemu_bh_new_guarded(mxgpu_settle_bh, s,
                                        &DEVICE(s)->mem_reentrancy_guard);
-    if (!mxgpu_realize_bars(s, errp) || !mxgpu_realize_caps(s, errp) ||
+    if (!mxgpu_realize_bars(s, errp) || !mxgpu_config_init(s, errp) ||
         !mxgpu_realize_core(s, errp)) {
         mxgpu_exit(pci);
         return;
@@ -502,6 +480,8 @@ static void mxgpu_class_init(ObjectClass *class, MxgpuClassData *data)
     pc->config_write = mxgpu_write_config;
     pc->vendor_id = MXGPU_PCI_VENDOR;
     pc->device_id = MXGPU_PCI_DEVICE;
+    pc->subsystem_vendor_id = MXGPU_PCI_VENDOR;
+    pc->subsystem_id = MXGPU_PCI_SUBSYSTEM;
     pc->class_id = MXGPU_PCI_CLASS;
     pc->revision = MXGPU_INTERFACE_VERSION >> 16;
     dc->desc = "mxgpu compute accelerator";

@@ -6,6 +6,7 @@
 #define HW_MXGPU_QEMU_MXGPU_H
 
 #include "hw/pci/pci_device.h"
+#include "hw/pci/pcie_regs.h"
 #include "qemu/thread.h"
 #include "qemu/timer.h"
 #include "qemu/uuid.h"
@@ -72,9 +73,11 @@ struct MxgpuState {
     uint32_t compute_units, threads, queues, copy_engines, watchdog_ms;
     bool deterministic;
     QemuUUID uuid;
+    PCIExpLinkSpeed link_speed;
+    PCIExpLinkWidth link_width;
     CharFrontend console;
 
-    MemoryRegion regs, vram, bar4, doorbell;
+    MemoryRegion regs, aperture, vram, bar4, doorbell;
     MxgpuDevice *dev;
     char *name; /* for traces */
     Error *migration_blocker;
@@ -149,6 +152,13 @@ void mxgpu_host_refuse(MxgpuState *s);
  * registers that reset, stop or unplug this device among them.
  */
 void mxgpu_settle(MxgpuState *s);
+
+/* config.c */
+bool mxgpu_config_init(MxgpuState *s, Error **errp);
+void mxgpu_config_exit(PCIDevice *pci);
+void mxgpu_config_write(PCIDevice *pci, uint32_t addr, uint32_t value, int len);
+void mxgpu_config_reset(MxgpuState *s);
+unsigned mxgpu_config_power_state(PCIDevice *pci); /* 0: D0 */
 
 /* dma.c */
 void mxgpu_dma_start(MxgpuState *s);

@@ -12,11 +12,15 @@
 #define MXGPU_PCI_VENDOR 0x1234
 #define MXGPU_PCI_DEVICE 0x6d78
 #define MXGPU_PCI_CLASS  0x0302 /* 3D controller */
+#define MXGPU_PCI_SUBSYSTEM 0x0001 /* of subsystem vendor MXGPU_PCI_VENDOR */
 
 #define MXGPU_ID_MAGIC          0x5047584du /* "MXGP" */
 #define MXGPU_INTERFACE_VERSION 0x00010001u /* 1.1 */
 
-/* BAR 0: registers. BAR 2: VRAM aperture, all of VRAM. BAR 4: doorbells. */
+/*
+ * BAR 0: registers. BAR 2: VRAM aperture, all of VRAM; software may make it
+ * smaller (Resizable BAR), it then shows the beginning. BAR 4: doorbells.
+ */
 #define MXGPU_BAR_REGS  0
 #define MXGPU_BAR_VRAM  2
 #define MXGPU_BAR_DOORBELL 4
