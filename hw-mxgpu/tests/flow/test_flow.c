@@ -15,9 +15,13 @@
 #define CODE_WORDS  16384
 #define LIMIT       2000000
 #ifdef __SANITIZE_ADDRESS__
-#define PROGRAMS 15 /* each takes ten times as long */
+/* Each step takes ten times as long; turns of waiting are the square of the
+ * number of threads. */
+#define PROGRAMS 15
+#define SHAPES   {1, 64}, {1, 2}, {1, 128}, {2, 64}, {3, 40}
 #else
 #define PROGRAMS 60
+#define SHAPES   {1, 64}, {1, 2}, {1, 256}, {8, 64}, {6, 100}
 #endif
 
 static const char *elf;
@@ -301,7 +305,7 @@ static void test_waiting(gconstpointer data)
 {
     static const struct {
         unsigned grid, block;
-    } shapes[] = { {1, 64}, {1, 2}, {1, 256}, {8, 64}, {6, 100} };
+    } shapes[] = { SHAPES };
     const char *name = data;
     SimtHost *h = simt_host_new(2);
 
