@@ -71,6 +71,26 @@ def commit(sources):
     return f"g{head[:12]}{'-' if dirty == '' else '+'}"
 
 
+def write(path, image):
+    """A regular file is replaced by the whole image, or stays; all else is
+    written to."""
+    real = os.path.realpath(path)
+    if os.path.exists(path) and not os.path.isfile(path) or \
+            os.path.abspath(path).startswith(("/dev/", "/proc/")):
+        with open(path, "wb") as out:
+            out.write(image)
+        return
+    made = f"{real}.{os.getpid()}"
+    try:
+        with open(made, "xb") as out:
+            out.write(image)
+        os.replace(made, real)
+    except BaseException:
+        if os.path.exists(made):
+            os.unlink(made)
+        raise
+
+
 def pack(elf, output, sources):
     image = load(elf)
     fields = list(HEADER.unpack_from(image))
@@ -81,8 +101,7 @@ def pack(elf, output, sources):
     content = hashlib.sha256(image).hexdigest()[:12]
     fields[8] = (commit(sources) + content).encode()
     HEADER.pack_into(image, 0, *fields)
-    with open(output, "wb") as out:
-        out.write(image)
+    write(output, image)
 
 
 def describe(path):
@@ -113,7 +132,10 @@ def main(args):
     if len(args) < 2 or args[0].startswith("-"):
         print(__doc__)
         return 0 if args in (["-h"], ["--help"]) else 2
-    pack(args[0], args[1], args[2:])
+    try:
+        pack(args[0], args[1], args[2:])
+    except OSError as e:
+        raise SystemExit(f"pack.py: {e}") from None
     return 0
 
 
