@@ -80,6 +80,52 @@ static void test_joined(void)
     g_assert_null(strstr(out, ".mc_rdc")); /* bitcode stays behind */
 }
 
+/* Two shared libraries have one image each, with variables of one name. */
+static void test_libraries(void)
+{
+    static const char use[] =
+        "extern __device__ int number; __device__ int next(int);\n"
+        "static __global__ void k(int *p) { *p = next(number); }\n"
+        "int NAME() { int *d, h = 0; mcMalloc(&d, 4); k<<<1, 1>>>(d);\n"
+        "    mcMemcpy(&h, d, 4, mcMemcpyDeviceToHost); return h; }\n";
+    const char *out;
+
+    test_file("use.maca", use);
+    test_file("define.maca", "__device__ int number = VALUE;\n"
+                             "__device__ int next(int x) { return x + 1; }\n");
+    test_file("both.cpp", "int one(), two();\n"
+                          "int main() { return one() * 20 + two(); }\n");
+    test_mxcc("-fPIC", "-shared", "-rdc=true", "-DNAME=one", "-DVALUE=1",
+              "use.maca", "define.maca", "-o", "libone.so", NULL);
+    test_mxcc("-fPIC", "-shared", "-rdc=true", "-DNAME=two", "-DVALUE=10",
+              "use.maca", "define.maca", "-o", "libtwo.so", NULL);
+    test_mxcc("both.cpp", "-L.", "-lone", "-ltwo", "-Wl,-rpath,$ORIGIN", "-o",
+              "both", NULL);
+    g_assert_cmpint(test_run(&out, "./both", NULL), ==, 51);
+}
+
+/* Without optimisation and with debug information, as the objects say. */
+static void test_levels(void)
+{
+    for (const char *const *name = (const char *const[]){
+             "main", "other", "library", "deep", NULL }; *name; name++) {
+        g_autofree char *source = g_strdup_printf(
+            "%s/rdc/%s.maca", g_getenv("MXCC_TESTS"), *name);
+        g_autofree char *output = g_strdup_printf("%s-0.o", *name);
+
+        test_mxcc("-dc", "-O0", "-g", "-std=c++17", source, "-o", output,
+                  NULL);
+    }
+    test_mxcc("main-0.o", "other-0.o", "library-0.o", "deep-0.o", "-o",
+              "levels", NULL);
+    passes("./levels");
+    test_mxcc("-dlink", "-cubin", "main-0.o", "other-0.o", "library-0.o",
+              "deep-0.o", "-o", "levels.cubin", NULL);
+    g_assert_cmpint(test_run(&(const char *){ NULL }, "sh", "-c",
+                             "readelf -SW levels.cubin | grep -q debug_info",
+                             NULL), ==, 0);
+}
+
 static void test_errors(void)
 {
     test_mxcc_fails("undefined symbol: only_for_devices(int)", "main.o",
@@ -104,6 +150,8 @@ int main(int argc, char **argv)
     g_test_add_func("/mxcc/rdc/program", test_program);
     g_test_add_func("/mxcc/rdc/dlink", test_dlink);
     g_test_add_func("/mxcc/rdc/joined", test_joined);
+    g_test_add_func("/mxcc/rdc/libraries", test_libraries);
+    g_test_add_func("/mxcc/rdc/levels", test_levels);
     g_test_add_func("/mxcc/rdc/errors", test_errors);
     return test_run_end(g_test_run());
 }
