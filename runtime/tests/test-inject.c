@@ -426,6 +426,35 @@ static void test_no_queues(void)
 
 static bool check_end;
 
+/* Copies and sets are one packet, of pageable memory one a chunk. */
+static void test_packet_counts(void)
+{
+    enum { WIDTH = 1000, PITCH = 1024, ROWS = 2000 };
+    uint8_t *d = env_malloc(PITCH * ROWS), *h = env_malloc_host(PITCH * ROWS);
+    uint8_t *p = g_malloc(PITCH * ROWS);
+    const mcMemcpy3DParms slices = {
+        .srcPtr = {h, PITCH, WIDTH, 10},
+        .dstPtr = {d, PITCH, WIDTH, 20},
+        .extent = {WIDTH, 9, 100},
+        .kind = mcMemcpyHostToDevice,
+    };
+
+    fake.copies = 0;
+    ok(mcMemset2D(d, PITCH, 1, WIDTH, ROWS));
+    ok(mcMemcpy2D(h, PITCH, d, PITCH, WIDTH, ROWS, mcMemcpyDeviceToHost));
+    ok(mcMemcpy3D(&slices));
+    ok(mcDeviceSynchronize());
+    g_assert_cmpuint(fake.copies, ==, 3);
+    /* 524 rows fit a chunk. */
+    fake.copies = 0;
+    ok(mcMemcpy2D(d, PITCH, p, WIDTH, WIDTH, ROWS, mcMemcpyHostToDevice));
+    ok(mcMemcpy2D(p, PITCH, d, PITCH, WIDTH, ROWS, mcMemcpyDeviceToHost));
+    g_assert_cmpuint(fake.copies, ==, 2 * 4);
+    ok(mcFree(d));
+    ok(mcFreeHost(h));
+    g_free(p);
+}
+
 /* After the runtime's own end, which has the default priority. */
 static void __attribute__((destructor(101))) after_end(void)
 {
@@ -461,6 +490,7 @@ int main(int argc, char **argv)
     g_test_add_func("/inject/reset-under-waits", test_reset_under_waits);
     g_test_add_func("/inject/failing-steps", test_failing_steps);
     g_test_add_func("/inject/large-leaves", test_large_leaves);
+    g_test_add_func("/inject/packet-counts", test_packet_counts);
     g_test_add_func("/inject/open", test_open);
     g_test_add_func("/inject/no-queues", test_no_queues);
     g_test_add_func("/inject/end", test_end);

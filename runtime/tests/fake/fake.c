@@ -511,6 +511,13 @@ static bool execute(FakeQueue *q, const union mxgpu_packet *p,
         return false;
     }
     switch (p->header.type) {
+    case MXGPU_PKT_COPY:
+    case MXGPU_PKT_FILL:
+    case MXGPU_PKT_COPY_RECT:
+    case MXGPU_PKT_FILL_RECT:
+        __atomic_add_fetch(&fake.copies, 1, __ATOMIC_RELAXED);
+    }
+    switch (p->header.type) {
     case MXGPU_PKT_NOP:
     case MXGPU_PKT_TLB_INVALIDATE:
         return true;

@@ -17,6 +17,7 @@ typedef struct FakeControl {
     uint64_t vram;    /* bytes of a device */
     unsigned delay_us; /* before each packet */
     int fail_pin, fail_alloc, fail_map; /* the nth call from now fails */
+    unsigned copies; /* counts packets that copy engines execute */
     unsigned small_maps; /* counts maps of VRAM that need small pages */
     bool lost;        /* every device */
     bool reset;       /* every device, by somebody else: it stands still and
