@@ -20,6 +20,8 @@
 #define DEFAULT_LIMIT (1ull << 39)
 #define MSI_START     0xfee00000ull
 #define MSI_SIZE      0x00100000ull
+/* How long a function that is being reset is waited for. */
+#define OPEN_LIMIT_NS 2000000000ull
 /* Low addresses stay free: a forgotten one should fault. */
 #define LOWEST_IOVA   0x00100000ull
 
@@ -389,8 +391,15 @@ void kmd_vfio_group_put(VfioGroup *g)
 
 int kmd_vfio_group_device(VfioGroup *g, const char *bdf)
 {
-    int fd = ioctl(g->fd, VFIO_GROUP_GET_DEVICE_FD, bdf);
+    uint64_t end = kmd_now_ns() + OPEN_LIMIT_NS;
+    int fd;
 
+    /* Somebody may be resetting it just now, which takes 100 ms: the reason
+     * why a program that lost it opens it again. */
+    while ((fd = ioctl(g->fd, VFIO_GROUP_GET_DEVICE_FD, bdf)) < 0 &&
+           errno == EAGAIN && kmd_now_ns() < end) {
+        kmd_sleep_ns(2000000);
+    }
     if (fd < 0) {
         fd = -errno;
         mc_error("%s: opening it: %s", bdf, strerror(-fd));
