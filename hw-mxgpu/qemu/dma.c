@@ -108,6 +108,7 @@ void mxgpu_dma_sync(MxgpuState *s)
     }
     stale = g_steal_pointer(&s->dma.stale);
     if (qatomic_xchg(&s->dma.used, false)) {
+        s->dma.iotlb_evicted = false;
         mxgpu_device_bus_invalidate(s->dev, 0, UINT64_MAX);
         mxgpu_host_wait(s, mxgpu_dma_quiesce, MXGPU_SERVE);
     }
@@ -309,7 +310,7 @@ static void mxgpu_map_finish(MxgpuWatch *w, MxgpuMemoryMap *map)
     }
 }
 
-static void mxgpu_iotlb_drop(MxgpuState *s, hwaddr start, hwaddr end);
+static bool mxgpu_iotlb_drop(MxgpuState *s, hwaddr start, hwaddr end);
 
 static void mxgpu_watch_publish(MxgpuWatch *w, MxgpuMemoryMap *map)
 {
@@ -344,24 +345,60 @@ static void mxgpu_watch_commit(MemoryListener *listener)
 
 /* ---- translations of a vIOMMU ------------------------------------------- */
 
+#define MXGPU_PAGE_MASK 0xfffu
+
+/* Where a page's translation is kept, and where one of a larger page that it
+ * is part of. */
 static unsigned mxgpu_iotlb_index(hwaddr addr)
 {
     return (addr >> 12) % MXGPU_IOTLB_SIZE;
 }
 
-/* BQL held. Drops what overlaps [start, end]. */
-static void mxgpu_iotlb_drop(MxgpuState *s, hwaddr start, hwaddr end)
+static unsigned mxgpu_iotlb_large_index(hwaddr addr)
 {
-    for (unsigned i = 0; i < 2 * MXGPU_IOTLB_SIZE; i++) {
-        MxgpuIotlbEntry **slot = &s->dma.iotlb[0][0] + i;
-        MxgpuIotlbEntry *entry = *slot;
+    return MXGPU_IOTLB_SIZE + (addr >> 21) % MXGPU_IOTLB_LARGE;
+}
 
-        if (entry && entry->iova <= end &&
-            entry->iova + entry->mask >= start) {
-            qatomic_set(slot, NULL);
-            g_free_rcu(entry, rcu);
+/* Whether there was one that overlaps [start, end]. */
+static bool mxgpu_iotlb_drop_one(MxgpuIotlbEntry **slot, hwaddr start,
+                                 hwaddr end)
+{
+    MxgpuIotlbEntry *entry = *slot;
+
+    if (!entry || entry->iova > end || entry->iova + entry->mask < start) {
+        return false;
+    }
+    qatomic_set(slot, NULL);
+    g_free_rcu(entry, rcu);
+    return true;
+}
+
+/*
+ * BQL held. Drops what overlaps [start, end]: looks at one slot for each page
+ * of the range, but never at more than there are, and at those of large pages.
+ * Returns whether there was something.
+ */
+static bool mxgpu_iotlb_drop(MxgpuState *s, hwaddr start, hwaddr end)
+{
+    hwaddr pages = (end >> 12) - (start >> 12);
+    unsigned small = MIN(pages, MXGPU_IOTLB_SIZE - 1) + 1;
+    unsigned large = s->dma.iotlb_has_large ? MXGPU_IOTLB_LARGE : 0;
+    bool dropped = false;
+
+    for (unsigned write = 0; write < 2; write++) {
+        MxgpuIotlbEntry **slots = s->dma.iotlb[write];
+        unsigned at = mxgpu_iotlb_index(start);
+
+        for (unsigned i = 0; i < small; i++) {
+            dropped |= mxgpu_iotlb_drop_one(
+                &slots[(at + i) % MXGPU_IOTLB_SIZE], start, end);
+        }
+        for (unsigned i = 0; i < large; i++) {
+            dropped |= mxgpu_iotlb_drop_one(&slots[MXGPU_IOTLB_SIZE + i],
+                                            start, end);
         }
     }
+    return dropped;
 }
 
 static void mxgpu_iommu_unmap(IOMMUNotifier *n, IOMMUTLBEntry *entry)
@@ -374,8 +411,11 @@ static void mxgpu_iommu_unmap(IOMMUNotifier *n, IOMMUTLBEntry *entry)
     hwaddr start = entry->iova & ~entry->addr_mask;
 
     trace_mxgpu_iotlb_unmap(iommu->s->name, entry->iova, entry->addr_mask);
-    mxgpu_iotlb_drop(iommu->s, MAX(start, n->start) + base, end + base);
-    mxgpu_dma_changed(iommu->s);
+    /* What a unit got since the last sync is here, unless it was evicted. */
+    if (mxgpu_iotlb_drop(iommu->s, MAX(start, n->start) + base, end + base) ||
+        iommu->s->dma.iotlb_evicted || iommu->s->sync) {
+        mxgpu_dma_changed(iommu->s);
+    }
 }
 
 typedef struct MxgpuFill {
@@ -415,11 +455,37 @@ static void mxgpu_iotlb_fill(MxgpuState *s, void *opaque)
     new->iova = fill->addr & ~entry.addr_mask;
     new->mask = entry.addr_mask;
     new->target = entry.translated_addr;
-    slot = &s->dma.iotlb[fill->is_write][mxgpu_iotlb_index(fill->addr)];
+    if (entry.addr_mask > MXGPU_PAGE_MASK) {
+        slot = &s->dma.iotlb[fill->is_write]
+                            [mxgpu_iotlb_large_index(fill->addr)];
+        s->dma.iotlb_has_large = true;
+    } else {
+        slot = &s->dma.iotlb[fill->is_write][mxgpu_iotlb_index(fill->addr)];
+    }
     if (*slot) {
+        s->dma.iotlb_evicted = true;
         g_free_rcu(*slot, rcu);
     }
     qatomic_rcu_set(slot, new);
+}
+
+/* Under RCU. */
+static MxgpuIotlbEntry *mxgpu_iotlb_find(MxgpuState *s, hwaddr addr,
+                                         bool is_write)
+{
+    const unsigned at[] = {
+        mxgpu_iotlb_index(addr), mxgpu_iotlb_large_index(addr),
+    };
+
+    for (unsigned i = 0; i < ARRAY_SIZE(at); i++) {
+        MxgpuIotlbEntry *entry =
+            qatomic_rcu_read(&s->dma.iotlb[is_write][at[i]]);
+
+        if (entry && (addr & ~entry->mask) == entry->iova) {
+            return entry;
+        }
+    }
+    return NULL;
 }
 
 /* ---- what the core calls ------------------------------------------------ */
@@ -437,12 +503,11 @@ static void *mxgpu_dma_find(MxgpuState *s, hwaddr addr, size_t *len,
     section = mxgpu_map_find(qatomic_rcu_read(&s->dma.bus.map), addr);
     *cacheable = true;
     if (section && section->iommu) {
-        MxgpuIotlbEntry *entry = qatomic_rcu_read(
-            &s->dma.iotlb[is_write][mxgpu_iotlb_index(addr)]);
+        MxgpuIotlbEntry *entry = mxgpu_iotlb_find(s, addr, is_write);
         MxgpuFill fill = { .addr = addr, .is_write = is_write };
 
         *cacheable = section->cacheable;
-        if (entry && (addr & ~entry->mask) == entry->iova) {
+        if (entry) {
             fill.target = entry->target;
             fill.mask = entry->mask;
         } else {

@@ -43,7 +43,8 @@ typedef struct MxgpuMemoryMap MxgpuMemoryMap;
 typedef struct MxgpuIotlbEntry MxgpuIotlbEntry;
 typedef struct MxgpuIommu MxgpuIommu;
 
-#define MXGPU_IOTLB_SIZE 4096
+#define MXGPU_IOTLB_SIZE  4096 /* pages */
+#define MXGPU_IOTLB_LARGE 256  /* larger ones */
 
 /* Watches an address space and keeps the map of its RAM. */
 typedef struct MxgpuWatch {
@@ -58,7 +59,10 @@ typedef struct MxgpuWatch {
 typedef struct MxgpuDma {
     MxgpuWatch bus;    /* the device's own address space */
     MxgpuWatch system; /* what IOMMU translations point into */
-    MxgpuIotlbEntry *iotlb[2][MXGPU_IOTLB_SIZE]; /* RCU; [is_write] */
+    /* RCU; [is_write]; pages, then larger ones */
+    MxgpuIotlbEntry *iotlb[2][MXGPU_IOTLB_SIZE + MXGPU_IOTLB_LARGE];
+    bool iotlb_has_large; /* there was one */
+    bool iotlb_evicted;   /* since the last sync, without an unmap */
     QLIST_HEAD(, MxgpuIommu) iommus;
     MxgpuMemoryMap *stale; /* replaced; pointers from them may be in use */
     bool listening;
@@ -69,8 +73,9 @@ struct MxgpuState {
     PCIDevice parent_obj;
 
     /* properties */
-    uint64_t vram_size;
+    uint64_t vram_size, private_memory;
     uint32_t compute_units, threads, queues, copy_engines, watchdog_ms;
+    uint32_t firmware_watchdog_ms;
     bool deterministic;
     QemuUUID uuid;
     PCIExpLinkSpeed link_speed;
