@@ -165,8 +165,12 @@ static void test_endless(MxDevice *dev)
 
     mx_load_code(dev, loop, 1);
     MX_WAIT(dev, mx_mcu_state(dev) == MXGPU_MCU_RUNNING);
-    g_usleep(10000);
+    MX_WAIT(dev, mx_read(dev, MXGPU_MCU_PC) ==
+                 MXGPU_MCU_SRAM_BASE + sizeof(struct mxgpu_fw_header));
     g_assert_cmphex(mx_read(dev, MXGPU_ID), ==, MXGPU_ID_MAGIC);
+    qtest_clock_step(dev->qts, 1000000000);
+    MX_WAIT(dev, MXGPU_GET(MXGPU_ERR_STATUS_MCU_STUCK,
+                           mx_read(dev, MXGPU_ERR_STATUS)));
     mx_write(dev, MXGPU_MCU_CTRL, MXGPU_SET(MXGPU_MCU_CTRL_STOP, 1));
     MX_WAIT(dev, mx_mcu_state(dev) == MXGPU_MCU_RESET);
     mx_load_code(dev, loop, 1);

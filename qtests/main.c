@@ -49,7 +49,8 @@ static void run(gconstpointer data)
 {
     const MxTest *test = data;
     g_autofree char *device = g_strdup_printf(
-        "-device mxgpu,id=gpu0,addr=%d,vram=16M,compute-units=2,threads=2%s",
+        "-device mxgpu,id=gpu0,addr=%d,vram=16M,compute-units=2,threads=2,"
+        "firmware-watchdog-ms=1000%s",
         MX_SLOT, test->env->options);
     MxMachine *machine = mx_machine_start(test->env, device);
     MxDevice *dev = mx_open(machine, MX_SLOT);

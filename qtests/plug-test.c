@@ -91,6 +91,8 @@ static void test_bad_properties(MxDevice *dev)
         { "queues", 257 },          { "compute-units", 0 },
         { "compute-units", 129 },   { "copy-engines", 0 },
         { "copy-engines", 9 },      { "threads", 257 },
+        { "private-memory", 0 },    { "private-memory", 15 * (64 << 10) },
+        { "private-memory", 1ll << 40 },
     };
 
     for (unsigned i = 0; i < G_N_ELEMENTS(bad); i++) {

@@ -52,8 +52,8 @@ static bool desc_valid(const struct mxgpu_kernel_desc *desc)
            desc->abi == MXGPU_KERNEL_ABI && !(desc->entry & 1) &&
            desc->registers >= 1 && desc->registers <= 255 &&
            desc->static_shared <= MXGPU_SHARED_MAX &&
-           desc->private_bytes <= MXGPU_PRIVATE_MAX && !desc->reserved[0] &&
-           !desc->reserved[1];
+           desc->private_bytes <= MXGPU_PRIVATE_MAX &&
+           !(desc->flags & ~MXGPU_KERNEL_FP_FLAGS) && !desc->reserved;
 }
 
 /* Reads and checks the descriptor; false: the queue stopped. */
@@ -141,6 +141,8 @@ static void program_slot(const FwQueue *queue, unsigned slot,
                   MXGPU_SET(MXGPU_CD_CFG_REGISTERS, desc->registers) |
                   MXGPU_SET(MXGPU_CD_CFG_COOPERATIVE,
                             packet->flags / MXGPU_PKT_COOPERATIVE) |
+                  MXGPU_SET(MXGPU_CD_CFG_FP_FLAGS,
+                            desc->flags / MXGPU_KERNEL_FP_FLAGS) |
                   MXGPU_SET(MXGPU_CD_CFG_PROFILE,
                             packet->flags / MXGPU_PKT_PROFILE));
     reg_write(MXGPU_CD_CTRL + base, FW_BIT(MXGPU_CD_CTRL_START));

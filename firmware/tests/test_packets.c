@@ -243,6 +243,19 @@ static void test_dispatch_cooperative(void)
     expect_error(0, MXGPU_QERR_RESOURCES, 0);
 }
 
+/* A kernel that reads exception flags is run as one. */
+static void test_dispatch_flags(void)
+{
+    Packet p = dispatch(0, 0);
+    struct mxgpu_kernel_desc *desc = fake_ptr(KERNEL);
+
+    start_queue(0);
+    desc->flags = MXGPU_KERNEL_FP_FLAGS;
+    run_packet(&p);
+    g_assert_true(MXGPU_GET(MXGPU_CD_CFG_FP_FLAGS, slot_reg(MXGPU_CD_CFG)));
+    g_assert_cmphex(slot_reg(MXGPU_CD_CFG) & 0xffff, ==, 1 | 64 << 8);
+}
+
 static void test_dispatch_private(void)
 {
     struct mxgpu_kernel_desc *desc;
@@ -603,7 +616,7 @@ static void test_descriptors(void)
     } bad[] = {
         {0, 4, 1},       {4, 4, 2},       {8, 8, ENTRY + 1},
         {40, 4, 0x10001}, {44, 4, 0x100001}, {48, 4, 0},
-        {48, 4, 256},    {56, 4, 1},      {60, 4, 1},
+        {48, 4, 256},    {56, 4, 2},      {60, 4, 1},
     };
     Packet p = dispatch(0, 0);
 
@@ -669,6 +682,7 @@ int main(int argc, char **argv)
     g_test_add_func("/packets/fill", test_fill);
     g_test_add_func("/packets/dispatch", test_dispatch);
     g_test_add_func("/packets/dispatch/cooperative", test_dispatch_cooperative);
+    g_test_add_func("/packets/dispatch/flags", test_dispatch_flags);
     g_test_add_func("/packets/dispatch/private", test_dispatch_private);
     g_test_add_func("/packets/dispatch/fault", test_dispatch_fault);
     g_test_add_func("/packets/dispatch/descriptors", test_descriptors);

@@ -70,6 +70,7 @@ static MxgpuDispatch load_dispatch(MxgpuDevice *dev, unsigned slot)
                               *mxgpu_reg(dev, MXGPU_PROFILE_CTRL)),
         .profile = MXGPU_GET(MXGPU_CD_CFG_PROFILE, cfg),
         .cooperative = MXGPU_GET(MXGPU_CD_CFG_COOPERATIVE, cfg),
+        .fp_flags = MXGPU_GET(MXGPU_CD_CFG_FP_FLAGS, cfg),
     };
     uint32_t profile = slot * MXGPU_CP_UNIT_STRIDE;
 
@@ -110,7 +111,8 @@ void mxgpu_compute_inline(MxgpuDevice *dev)
     }
     dev->compute_inline = false;
     if (!atomic_exchange(&dev->cu_claimed[0], true)) {
-        mxgpu_simt_run(dev->simt, 0, INLINE_BUDGET);
+        mxgpu_simt_run_held(dev->simt, 0, INLINE_BUDGET,
+                            &dev->units[MXGPU_UNIT_MCU].held);
         atomic_store(&dev->cu_claimed[0], false);
     }
     if (mxgpu_simt_has_work(dev->simt)) {
@@ -136,6 +138,9 @@ static bool cd_start(MxgpuDevice *dev, unsigned slot, const MxgpuDispatch *d,
     return f.code == MXGPU_FAULT_NONE;
 }
 
+/* In instructions of the MCU, and one for each worker that is woken. */
+#define COST_COMMAND 32
+
 void mxgpu_cd_ctrl_write(MxgpuDevice *dev, const MxgpuAccess *a, uint32_t value)
 {
     uint32_t *status = mxgpu_reg(dev, cd_offset(MXGPU_CD_STATUS, a->index));
@@ -159,6 +164,7 @@ void mxgpu_cd_ctrl_write(MxgpuDevice *dev, const MxgpuAccess *a, uint32_t value)
     }
     abort = MXGPU_GET(MXGPU_CD_CTRL_ABORT, value) && state == MXGPU_UNIT_BUSY;
     mxgpu_unlock(dev);
+    mxgpu_mcu_charge(dev->mcu.mcu, COST_COMMAND + dev->num_workers);
     if (start && !cd_start(dev, a->index, &d, a->now)) {
         return;
     }
@@ -175,6 +181,7 @@ bool mxgpu_compute_step(void *opaque, unsigned index, unsigned budget,
     MxgpuDevice *dev = opaque;
     unsigned units = dev->config.compute_units;
     unsigned first = index * units / dev->num_workers;
+    uint64_t at;
     MxgpuUnit *self =
         &dev->units[MXGPU_UNIT_COPY + dev->config.copy_engines + index];
     bool more = false;
@@ -188,7 +195,12 @@ bool mxgpu_compute_step(void *opaque, unsigned index, unsigned budget,
         if (atomic_exchange(&dev->cu_claimed[cu], true)) {
             continue;
         }
-        more |= mxgpu_simt_run(dev->simt, cu, budget);
+        if (mxgpu_simt_run_held(dev->simt, cu, budget, &self->held)) {
+            more = true;
+        } else {
+            at = mxgpu_simt_idle(dev->simt, cu);
+            *deadline = at < *deadline ? at : *deadline;
+        }
         atomic_store(&dev->cu_claimed[cu], false);
     }
     return more;
@@ -207,6 +219,7 @@ bool mxgpu_compute_init(MxgpuDevice *dev)
 {
     MxgpuSimtConfig config = {
         .compute_units = dev->config.compute_units,
+        .private_bytes = mxgpu_cu_private(dev),
         .mmu = dev->mmu,
         .ops = dev->ops,
         .host = dev->host,

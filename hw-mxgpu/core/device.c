@@ -197,6 +197,10 @@ static const char *check_config(const MxgpuConfig *c)
     if (c->copy_engines < 1 || c->copy_engines > MXGPU_MAX_COPY_ENGINES) {
         return "copy-engines must be 1 to 8";
     }
+    if (c->private_memory &&
+        c->private_memory / c->compute_units < MXGPU_PRIVATE_GRAIN) {
+        return "private-memory must be at least 64 KiB for each compute unit";
+    }
     if (c->threads > 1024) {
         return "threads must be 0 to 1024";
     }
@@ -280,6 +284,9 @@ MxgpuDevice *mxgpu_device_new(const MxgpuConfig *config,
         return NULL;
     }
     dev->config = *config;
+    if (!config->private_memory) {
+        dev->config.private_memory = MXGPU_PRIVATE_MEMORY;
+    }
     dev->ops = ops;
     dev->host = host;
     dev->num_workers = count_workers(config);

@@ -21,6 +21,7 @@ typedef enum MxgpuTraceEvent {
     MXGPU_TRACE_BAD_DOORBELL, /* a: queue, b: value */
     MXGPU_TRACE_IRQ,          /* a: vector */
     MXGPU_TRACE_MCU_STATE,    /* a: enum mxgpu_mcu_state, b: cause or error */
+    MXGPU_TRACE_MCU_STUCK,    /* a: pc, b: ra | sp << 32 */
     MXGPU_TRACE_COPY_START,   /* a: engine, b: bytes */
     MXGPU_TRACE_COPY_END,     /* a: engine, b: enum mxgpu_fault */
     MXGPU_TRACE_DISPATCH_START, /* a: slot, b: entry */

@@ -98,6 +98,10 @@ typedef struct MxgpuMcuDriver {
     char line[256];            /* (mcu) */
     unsigned line_len;         /* (mcu) */
     _Atomic uint64_t instret;
+    _Atomic uint32_t pc, ra, sp; /* as MCU_PC and its like show them */
+    bool progress;      /* (mcu) since the last look of the watchdog */
+    bool stuck;         /* (mcu) and said so */
+    uint64_t progress_at; /* (mcu) clock */
 } MxgpuMcuDriver;
 
 typedef struct MxgpuMemPort {
@@ -144,6 +148,19 @@ struct MxgpuDevice {
     unsigned num_units, num_workers;
     MxgpuUnit *units; /* control, MCU, copy engines, compute workers */
 };
+
+/* A warp whose threads have 1 KiB each. */
+#define MXGPU_PRIVATE_GRAIN (64u << 10)
+
+/* Private memory of a compute unit, bytes. */
+static inline uint64_t mxgpu_cu_private(const MxgpuDevice *dev)
+{
+    uint64_t bytes = dev->config.private_memory / dev->config.compute_units;
+    uint64_t most = MXGPU_CU_THREADS * MXGPU_PRIVATE_MAX;
+
+    bytes = bytes < most ? bytes : most;
+    return bytes / MXGPU_PRIVATE_GRAIN * MXGPU_PRIVATE_GRAIN;
+}
 
 /* Order of dev->units. */
 enum {
@@ -267,6 +284,19 @@ void mxgpu_console_write(MxgpuDevice *dev, const MxgpuAccess *a,
                          uint32_t value);
 void mxgpu_fw_panic_write(MxgpuDevice *dev, const MxgpuAccess *a,
                           uint32_t value);
+/* mcu_watch.c: all on the MCU's thread */
+/* The MCU starts, or is reset: it is at pc. */
+void mxgpu_mcu_watch_start(MxgpuDevice *dev, uint32_t pc, uint64_t now);
+/* After a step. *deadline: when to look again at a sleeping MCU. */
+void mxgpu_mcu_watch(MxgpuDevice *dev, bool sleeps, uint64_t *deadline);
+/* It has crashed, by FW_PANIC or a lockup; the trap registers are set. */
+void mxgpu_mcu_watch_crash(MxgpuDevice *dev);
+/* The firmware wrote to the register at offset. */
+void mxgpu_mcu_watch_write(MxgpuDevice *dev, uint32_t offset);
+uint32_t mxgpu_mcu_pc_read(MxgpuDevice *dev, const MxgpuAccess *a);
+uint32_t mxgpu_mcu_ra_read(MxgpuDevice *dev, const MxgpuAccess *a);
+uint32_t mxgpu_mcu_sp_read(MxgpuDevice *dev, const MxgpuAccess *a);
+
 /* boot.c */
 enum mxgpu_boot_error mxgpu_boot_check(const uint8_t *sram, uint32_t *entry);
 

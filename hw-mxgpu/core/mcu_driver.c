@@ -6,6 +6,7 @@
  */
 #include "internal.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 static void console_flush(MxgpuDevice *dev)
@@ -111,6 +112,18 @@ void mxgpu_sram_data_write(MxgpuDevice *dev, const MxgpuAccess *a,
 
 /* ---- the bus --------------------------------------------------------------- */
 
+/*
+ * After each access. What firmware starts is work of the step that it runs in:
+ * it is charged in instructions, and a step that somebody waits for ends here.
+ */
+static void bus_accessed(MxgpuDevice *dev)
+{
+    if (atomic_load_explicit(&dev->units[MXGPU_UNIT_MCU].held,
+                             memory_order_relaxed)) {
+        mxgpu_mcu_charge(dev->mcu.mcu, UINT_MAX);
+    }
+}
+
 static void update_external(MxgpuDevice *dev)
 {
     dev->mcu.external =
@@ -146,6 +159,7 @@ static bool bus_read(void *opaque, uint32_t addr, uint32_t *value)
     }
     *value = mxgpu_regs_read(opaque, MXGPU_PARTY_MCU,
                              addr - MXGPU_MCU_REGS_BASE);
+    bus_accessed(opaque);
     return true;
 }
 
@@ -157,10 +171,12 @@ static bool bus_write(void *opaque, uint32_t addr, uint32_t value)
         return false;
     }
     mxgpu_regs_write(opaque, MXGPU_PARTY_MCU, offset, value);
+    mxgpu_mcu_watch_write(opaque, offset);
     /* The memory port changes no line, and is used the most. */
     if (offset < MXGPU_MEM_ADDR_LO || offset >= MXGPU_CE_SRC_LO) {
         update_external(opaque);
     }
+    bus_accessed(opaque);
     return true;
 }
 
@@ -193,6 +209,7 @@ static void boot(MxgpuDevice *dev)
     dev->mcu.line_len = 0;
     atomic_store(&dev->mcu.instret, 0);
     mxgpu_mcu_reset(dev->mcu.mcu, entry);
+    mxgpu_mcu_watch_start(dev, entry, now);
     set_state(dev, MXGPU_MCU_RUNNING, MXGPU_BOOT_OK, 0);
     mxgpu_unlock(dev);
 }
@@ -208,6 +225,7 @@ static void crash(MxgpuDevice *dev, bool lockup)
                          mxgpu_reg(dev, MXGPU_MCU_TRAP_PC),
                          mxgpu_reg(dev, MXGPU_MCU_TRAP_VALUE));
     }
+    mxgpu_mcu_watch_crash(dev);
     cause = *mxgpu_reg(dev, MXGPU_MCU_TRAP_CAUSE);
     pc = *mxgpu_reg(dev, MXGPU_MCU_TRAP_PC);
     set_state(dev, MXGPU_MCU_CRASHED, MXGPU_BOOT_OK, cause);
@@ -251,7 +269,8 @@ static bool sleep_until(MxgpuDevice *dev, uint64_t *deadline)
         return true;
     }
     if (!timer && cmp < UINT64_MAX - dev->mcu.start_time) {
-        *deadline = dev->mcu.start_time + cmp;
+        cmp += dev->mcu.start_time;
+        *deadline = cmp < *deadline ? cmp : *deadline;
     }
     return false;
 }
@@ -272,6 +291,7 @@ bool mxgpu_mcu_step(void *opaque, unsigned index, unsigned budget,
     dev->mcu.stepping = false;
     atomic_store(&dev->mcu.instret, mxgpu_mcu_state(dev->mcu.mcu)->instret);
     mxgpu_compute_inline(dev);
+    mxgpu_mcu_watch(dev, stop == MXGPU_MCU_STOP_WFI, deadline);
     switch (stop) {
     case MXGPU_MCU_STOP_BUDGET:
         return true;
@@ -321,6 +341,7 @@ void mxgpu_mcu_driver_reset(MxgpuDevice *dev)
     m->timer = m->external = false;
     m->line_len = 0;
     atomic_store(&m->instret, 0);
+    mxgpu_mcu_watch_start(dev, 0, 0);
     memset(m->sram, 0, MXGPU_MCU_SRAM_SIZE);
     mxgpu_mcu_reset(m->mcu, MXGPU_MCU_SRAM_BASE);
 }

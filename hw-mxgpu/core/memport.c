@@ -7,6 +7,10 @@
 
 #define MEM_MAX 128
 
+/* In instructions of the MCU. */
+#define COST_WALK 8
+#define COST_BUS  16 /* an operation of the host */
+
 static enum mxgpu_fault move(MxgpuDevice *dev, unsigned vmid, uint64_t va,
                              uint8_t *buf, unsigned size, bool write,
                              uint64_t *fault_addr)
@@ -23,6 +27,8 @@ static enum mxgpu_fault move(MxgpuDevice *dev, unsigned vmid, uint64_t va,
     for (unsigned i = 0; i < 2 && part[i]; i++) {
         *fault_addr = va + (i ? part[0] : 0);
         fault = mxgpu_mmu_translate(dev->mmu, vmid, *fault_addr, access, &t[i]);
+        mxgpu_mcu_charge(dev->mcu.mcu,
+                         COST_WALK + COST_BUS * (t[i].host_ops + 1));
         if (fault != MXGPU_FAULT_NONE) {
             return fault;
         }

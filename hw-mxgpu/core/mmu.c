@@ -66,7 +66,8 @@ typedef struct PteRef {
 } PteRef;
 
 static enum mxgpu_fault pte_load(MxgpuMmu *mmu, uint64_t table, unsigned index,
-                                 PteRef *ref, uint64_t *pte)
+                                 PteRef *ref, uint64_t *pte,
+                                 unsigned *host_ops)
 {
     uint64_t addr = (table & MXGPU_PTE_ADDRESS) + index * sizeof(uint64_t);
 
@@ -79,7 +80,9 @@ static enum mxgpu_fault pte_load(MxgpuMmu *mmu, uint64_t table, unsigned index,
         ref->host = (uint64_t *)(mmu->vram + addr);
     } else {
         ref->host = mmu->ops->dma_map(mmu->host, addr, sizeof(uint64_t), false);
+        (*host_ops)++;
         if (!ref->host) {
+            (*host_ops)++;
             return mmu->ops->dma_read(mmu->host, addr, pte, sizeof(*pte))
                        ? MXGPU_FAULT_BUS
                        : MXGPU_FAULT_NONE;
@@ -96,12 +99,13 @@ static enum mxgpu_fault pte_load(MxgpuMmu *mmu, uint64_t table, unsigned index,
  */
 static enum mxgpu_fault pte_mark(MxgpuMmu *mmu, uint64_t table,
                                  const PteRef *ref, uint64_t old, uint64_t bits,
-                                 bool *changed)
+                                 bool *changed, unsigned *host_ops)
 {
     uint64_t now = old | bits;
     uint64_t *host = ref->host;
 
     if (table & MXGPU_PTE_SYSTEM) {
+        (*host_ops)++;
         host = mmu->ops->dma_map(mmu->host, ref->bus, sizeof(now), true);
     }
     if (host) {
@@ -109,6 +113,7 @@ static enum mxgpu_fault pte_mark(MxgpuMmu *mmu, uint64_t table,
             host, &old, now, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
         return MXGPU_FAULT_NONE;
     }
+    *host_ops += 2;
     if (mmu->ops->dma_read(mmu->host, ref->bus, &now, sizeof(now))) {
         return MXGPU_FAULT_BUS;
     }
@@ -181,6 +186,7 @@ static enum mxgpu_fault find_host(MxgpuMmu *mmu, bool write,
             host = in_vram(mmu, base, size) ? mmu->vram + base : NULL;
         } else {
             host = mmu->ops->dma_map(mmu->host, base, size, write);
+            out->host_ops++;
         }
         if (host) {
             out->host = host + (out->addr - base);
@@ -208,7 +214,8 @@ static enum mxgpu_fault walk(MxgpuMmu *mmu, uint64_t root, uint64_t va,
     int level;
 
     for (level = MXGPU_PT_LEVELS - 1;; level--) {
-        fault = pte_load(mmu, table, MXGPU_PT_INDEX(va, level), &ref, &pte);
+        fault = pte_load(mmu, table, MXGPU_PT_INDEX(va, level), &ref, &pte,
+                         &out->host_ops);
         if (fault != MXGPU_FAULT_NONE) {
             return fault;
         }
@@ -244,7 +251,8 @@ static enum mxgpu_fault walk(MxgpuMmu *mmu, uint64_t root, uint64_t va,
         mark |= MXGPU_PTE_DIRTY;
     }
     if ((pte & mark) != mark) {
-        return pte_mark(mmu, table, &ref, pte, mark, changed);
+        return pte_mark(mmu, table, &ref, pte, mark, changed,
+                        &out->host_ops);
     }
     return MXGPU_FAULT_NONE;
 }
@@ -256,6 +264,7 @@ enum mxgpu_fault mxgpu_mmu_translate(MxgpuMmu *mmu, unsigned vmid, uint64_t va,
     uint64_t top = va >> (MXGPU_VA_BITS - 1);
     uint64_t root;
 
+    out->host_ops = 0;
     if (top == UINT64_MAX >> (MXGPU_VA_BITS - 1)) {
         return MXGPU_FAULT_WINDOW; /* never reaches a table */
     }

@@ -29,6 +29,8 @@ typedef struct MxgpuTranslation {
     unsigned granule_shift; /* naturally aligned region host is valid for */
     uint64_t perms;     /* MXGPU_PTE_READ | WRITE | EXECUTE | ATOMIC */
     bool system;        /* bus address, not VRAM */
+    unsigned host_ops;  /* operations of the host that it took, also where the
+                           translation faulted: each may be one of a vIOMMU */
 } MxgpuTranslation;
 
 MxgpuMmu *mxgpu_mmu_new(void *vram, uint64_t vram_size,

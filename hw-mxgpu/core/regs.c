@@ -147,6 +147,9 @@ static const RegHooks hooks[R_COUNT] = {
                          .write = mxgpu_sram_data_write},
     [R_MCU_INSTRET_LO] = {.read = instret_lo_read},
     [R_MCU_INSTRET_HI] = {.read = instret_hi_read},
+    [R_MCU_PC] = {.read = mxgpu_mcu_pc_read},
+    [R_MCU_RA] = {.read = mxgpu_mcu_ra_read},
+    [R_MCU_SP] = {.read = mxgpu_mcu_sp_read},
     [R_MBOX_REQ] = {.write = mbox_write},
     [R_MBOX_ACK] = {.write = mbox_write},
     [R_IRQ_ENABLE] = {.write = mxgpu_irq_enable_write},
@@ -227,6 +230,8 @@ static void set_identity(MxgpuDevice *dev)
         MXGPU_SET(MXGPU_CU_CAPS2_WARP_SIZE, MXGPU_WARP_SIZE) |
         MXGPU_SET(MXGPU_CU_CAPS2_SHARED_KIB, MXGPU_SHARED_MAX / 1024);
     *mxgpu_reg(dev, MXGPU_CU_REGS) = MXGPU_CU_REGISTERS;
+    *mxgpu_reg(dev, MXGPU_CU_PRIVATE) =
+        (uint32_t)(mxgpu_cu_private(dev) / 1024);
     mxgpu_set_reg64(dev, MXGPU_VRAM_SIZE_LO, c->vram_size);
     memcpy(mxgpu_reg(dev, MXGPU_UUID), c->uuid, sizeof(c->uuid));
     *mxgpu_reg(dev, MXGPU_WATCHDOG_MS) = c->watchdog_ms;

@@ -41,6 +41,7 @@ struct MxgpuMcu {
     void *opaque;
     bool attention; /* an interrupt can be taken, or a halt was asked for */
     bool locked_up;
+    int64_t left; /* instructions of this run */
     uint32_t lock_cause, lock_pc, lock_value;
     bool trapped; /* by what is no interrupt and no ecall */
     uint32_t last_cause, last_pc, last_value;

@@ -90,6 +90,11 @@ void mxgpu_mcu_halt(MxgpuMcu *mcu)
     mcu->attention = true;
 }
 
+void mxgpu_mcu_charge(MxgpuMcu *mcu, unsigned instructions)
+{
+    mcu->left -= instructions;
+}
+
 void mxgpu_mcu_lockup(const MxgpuMcu *mcu, uint32_t *cause, uint32_t *pc,
                       uint32_t *value)
 {
@@ -142,6 +147,11 @@ static void trap(MxgpuMcu *mcu, uint32_t cause, uint32_t value)
         mcu->last_cause = cause;
         mcu->last_pc = s->pc;
         mcu->last_value = value;
+    }
+    if (!(cause & CAUSE_INTERRUPT)) {
+        s->trap_pc = s->pc;
+        s->trap_ra = s->x[1];
+        s->trap_sp = s->x[2];
     }
     s->mepc = s->pc;
     s->mcause = cause;
@@ -375,7 +385,7 @@ MxgpuMcuStop mxgpu_mcu_run(MxgpuMcu *mcu, unsigned budget)
     if (mcu->locked_up) {
         return MXGPU_MCU_STOP_LOCKUP;
     }
-    for (; budget; budget--) {
+    for (mcu->left = budget; mcu->left > 0; mcu->left--) {
         if (mcu->attention) {
             if (s->halted) {
                 return MXGPU_MCU_STOP_HALT;

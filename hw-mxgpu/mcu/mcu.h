@@ -33,6 +33,7 @@ typedef struct MxgpuMcuState {
     uint32_t mstatus, mie, mip, mtvec, mscratch, mepc, mcause, mtval;
     uint32_t pmpaddr[MCU_PMP_ENTRIES];
     uint8_t pmpcfg[MCU_PMP_ENTRIES];
+    uint32_t trap_pc, trap_ra, trap_sp; /* at the last exception */
     uint64_t cycle, instret;
     uint32_t reserved_addr; /* lr.w reservation, 1 when there is none */
     bool halted;
@@ -55,6 +56,8 @@ MxgpuMcuState *mxgpu_mcu_state(MxgpuMcu *mcu);
 void mxgpu_mcu_set_lines(MxgpuMcu *mcu, bool timer, bool external);
 /* Ends mxgpu_mcu_run() after the current instruction. */
 void mxgpu_mcu_halt(MxgpuMcu *mcu);
+/* From within a bus access: it takes as long as so many instructions. */
+void mxgpu_mcu_charge(MxgpuMcu *mcu, unsigned instructions);
 MxgpuMcuStop mxgpu_mcu_run(MxgpuMcu *mcu, unsigned budget);
 /* For lockups: cause, pc and value of the trap. */
 void mxgpu_mcu_lockup(const MxgpuMcu *mcu, uint32_t *cause, uint32_t *pc,

@@ -364,6 +364,9 @@ static void mxgpu_host_trace(void *host, MxgpuTraceEvent event, uint64_t a,
     case MXGPU_TRACE_MCU_STATE:
         trace_mxgpu_mcu_state(name, a, b);
         break;
+    case MXGPU_TRACE_MCU_STUCK:
+        trace_mxgpu_mcu_stuck(name, a, (uint32_t)b, b >> 32);
+        break;
     case MXGPU_TRACE_COPY_START:
         trace_mxgpu_copy_start(name, a, b);
         break;

@@ -252,12 +252,16 @@ static void mxgpu_vm_state(void *opaque, bool running, RunState state)
 
 static const Property mxgpu_properties[] = {
     DEFINE_PROP_SIZE("vram", MxgpuState, vram_size, 256 * MiB),
+    DEFINE_PROP_SIZE("private-memory", MxgpuState, private_memory,
+                     MXGPU_PRIVATE_MEMORY),
     DEFINE_PROP_UINT32("compute-units", MxgpuState, compute_units, 16),
     DEFINE_PROP_UINT32("threads", MxgpuState, threads, 0),
     DEFINE_PROP_UINT32("queues", MxgpuState, queues, 64),
     DEFINE_PROP_UINT32("copy-engines", MxgpuState, copy_engines, 2),
     DEFINE_PROP_BOOL("deterministic", MxgpuState, deterministic, false),
     DEFINE_PROP_UINT32("watchdog-ms", MxgpuState, watchdog_ms, 0),
+    DEFINE_PROP_UINT32("firmware-watchdog-ms", MxgpuState,
+                       firmware_watchdog_ms, 0),
     DEFINE_PROP_UUID_NODEFAULT("uuid", MxgpuState, uuid),
     DEFINE_PROP_CHR("console", MxgpuState, console),
     DEFINE_PROP_PCIE_LINK_SPEED("link-speed", MxgpuState, link_speed,
@@ -271,6 +275,9 @@ static const struct {
 } mxgpu_descriptions[] = {
     { "vram", "size of device memory and of BAR 2, a power of two from 1M to "
               "64G" },
+    { "private-memory", "host memory that private memory (stacks) of kernels "
+                        "may take, shared by all compute units: at least 64K "
+                        "for each, at most 256G" },
     { "compute-units", "number of compute units, 1 to 128" },
     { "threads", "host threads that run compute units, 0 (one a host CPU) to "
                  "256" },
@@ -280,6 +287,9 @@ static const struct {
                        "threads" },
     { "watchdog-ms", "longest time a kernel may run, in milliseconds of the "
                      "virtual clock; 0 is no limit" },
+    { "firmware-watchdog-ms", "time without progress of the firmware after "
+                              "which it is reported, in milliseconds of the "
+                              "virtual clock; 0 is never" },
     { "uuid", "identity of the device; default: made from its place in the "
               "machine" },
     { "link-speed", "fastest link of the function, GT/s: 2_5, 5, 8, 16, 32 or "
@@ -308,9 +318,17 @@ static bool mxgpu_check_properties(MxgpuState *s, Error **errp)
                    "1M to 64G", s->vram_size);
         return false;
     }
-    return mxgpu_check_range("compute-units", s->compute_units, 1, 128,
-                             errp) &&
-           mxgpu_check_range("threads", s->threads, 0, 256, errp) &&
+    if (!mxgpu_check_range("compute-units", s->compute_units, 1, 128, errp)) {
+        return false;
+    }
+    if (s->private_memory < s->compute_units * (64 * KiB) ||
+        s->private_memory > 256 * GiB) {
+        error_setg(errp, "mxgpu: private-memory=%" PRIu64 " is not 64K for "
+                   "each of %u compute units, to 256G", s->private_memory,
+                   s->compute_units);
+        return false;
+    }
+    return mxgpu_check_range("threads", s->threads, 0, 256, errp) &&
            mxgpu_check_range("queues", s->queues, 1, MXGPU_MAX_QUEUES, errp) &&
            mxgpu_check_range("copy-engines", s->copy_engines, 1,
                              MXGPU_MAX_COPY_ENGINES, errp);
@@ -347,7 +365,9 @@ static bool mxgpu_realize_core(MxgpuState *s, Error **errp)
         .compute_units = s->compute_units,
         .copy_engines = s->copy_engines,
         .threads = s->threads,
+        .private_memory = s->private_memory,
         .watchdog_ms = s->watchdog_ms,
+        .firmware_watchdog_ms = s->firmware_watchdog_ms,
         .deterministic = s->deterministic,
     };
 

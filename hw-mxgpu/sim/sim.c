@@ -303,7 +303,9 @@ static MxgpuConfig device_config(const MxgpuSimConfig *c)
         .compute_units = c->compute_units ? c->compute_units : DEFAULT_UNITS,
         .copy_engines = c->copy_engines ? c->copy_engines : DEFAULT_COPY,
         .threads = c->threads,
+        .private_memory = c->private_memory,
         .watchdog_ms = c->watchdog_ms,
+        .firmware_watchdog_ms = c->firmware_watchdog_ms,
         .deterministic = c->deterministic,
     };
 

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define MXGPU_SIM_ABI 1
+#define MXGPU_SIM_ABI 2
 
 typedef struct MxgpuSim MxgpuSim;
 
@@ -29,6 +29,9 @@ typedef struct MxgpuSimConfig {
     unsigned watchdog_ms;   /* 0: none */
     bool deterministic;     /* one thread drives every unit in order */
     unsigned index;         /* device number: makes the UUID */
+    uint64_t private_memory; /* most that kernels' private memory takes, for
+                                all units; 0: 1 GiB */
+    unsigned firmware_watchdog_ms; /* 0: none */
     /* Lines of the firmware console and of the model; may be NULL. */
     void (*log)(void *opaque, const char *line);
     void *opaque;

@@ -6,7 +6,6 @@
 #include "slots.h"
 
 #include <string.h>
-#include <sys/mman.h>
 
 /* Whether the host takes the fault upon itself: the lane leaves its group. */
 static bool trapped(MxgpuCu *cu, MxgpuWarp *w, MxgpuSimtTrap *trap)
@@ -114,7 +113,7 @@ static bool may_convoy(const MxgpuCu *cu, const SimtBlock *block)
     const SimtSlot *s = &cu->simt->slots[block->slot];
 
     return cu->simt->convoy && block->num_warps > 1 && !s->dispatch.accesses &&
-           !s->flags;
+           !s->dispatch.fp_flags;
 }
 
 /* When every thread has arrived or exited, those that arrived go on. */
@@ -389,14 +388,18 @@ uint64_t mxgpu_block_needs(const MxgpuDispatch *d)
 {
     return block_warps(d) * LANES | d->registers << 16 |
            (uint64_t)shared_needed(d) << 32 |
+           (uint64_t)(d->private_bytes / 1024) << 50 |
            (d->cooperative ? NEEDS_GANG : 0);
 }
 
 #define NEEDS_LANES(needs)     (unsigned)((needs) & 0xffff)
 #define NEEDS_REGISTERS(needs) (unsigned)((needs) >> 16 & 0xffff)
-#define NEEDS_SHARED(needs)    (unsigned)(((needs) & ~NEEDS_GANG) >> 32)
+#define NEEDS_SHARED(needs)    (unsigned)((needs) >> 32 & 0x3ffff)
+/* KiB of all its threads */
+#define NEEDS_PRIVATE(needs) \
+    ((unsigned)((needs) >> 50 & 0x7ff) * NEEDS_LANES(needs))
 
-unsigned mxgpu_block_capacity(uint64_t needs)
+unsigned mxgpu_block_capacity(const MxgpuSimt *simt, uint64_t needs)
 {
     unsigned lanes = NEEDS_LANES(needs), n = MXGPU_CU_BLOCKS, limit;
 
@@ -406,6 +409,10 @@ unsigned mxgpu_block_capacity(uint64_t needs)
     n = limit < n ? limit : n;
     if (NEEDS_SHARED(needs)) {
         limit = MXGPU_SHARED_MAX / NEEDS_SHARED(needs);
+        n = limit < n ? limit : n;
+    }
+    if (NEEDS_PRIVATE(needs)) {
+        limit = simt->private_bytes / 1024 / NEEDS_PRIVATE(needs);
         n = limit < n ? limit : n;
     }
     return n;
@@ -418,33 +425,10 @@ bool mxgpu_block_fits(const MxgpuCu *cu, uint64_t needs)
     return cu->num_blocks < MXGPU_CU_BLOCKS &&
            cu->threads + lanes <= MXGPU_CU_THREADS &&
            cu->registers + lanes * registers <= MXGPU_CU_REGISTERS &&
+           cu->private_kib + NEEDS_PRIVATE(needs) <=
+               cu->simt->private_bytes / 1024 &&
            shared_gap(cu, NEEDS_SHARED(needs), needs & NEEDS_GANG) !=
                UINT32_MAX;
-}
-
-/*
- * Private memory keeps what the last thread left, as long as that was in the
- * same address space; otherwise it is zeroed.
- */
-static void private_owner(MxgpuCu *cu, unsigned warp, const MxgpuWarp *w)
-{
-    uint64_t owner = cu->drops << 8 | w->vmid;
-    uint64_t dirty = cu->dirty[warp];
-    uint8_t *end = w->private + PRIVATE_WARP_BYTES;
-
-    if (cu->owner[warp] != owner) {
-        simt_charge(cu, COST_ZERO(dirty * LANES));
-        /* Memory that is locked cannot be given back. */
-        if (dirty * LANES <= (1 << 20) ||
-            madvise(end - dirty * LANES, dirty * LANES, MADV_DONTNEED) != 0) {
-            memset(end - dirty * LANES, 0, dirty * LANES);
-        }
-        cu->owner[warp] = owner;
-        cu->dirty[warp] = 0;
-    }
-    if (cu->dirty[warp] < w->private_size) {
-        cu->dirty[warp] = w->private_size;
-    }
 }
 
 /*
@@ -480,10 +464,10 @@ static void start_warp(MxgpuCu *cu, unsigned slot, unsigned block,
     w->shared_size = d->shared;
     w->private = cu->private + warp * PRIVATE_WARP_BYTES;
     w->private_size = d->private_bytes;
-    if (s->flags) {
+    if (d->fp_flags) {
         mxgpu_simt_fp_level(w, true);
     }
-    private_owner(cu, warp, w);
+    mxgpu_private_start(cu, warp, w);
 }
 
 void mxgpu_block_settle(MxgpuCu *cu, SimtBlock *b)
@@ -551,6 +535,7 @@ void mxgpu_block_start(MxgpuCu *cu, unsigned slot, uint64_t number)
         .shared_at = shared_gap(cu, shared_needed(d), d->cooperative),
         .shared_len = shared_needed(d),
         .registers = lanes * d->registers,
+        .private_kib = lanes * (d->private_bytes / 1024),
     };
     set_id(b, d, number);
     b->used = b->fresh = true;
@@ -564,6 +549,7 @@ void mxgpu_block_start(MxgpuCu *cu, unsigned slot, uint64_t number)
         b->warps[i] = warp;
         start_warp(cu, slot, n, warp, i);
     }
+    mxgpu_private_fit(cu);
     simt_count(cu, COUNT_warps, b->num_warps);
     if (d->profile) {
         mxgpu_simt_profile_block(cu, slot, b->num_warps);
@@ -571,6 +557,7 @@ void mxgpu_block_start(MxgpuCu *cu, unsigned slot, uint64_t number)
     cu->num_blocks++;
     cu->threads += lanes;
     cu->registers += b->registers;
+    cu->private_kib += b->private_kib;
 }
 
 void mxgpu_block_end(MxgpuCu *cu, SimtBlock *b)
@@ -587,6 +574,7 @@ void mxgpu_block_end(MxgpuCu *cu, SimtBlock *b)
     cu->num_blocks--;
     cu->threads -= b->num_warps * LANES;
     cu->registers -= b->registers;
+    cu->private_kib -= b->private_kib;
 }
 
 /* A block none of whose warps has a ready group waits for ever, unless it waits

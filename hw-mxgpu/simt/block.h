@@ -8,13 +8,26 @@
 uint64_t mxgpu_block_needs(const MxgpuDispatch *d);
 #define NEEDS_GANG (1ull << 63) /* all blocks of the grid run at once */
 /* How many of these an empty unit holds. */
-unsigned mxgpu_block_capacity(uint64_t needs);
+unsigned mxgpu_block_capacity(const MxgpuSimt *simt, uint64_t needs);
 /* Whether such a block can be placed on the unit now. */
 bool mxgpu_block_fits(const MxgpuCu *cu, uint64_t needs);
 /* Places block "number" of the slot's grid, for which there is room. */
 void mxgpu_block_start(MxgpuCu *cu, unsigned slot, uint64_t number);
 /* Gives its resources back. */
 void mxgpu_block_end(MxgpuCu *cu, SimtBlock *block);
+
+/* ---- private.c */
+/* Address space for all that a unit's threads can have; false: none. */
+bool mxgpu_private_reserve(MxgpuCu *cu);
+void mxgpu_private_free(MxgpuCu *cu);
+/* A block begins in the warp. */
+void mxgpu_private_start(MxgpuCu *cu, unsigned warp, const MxgpuWarp *w);
+/* After that, for all of a block's warps. */
+void mxgpu_private_fit(MxgpuCu *cu);
+/* What these left to be done, before a warp runs; false: some is left. */
+bool mxgpu_private_clean(MxgpuCu *cu);
+/* What no block uses is to be given back. */
+void mxgpu_private_drop(MxgpuCu *cu);
 
 /* The grid's barrier: lets the block go on when it has opened. */
 void mxgpu_block_grid_poll(MxgpuCu *cu, SimtBlock *block);

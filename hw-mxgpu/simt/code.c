@@ -17,14 +17,15 @@
      RV_EXT_MX)
 
 /* Reads a page that may be executed. */
-static enum mxgpu_fault fetch(MxgpuSimt *simt, unsigned vmid, uint64_t va,
+static enum mxgpu_fault fetch(MxgpuCu *cu, unsigned vmid, uint64_t va,
                               uint8_t *bytes)
 {
-    MxgpuMmu *mmu = simt->config.mmu;
+    MxgpuMmu *mmu = cu->simt->config.mmu;
     MxgpuTranslation t;
     enum mxgpu_fault fault =
         mxgpu_mmu_translate(mmu, vmid, va, MXGPU_ACCESS_EXECUTE, &t);
 
+    simt_charge(cu, COST_FETCH + COST_BUS * t.host_ops);
     if (fault == MXGPU_FAULT_NONE) {
         fault = mxgpu_mmu_read(mmu, &t, bytes, PAGE_BYTES);
     }
@@ -38,34 +39,7 @@ static void page_reset(SimtPage *page)
     page->ops[PAGE_OPS + 1] = (SimtOp){.op = OP_END};
 }
 
-/* An instruction that gives the old value of fflags or fcsr, at any halfword;
- * one that reaches into the next page may be one. Without branches: compilers
- * make a vector of it. */
-static bool page_reads_flags(const uint8_t *bytes)
-{
-    uint16_t half[PAGE_BYTES / 2 + 1], seen = 0;
-
-    memcpy(half, bytes, PAGE_BYTES);
-    half[PAGE_BYTES / 2] = 1 << 4;
-    for (unsigned i = 0; i < PAGE_BYTES / 2; i++) {
-        uint16_t csr = half[i + 1] >> 4;
-
-        seen |= ((half[i] & 0x7f) == 0x73) & ((half[i] & 0x3000) != 0) &
-                ((half[i] & 0xf80) != 0) & ((csr == 1) | (csr == 3));
-    }
-    return seen;
-}
-
-static SimtPage *found(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page)
-{
-    if (__builtin_expect(page->reads_flags && w->fp_level != 2, 0)) {
-        atomic_store(&simt_slot(cu, w)->flags, true);
-        mxgpu_simt_fp_level(w, true);
-    }
-    return page;
-}
-
-SimtPage *mxgpu_simt_page(MxgpuCu *cu, MxgpuWarp *w, uint64_t pc,
+SimtPage *mxgpu_simt_page(MxgpuCu *cu, const MxgpuWarp *w, uint64_t pc,
                           enum mxgpu_fault *fault)
 {
     uint64_t va = pc & ~(uint64_t)(PAGE_BYTES - 1), tag = va | w->vmid;
@@ -74,10 +48,9 @@ SimtPage *mxgpu_simt_page(MxgpuCu *cu, MxgpuWarp *w, uint64_t pc,
     uint8_t bytes[PAGE_BYTES];
 
     if (page && page->tag == tag && page->check == cu->code_check) {
-        return found(cu, w, page);
+        return page;
     }
-    simt_charge(cu, COST_FETCH);
-    *fault = fetch(cu->simt, w->vmid, va, bytes);
+    *fault = fetch(cu, w->vmid, va, bytes);
     if (*fault != MXGPU_FAULT_NONE) {
         return NULL;
     }
@@ -96,7 +69,6 @@ SimtPage *mxgpu_simt_page(MxgpuCu *cu, MxgpuWarp *w, uint64_t pc,
         memcmp(page->bytes, bytes, PAGE_BYTES) != 0) {
         memcpy(page->bytes, bytes, PAGE_BYTES);
         page_reset(page);
-        page->reads_flags = page_reads_flags(bytes);
         page->decoding = cu->decoding;
         page->tag = tag;
     } else {
@@ -104,7 +76,7 @@ SimtPage *mxgpu_simt_page(MxgpuCu *cu, MxgpuWarp *w, uint64_t pc,
         page->ops[PAGE_OPS - 1].op = OP_DECODE;
     }
     page->check = cu->code_check;
-    return found(cu, w, page);
+    return page;
 }
 
 void mxgpu_simt_drop_code(MxgpuCu *cu)
@@ -235,8 +207,7 @@ enum mxgpu_fault mxgpu_simt_decode(MxgpuCu *cu, const MxgpuWarp *w,
 
     memcpy(&insn, page->bytes + 2 * index, index + 1 < PAGE_OPS ? 4 : 2);
     if (index + 1 == PAGE_OPS && rv_length(insn) == 4) {
-        simt_charge(cu, COST_FETCH);
-        fault = fetch(cu->simt, w->vmid, va + PAGE_BYTES, bytes);
+        fault = fetch(cu, w->vmid, va + PAGE_BYTES, bytes);
         if (fault != MXGPU_FAULT_NONE) {
             return fault;
         }
@@ -244,31 +215,4 @@ enum mxgpu_fault mxgpu_simt_decode(MxgpuCu *cu, const MxgpuWarp *w,
     }
     page->ops[index] = translate(cu, va + 2 * index, insn, index);
     return MXGPU_FAULT_NONE;
-}
-
-#define FLAG_SCAN_PAGES 4096 /* in each direction */
-
-bool mxgpu_simt_reads_flags(MxgpuSimt *simt, unsigned vmid, uint64_t pc,
-                            bool *still)
-{
-    uint64_t va = pc & ~(uint64_t)(PAGE_BYTES - 1);
-    uint8_t bytes[PAGE_BYTES];
-
-    for (int step = -1; step <= 1; step += 2) {
-        uint64_t at = step < 0 ? va : va + PAGE_BYTES;
-
-        for (unsigned n = 0; n < FLAG_SCAN_PAGES && at < MXGPU_VA_LIMIT; n++) {
-            if (mxgpu_mmu_client_poll(&simt->scanner)) {
-                *still = false;
-            }
-            if (fetch(simt, vmid, at, bytes) != MXGPU_FAULT_NONE) {
-                break;
-            }
-            if (page_reads_flags(bytes)) {
-                return true;
-            }
-            at += (int64_t)step * PAGE_BYTES;
-        }
-    }
-    return false;
 }

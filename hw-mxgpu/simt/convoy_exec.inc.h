@@ -219,7 +219,7 @@ moved: /* pc is new */
     if (!page) {
         page = mxgpu_simt_page(cu, c.w[0], pc, &code);
     }
-    if (!page || page->reads_flags || pc & 1) { /* a warp says what is wrong */
+    if (!page || pc & 1) { /* a warp says what is wrong */
         block->convoy = false;
         goto quantum_at;
     }

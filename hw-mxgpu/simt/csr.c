@@ -206,6 +206,13 @@ bool mxgpu_simt_csr_uniform(const MxgpuCu *cu, const MxgpuWarp *w,
            csr != CSR_INSTRET && read_uniform(cu, w, csr, value);
 }
 
+/* fflags of a dispatch that does not record them have no value to give. */
+static bool gives_flags(const MxgpuWarp *w, const SimtOp *p)
+{
+    return (p->imm == CSR_FFLAGS || p->imm == CSR_FCSR) && p->rd != SINK &&
+           w->fp_level != 2;
+}
+
 bool mxgpu_simt_csr(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,
                     uint64_t mask)
 {
@@ -220,7 +227,8 @@ bool mxgpu_simt_csr(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,
     }
     mxgpu_warp_widen(w, p->r1);
     mxgpu_warp_widen(w, p->rd);
-    if (!read_csr(cu, w, csr, old) || (writes && csr > CSR_FCSR)) {
+    if (gives_flags(w, p) || !read_csr(cu, w, csr, old) ||
+        (writes && csr > CSR_FCSR)) {
         mxgpu_simt_fault_at(cu, w, __builtin_ctzll(mask), MXGPU_FAULT_ILLEGAL,
                             MXGPU_ACCESS_EXECUTE, pc, pc);
         return false;

@@ -5,12 +5,7 @@
  * round-to-nearest-even and do not record exception flags. A warp is at
  *   fp_level 0  while every lane's frm is nearest-even,
  *   fp_level 1  when some lane has another frm: dynamic rounding comes here,
- *   fp_level 2  when flags are wanted: all arithmetic comes here.
- * Flags are wanted when code that the dispatch can reach reads them: when the
- * executable pages around its entry (found at its start), or a page of code
- * that it gets to, hold an instruction that reads fflags or fcsr. fflags are
- * thus exact whenever they are read, except for what ran before an image
- * that was mapped apart from the entry's was first called.
+ *   fp_level 2  in dispatches that record flags: all arithmetic comes here.
  */
 #include "internal.h"
 

@@ -60,7 +60,6 @@ typedef struct SimtPage {
     uint64_t tag;    /* va | vmid; SIMT_NO_PAGE: unused */
     uint64_t check;  /* MxgpuCu.code_check when last compared with memory */
     unsigned decoding; /* MxgpuCu.decoding when decoded */
-    bool reads_flags;
     uint8_t bytes[PAGE_BYTES];
     SimtOp ops[PAGE_OPS + 2];
 } SimtPage;
@@ -213,6 +212,7 @@ typedef struct SimtBlock {
     SimtNamed named[MXGPU_NAMED_BARRIERS];
     uint32_t shared_at, shared_len; /* allocated */
     uint32_t registers;
+    uint32_t private_kib;
 } SimtBlock;
 
 struct MxgpuSimt;
@@ -256,7 +256,9 @@ typedef struct MxgpuCu {
     SimtBlock blocks[MXGPU_CU_BLOCKS];
     unsigned threads, registers, num_blocks, next_warp, last_slot;
     unsigned num_waiting; /* blocks with grid_wait */
-    int64_t patience;         /* see simt_charge() */
+    int64_t patience, spare;  /* see simt_charge(): of that, what only a run
+                                 has that nobody waits for */
+    const _Atomic bool *hold; /* somebody waits for the end of this run */
     uint64_t turn;            /* instructions of next_warp's turn so far */
     uint64_t since_take;      /* instructions since a block was taken */
     uint64_t taken_from;      /* slot and start of that block */
@@ -270,7 +272,13 @@ typedef struct MxgpuCu {
     uint8_t *shared;  /* MXGPU_SHARED_MAX */
     uint8_t *private; /* of all warps; NULL until the first block */
     uint64_t owner[CU_WARPS];  /* whose data private memory holds */
-    uint64_t dirty[CU_WARPS];  /* bytes of a thread that may be nonzero */
+    /* Bytes of a thread: that may be nonzero, and take memory; that the block
+     * there asked for; that may stay, of warps in "unclean". */
+    uint32_t dirty[CU_WARPS], wants[CU_WARPS], keep[CU_WARPS];
+    uint32_t unclean;
+    unsigned private_kib; /* what resident blocks ask for */
+    bool has_private;     /* a block ran since the memory was given back */
+    uint64_t ran_at;      /* clock, of the last block */
     uint64_t drops;            /* TLB drops: address spaces may have changed */
 
     _Atomic uint64_t count[COUNTS]; /* written by who runs the unit */
@@ -300,7 +308,6 @@ typedef struct SimtSlot {
     _Atomic bool stop;        /* fault or abort: blocks end early */
     _Atomic bool fault_taken;
     _Atomic bool active;
-    _Atomic bool flags; /* kernels that can read fflags: float.c */
     /* Cooperative grids: blocks that have not ended, those of them that have
      * not arrived at the barrier, and how often it has opened. */
     _Atomic uint64_t grid_alive, grid_missing;
@@ -323,14 +330,9 @@ typedef SimtExit SimtExecFn(MxgpuCu *cu, MxgpuWarp *w, uint64_t limit);
  */
 typedef uint64_t SimtConvoyFn(MxgpuCu *cu, SimtBlock *block, uint64_t each);
 
-/* Whether the code around a page reads FP flags, as last found. */
-typedef struct SimtFlagScan {
-    uint64_t page;
-    bool reads, valid;
-} SimtFlagScan;
-
 struct MxgpuSimt {
     MxgpuSimtConfig config;
+    uint64_t private_bytes; /* most that private memory of a unit takes */
     SimtExecFn *exec;
     SimtExecFn *count; /* the same, counting accesses and taking samples */
     SimtConvoyFn *convoy; /* NULL: each warp runs for itself */
@@ -339,9 +341,6 @@ struct MxgpuSimt {
      * SimtSlot.next, and slot + 1; 0: none. */
     _Atomic uint64_t gang;
     pthread_mutex_t returned_lock; /* of all MxgpuCu.returned; a leaf */
-    /* Of whoever starts grids: */
-    MxgpuMmuClient scanner;
-    SimtFlagScan flag_scans[MXGPU_NUM_VMIDS];
     _Atomic uint64_t dispatches;
     _Atomic uint64_t code_check; /* starts: code may have changed */
     MxgpuCu *cus;
@@ -376,6 +375,9 @@ SimtTake mxgpu_returned_take(MxgpuCu *cu, unsigned slot, uint64_t *block);
 /* They will not be run; returns how many. */
 unsigned mxgpu_returned_drop(MxgpuSimt *simt, uint64_t grid);
 
+/* ---- run.c */
+extern const _Atomic bool mxgpu_simt_not_held;
+
 /* ---- simt.c */
 /* Zeroed address space; memory comes when touched. NULL: there is none. */
 void *mxgpu_cu_reserve(size_t size);
@@ -393,16 +395,12 @@ unsigned mxgpu_simt_variants(SimtVariant out[SIMT_VARIANTS]);
 
 /* ---- code.c */
 /* The page of pc, decoded; NULL and *fault when it cannot be fetched. */
-SimtPage *mxgpu_simt_page(MxgpuCu *cu, MxgpuWarp *w, uint64_t pc,
+SimtPage *mxgpu_simt_page(MxgpuCu *cu, const MxgpuWarp *w, uint64_t pc,
                           enum mxgpu_fault *fault);
 /* Decodes op index of a page; a fault of the next page is returned. */
 enum mxgpu_fault mxgpu_simt_decode(MxgpuCu *cu, const MxgpuWarp *w,
                                    SimtPage *page, unsigned index);
 void mxgpu_simt_drop_code(MxgpuCu *cu);
-/* Whether code mapped around pc can read the FP exception flags; *still gets
- * false when translations were invalidated meanwhile. */
-bool mxgpu_simt_reads_flags(MxgpuSimt *simt, unsigned vmid, uint64_t pc,
-                            bool *still);
 
 /* ---- memory.c */
 void mxgpu_simt_drop_tlb(MxgpuCu *cu);
@@ -506,18 +504,27 @@ bool mxgpu_block_grid(MxgpuCu *cu, MxgpuWarp *w, uint64_t pc);
  * take a thousand times longer than others; blocks need memory that is zero.
  * Each run of a unit has patience for so much of this work, in units of about a
  * lane's turn; an instruction of that kind that finds none left is left to the
- * next run. There is always enough to fetch an instruction and do it.
+ * next run. There is always enough to fetch an instruction and do it. A run
+ * that somebody waits for has no more than that: see simt_charge().
  */
-#define PATIENCE(budget) (2 * COST_FETCH + 64 + 4 * (int64_t)(budget))
+#define PATIENCE(budget) (PATIENCE_LEAST + 4 * (int64_t)(budget))
+#define PATIENCE_LEAST (2 * (COST_FETCH + 16 * COST_BUS) + 64)
 #define COST_WALK  2
 #define COST_FETCH 48
 #define COST_DMA   16
+#define COST_BUS   16           /* asking the host for a place on the bus */
 #define COST_MMA   16
 #define COST_WARP  4            /* starting one */
 #define COST_ZERO(bytes) ((bytes) / 1024)
+#define COST_PIECE 16           /* memory given back to the host */
 static inline void simt_charge(MxgpuCu *cu, unsigned work)
 {
     cu->patience -= work;
+    if (__builtin_expect(atomic_load_explicit(cu->hold, memory_order_relaxed),
+                         0)) {
+        cu->patience -= cu->spare;
+        cu->spare = 0;
+    }
 }
 
 static inline bool simt_tired(const MxgpuCu *cu)
@@ -557,8 +564,7 @@ static inline SimtPage *simt_known_page(const MxgpuCu *cu, const MxgpuWarp *w,
         cu->pages[((va >> MXGPU_PAGE_SHIFT) ^ w->vmid) % CODE_PAGES];
 
     return page && page->tag == (va | w->vmid) &&
-                   page->check == cu->code_check &&
-                   (!page->reads_flags || w->fp_level == 2)
+                   page->check == cu->code_check
                ? page
                : NULL;
 }

@@ -27,7 +27,7 @@ static enum mxgpu_fault fill(MxgpuCu *cu, const MxgpuWarp *w, SimtKind kind,
     uint64_t page;
     SimtTlb *entry;
 
-    simt_charge(cu, COST_WALK);
+    simt_charge(cu, COST_WALK + COST_BUS * t->host_ops);
     simt_count(cu, COUNT_tlb_misses, 1);
     if (fault != MXGPU_FAULT_NONE || !t->host) {
         return fault;

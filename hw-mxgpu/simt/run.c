@@ -5,15 +5,6 @@
 #include "block.h"
 #include "slots.h"
 
-/* The stacks of a unit, when it first runs a block. */
-static bool need_private(MxgpuCu *cu)
-{
-    if (!cu->private) {
-        cu->private = mxgpu_cu_reserve(CU_WARPS * PRIVATE_WARP_BYTES);
-    }
-    return cu->private != NULL;
-}
-
 static void end_block(MxgpuCu *cu, SimtBlock *b)
 {
     SimtSlot *s = &cu->simt->slots[b->slot];
@@ -91,7 +82,6 @@ static uint64_t run_warp(MxgpuCu *cu, MxgpuWarp *w, uint64_t budget)
     if (atomic_load_explicit(&s->stop, memory_order_relaxed)) {
         return 0;
     }
-    block->convoy &= !s->flags;
     if (block->convoy) {
         ran = cu->simt->convoy(cu, block, budget / block->num_warps + 1);
         count_run(cu, ran);
@@ -100,9 +90,6 @@ static uint64_t run_warp(MxgpuCu *cu, MxgpuWarp *w, uint64_t budget)
         }
     }
     mxgpu_block_settle(cu, block);
-    if (s->flags && w->fp_level != 2) {
-        mxgpu_simt_fp_level(w, true);
-    }
     if (__builtin_expect(s->dispatch.accesses, 0)) {
         mxgpu_simt_run_counted(cu, w, before + budget);
         return w->instructions - before;
@@ -164,7 +151,15 @@ static void leave_env(const HostEnv *host)
 }
 #endif
 
+const _Atomic bool mxgpu_simt_not_held = false;
+
 bool mxgpu_simt_run(MxgpuSimt *simt, unsigned index, unsigned budget)
+{
+    return mxgpu_simt_run_held(simt, index, budget, &mxgpu_simt_not_held);
+}
+
+bool mxgpu_simt_run_held(MxgpuSimt *simt, unsigned index, unsigned budget,
+                         const _Atomic bool *hold)
 {
     MxgpuCu *cu = &simt->cus[index];
     uint64_t left = budget, began;
@@ -172,10 +167,12 @@ bool mxgpu_simt_run(MxgpuSimt *simt, unsigned index, unsigned budget)
     HostEnv env;
 
     cu->patience = PATIENCE(budget);
+    cu->spare = cu->patience - PATIENCE_LEAST;
+    cu->hold = hold;
     if (cu->num_blocks == 0 && !mxgpu_simt_has_work(simt)) {
-        return false;
+        return !mxgpu_private_clean(cu);
     }
-    if (!need_private(cu)) {
+    if (!mxgpu_private_reserve(cu)) {
         refuse(simt);
         return false;
     }
@@ -206,6 +203,10 @@ bool mxgpu_simt_run(MxgpuSimt *simt, unsigned index, unsigned budget)
              cu->since_take >= BLOCK_QUANTUM) &&
             mxgpu_slot_take_block(cu)) {
             cu->since_take = 0;
+            cu->has_private = true;
+        }
+        if (cu->unclean && !mxgpu_private_clean(cu)) {
+            break;
         }
         if (cu->num_blocks == cu->num_waiting) {
             more = false;
@@ -245,6 +246,7 @@ bool mxgpu_simt_run(MxgpuSimt *simt, unsigned index, unsigned budget)
     }
     leave_env(&env);
     mxgpu_mmu_client_end(&cu->client);
-    simt_count(cu, COUNT_busy_ns, simt_clock(cu) - began);
+    cu->ran_at = simt_clock(cu);
+    simt_count(cu, COUNT_busy_ns, cu->ran_at - began);
     return more;
 }

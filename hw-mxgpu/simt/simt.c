@@ -14,9 +14,7 @@ static void free_cu(MxgpuCu *cu)
     for (unsigned i = 0; i < CODE_PAGES; i++) {
         free(cu->pages[i]);
     }
-    if (cu->private) {
-        munmap(cu->private, CU_WARPS * PRIVATE_WARP_BYTES);
-    }
+    mxgpu_private_free(cu);
     if (cu->warps) {
         munmap(cu->warps, CU_WARPS * sizeof(*cu->warps));
     }
@@ -43,6 +41,7 @@ static bool init_cu(MxgpuSimt *simt, MxgpuCu *cu, unsigned index)
     cu->simt = simt;
     cu->index = index;
     cu->random = index + 1;
+    cu->hold = &mxgpu_simt_not_held;
     cu->pages[0] = malloc(sizeof(*cu->pages[0]));
     cu->warps = mxgpu_cu_reserve(CU_WARPS * sizeof(*cu->warps));
     cu->shared = aligned_alloc(64, MXGPU_SHARED_MAX);
@@ -107,6 +106,9 @@ MxgpuSimt *mxgpu_simt_new(const MxgpuSimtConfig *config)
         return NULL;
     }
     simt->config = *config;
+    simt->private_bytes = config->private_bytes
+                              ? config->private_bytes
+                              : CU_WARPS * PRIVATE_WARP_BYTES;
     pthread_mutex_init(&simt->returned_lock, NULL);
     mxgpu_simt_variants(v);
     simt->exec = v[0].exec;
@@ -129,7 +131,6 @@ MxgpuSimt *mxgpu_simt_new(const MxgpuSimtConfig *config)
         free(simt);
         return NULL;
     }
-    mxgpu_mmu_client_add(config->mmu, &simt->scanner);
     for (unsigned i = 0; i < config->compute_units; i++) {
         mxgpu_mmu_client_add(config->mmu, &simt->cus[i].client);
     }
@@ -138,7 +139,6 @@ MxgpuSimt *mxgpu_simt_new(const MxgpuSimtConfig *config)
 
 void mxgpu_simt_free(MxgpuSimt *simt)
 {
-    mxgpu_mmu_client_remove(&simt->scanner);
     for (unsigned i = 0; i < simt->config.compute_units; i++) {
         mxgpu_mmu_client_remove(&simt->cus[i].client);
         free_cu(&simt->cus[i]);
@@ -150,6 +150,8 @@ void mxgpu_simt_free(MxgpuSimt *simt)
 
 void mxgpu_simt_reset(MxgpuSimt *simt)
 {
+    bool unclean = false;
+
     for (unsigned i = 0; i < MXGPU_DISPATCH_SLOTS; i++) {
         SimtSlot *s = &simt->slots[i];
 
@@ -166,6 +168,8 @@ void mxgpu_simt_reset(MxgpuSimt *simt)
                 mxgpu_block_end(cu, &cu->blocks[b]);
             }
         }
+        mxgpu_private_drop(cu);
+        unclean |= cu->unclean != 0;
         mxgpu_cu_invalidate(cu);
         for (unsigned n = 0; n < COUNTS; n++) {
             atomic_store(&cu->count[n], 0);
@@ -178,6 +182,9 @@ void mxgpu_simt_reset(MxgpuSimt *simt)
     }
     atomic_store(&simt->dispatches, 0);
     atomic_store(&simt->gang, 0);
+    if (unclean) { /* units give memory back */
+        simt->config.wake(simt->config.opaque);
+    }
 }
 
 /* ---- dispatch */
@@ -213,44 +220,20 @@ static bool dispatch_ok(const MxgpuDispatch *d, uint64_t *total)
            samples_ok(d);
 }
 
-/*
- * Scanning code is not free: the answer holds until a TLB is invalidated. The
- * scan uses translations, so whoever starts a grid is a client of the MMU.
- */
-static bool reads_flags(MxgpuSimt *simt, const MxgpuDispatch *d)
-{
-    uint64_t page = d->entry / PAGE_BYTES;
-    SimtFlagScan *c = &simt->flag_scans[d->vmid];
-    bool still = true, reads;
-
-    if (mxgpu_mmu_client_begin(&simt->scanner)) {
-        memset(simt->flag_scans, 0, sizeof(simt->flag_scans));
-    }
-    if (!c->valid || c->page != page) {
-        c->reads = mxgpu_simt_reads_flags(simt, d->vmid, d->entry, &still);
-        c->page = page;
-        c->valid = true;
-    }
-    reads = c->reads;
-    if (!still) { /* invalidated meanwhile: look again next time */
-        memset(simt->flag_scans, 0, sizeof(simt->flag_scans));
-    }
-    mxgpu_mmu_client_end(&simt->scanner);
-    return reads;
-}
-
 enum mxgpu_fault mxgpu_simt_start(MxgpuSimt *simt, unsigned slot,
                                   const MxgpuDispatch *d)
 {
     SimtSlot *s;
     uint64_t total, next;
+    unsigned capacity;
 
     if (slot >= MXGPU_DISPATCH_SLOTS || !dispatch_ok(d, &total)) {
         return MXGPU_FAULT_CONFIG;
     }
-    if (d->cooperative && total > (uint64_t)simt->config.compute_units *
-                                      mxgpu_block_capacity(
-                                          mxgpu_block_needs(d))) {
+    capacity = mxgpu_block_capacity(simt, mxgpu_block_needs(d));
+    if (!capacity ||
+        (d->cooperative &&
+         total > (uint64_t)simt->config.compute_units * capacity)) {
         return MXGPU_FAULT_CONFIG;
     }
     s = &simt->slots[slot];
@@ -261,7 +244,6 @@ enum mxgpu_fault mxgpu_simt_start(MxgpuSimt *simt, unsigned slot,
     s->dispatch.accesses |= d->profile;
     atomic_store(&s->needs, mxgpu_block_needs(d));
     atomic_store(&s->priority, d->priority);
-    s->flags = reads_flags(simt, d);
     s->fault = (MxgpuDispatchFault){.code = MXGPU_FAULT_NONE};
     atomic_store(&s->stop_code, MXGPU_FAULT_NONE);
     if (d->profile) {

@@ -29,6 +29,7 @@ typedef struct MxgpuDispatch {
     uint32_t private_bytes; /* of a thread, multiple of 1024 */
     unsigned vmid, priority, registers;
     bool cooperative;       /* all blocks run at once: mx.grid.sync */
+    bool fp_flags;          /* fflags are recorded, and can be read */
     bool accesses;          /* count memory accesses */
     bool profile;           /* likewise, and everything for this dispatch */
     /* With profile and interval: where samples go, how many, how often. */
@@ -57,6 +58,9 @@ typedef struct MxgpuSimtTrap {
 
 typedef struct MxgpuSimtConfig {
     unsigned compute_units;
+    /* Host memory that private windows of a unit may take; 0: no bound but
+     * what CU_WARPS can ask for. */
+    uint64_t private_bytes;
     MxgpuMmu *mmu;
     const MxgpuHostOps *ops;
     void *host;
@@ -117,12 +121,14 @@ typedef struct MxgpuSimtTimes {
 MxgpuSimt *mxgpu_simt_new(const MxgpuSimtConfig *config);
 void mxgpu_simt_free(MxgpuSimt *simt);
 
-/* No unit may be running. Drops all work without calling done. */
+/* No unit may be running. Drops all work without calling done. The next run of
+ * each unit gives its private memory back. */
 void mxgpu_simt_reset(MxgpuSimt *simt);
 
 /* Starts a grid in a free slot. MXGPU_FAULT_CONFIG when a block can never fit
- * a compute unit, the blocks of a cooperative grid not all of them at once, or
- * a parameter is out of range; nothing runs then. */
+ * a compute unit (threads, registers, shared and private memory), the blocks of
+ * a cooperative grid not all of them at once, or a parameter is out of range;
+ * nothing runs then. */
 enum mxgpu_fault mxgpu_simt_start(MxgpuSimt *simt, unsigned slot,
                                   const MxgpuDispatch *dispatch)
     __attribute__((warn_unused_result));
@@ -135,7 +141,15 @@ MxgpuDispatchFault mxgpu_simt_fault(MxgpuSimt *simt, unsigned slot);
 /* Runs compute unit cu for about budget warp instructions; returns whether it
  * has more work now. */
 bool mxgpu_simt_run(MxgpuSimt *simt, unsigned cu, unsigned budget);
+/* The same; once *hold is true it ends behind the next instruction that walks
+ * page tables, fetches code, uses the bus or goes lane by lane. */
+bool mxgpu_simt_run_held(MxgpuSimt *simt, unsigned cu, unsigned budget,
+                         const _Atomic bool *hold);
 bool mxgpu_simt_has_work(MxgpuSimt *simt);
+/* After a run that said there is no more: the unit gives memory back when it
+ * has been idle for a second. Returns the clock at which to ask again, and run
+ * it; UINT64_MAX: never. */
+uint64_t mxgpu_simt_idle(MxgpuSimt *simt, unsigned cu);
 /* From within MxgpuSimtConfig.trap: memory with code, or what native says, has
  * changed. All code that follows is fetched and decoded again. */
 void mxgpu_simt_decode_again(MxgpuSimt *simt);

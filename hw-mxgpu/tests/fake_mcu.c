@@ -46,6 +46,11 @@ void mxgpu_mcu_halt(MxgpuMcu *mcu)
     mcu->state.halted = true;
 }
 
+void mxgpu_mcu_charge(MxgpuMcu *mcu, unsigned instructions)
+{
+    fake_mcu.charged += instructions;
+}
+
 MxgpuMcuStop mxgpu_mcu_run(MxgpuMcu *mcu, unsigned budget)
 {
     fake_mcu.runs++;

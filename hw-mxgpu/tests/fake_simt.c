@@ -61,6 +61,17 @@ bool mxgpu_simt_run(MxgpuSimt *simt, unsigned cu, unsigned budget)
     return false;
 }
 
+bool mxgpu_simt_run_held(MxgpuSimt *simt, unsigned cu, unsigned budget,
+                         const _Atomic bool *hold)
+{
+    return mxgpu_simt_run(simt, cu, budget);
+}
+
+uint64_t mxgpu_simt_idle(MxgpuSimt *simt, unsigned cu)
+{
+    return UINT64_MAX;
+}
+
 bool mxgpu_simt_has_work(MxgpuSimt *simt)
 {
     return false;

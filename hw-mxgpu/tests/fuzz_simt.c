@@ -231,6 +231,7 @@ static void run_one(SimtHost *h, SimtConvoyFn *convoy, const uint8_t *data,
     d.shared_static = d.shared / 2;
     d.private_bytes = data[4] % 4 * 1024;
     d.cooperative = data[1] >> 7;
+    d.fp_flags = data[3] >> 7;
     h->done = 0;
     h->clock = 0;
     if (mxgpu_simt_start(h->simt, 0, &d) != MXGPU_FAULT_NONE) {

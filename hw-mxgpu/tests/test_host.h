@@ -64,6 +64,7 @@ typedef struct FakeMcu {
     void *opaque;
     bool timer, external;
     unsigned resets, runs;
+    uint64_t charged; /* instructions */
     uint32_t entry;
     /* What a run does; NULL waits for an interrupt. */
     MxgpuMcuStop (*program)(struct FakeMcu *m);

@@ -17,6 +17,7 @@ typedef struct Rig {
     MxgpuMcuState *s;
     uint32_t bus_addr, bus_value, bus_writes;
     bool halt_on_write;
+    unsigned charge; /* of a write, in instructions */
 } Rig;
 
 static bool bus_read(void *opaque, uint32_t addr, uint32_t *value)
@@ -36,6 +37,7 @@ static bool bus_write(void *opaque, uint32_t addr, uint32_t value)
     }
     r->bus_value = value;
     r->bus_writes++;
+    mxgpu_mcu_charge(r->mcu, r->charge);
     if (r->halt_on_write) {
         mxgpu_mcu_halt(r->mcu);
     }
@@ -486,6 +488,25 @@ static void test_halt(void)
     rig_free(&r);
 }
 
+/* A bus access that takes long leaves less for the rest of the run. */
+static void test_charge(void)
+{
+    Rig r;
+
+    rig_init(&r);
+    for (unsigned i = 0; i < 8; i++) {
+        put(&r, 4 * i, STORE(2, T1, T0, 0));
+    }
+    r.s->x[T0] = r.bus_addr;
+    r.charge = 3;
+    g_assert_cmpint(mxgpu_mcu_run(r.mcu, 5), ==, MXGPU_MCU_STOP_BUDGET);
+    g_assert_cmpuint(r.bus_writes, ==, 2);
+    r.charge = UINT32_MAX;
+    g_assert_cmpint(mxgpu_mcu_run(r.mcu, 5), ==, MXGPU_MCU_STOP_BUDGET);
+    g_assert_cmpuint(r.bus_writes, ==, 3); /* always one */
+    rig_free(&r);
+}
+
 /* Code that changes itself is fetched anew, also by a store to the second
  * half of an instruction. */
 static void test_self_modifying(void)
@@ -631,6 +652,7 @@ int main(int argc, char **argv)
     g_test_add_func("/mcu/wfi", test_wfi);
     g_test_add_func("/mcu/lockup", test_lockup);
     g_test_add_func("/mcu/halt", test_halt);
+    g_test_add_func("/mcu/charge", test_charge);
     g_test_add_func("/mcu/self-modifying", test_self_modifying);
     g_test_add_func("/mcu/csrs", test_csrs);
     g_test_add_func("/mcu/csr-rows", test_csr_rows);

@@ -127,6 +127,7 @@ static IsaResult run(IsaWarp *s, const IsaOptions *options)
         .block = {s->lanes, 1, 1},
         .vmid = ISA_VMID,
         .registers = 64,
+        .fp_flags = true,
     };
     IsaResult r = {.status = ISA_LIMIT};
     MxgpuSimtCounters c;

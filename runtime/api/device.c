@@ -8,6 +8,7 @@
 
 #include "api.h"
 #include "core/current.h"
+#include "core/log.h"
 #include "core/services.h"
 
 MC_EXPORT mcError_t mcInit(unsigned int flags)
@@ -163,6 +164,12 @@ MC_EXPORT mcError_t mcDeviceSetLimit(mcLimit_t limit, size_t value)
         API_RETURN(mc_services_set_heap(ctx->services, value));
     }
     value = (value + 1023) & ~(size_t)1023;
+    if (value * ctx->info.warp_size > ctx->info.cu_private) {
+        mc_error("stacks of %zu bytes: a compute unit has %llu bytes for all "
+                 "threads, at least %u of them", value,
+                 (unsigned long long)ctx->info.cu_private, ctx->info.warp_size);
+        API_RETURN(mcErrorMemoryAllocation);
+    }
     atomic_store(&ctx->stack, value ? value : 1024);
     API_RETURN(mcSuccess);
 }

@@ -18,6 +18,15 @@
         }                                                                      \
     } while (0)
 
+/* Private memory of a thread. */
+static size_t stack_bytes(const McContext *ctx, const McFunction *f)
+{
+    size_t stack = atomic_load_explicit(&ctx->stack, memory_order_relaxed);
+
+    stack = stack > f->private_bytes ? stack : f->private_bytes;
+    return (stack + 1023) & ~(size_t)1023;
+}
+
 static mcError_t check_shape(const McContext *ctx, const McFunction *f,
                              dim3 grid, dim3 block)
 {
@@ -39,6 +48,12 @@ static mcError_t check_shape(const McContext *ctx, const McFunction *f,
     if (lanes * f->registers > ctx->info.cu_registers) {
         KERNEL_ERROR(f, "%" PRIu64 " threads of %u registers, a compute unit "
                      "has %u", threads, f->registers, ctx->info.cu_registers);
+        return mcErrorLaunchOutOfResources;
+    }
+    if (lanes * stack_bytes(ctx, f) > ctx->info.cu_private) {
+        KERNEL_ERROR(f, "%" PRIu64 " threads with stacks of %zu bytes, a "
+                     "compute unit has %" PRIu64 " for them", lanes,
+                     stack_bytes(ctx, f), ctx->info.cu_private);
         return mcErrorLaunchOutOfResources;
     }
     return mcSuccess;
@@ -135,8 +150,6 @@ mcError_t mc_launch(McStream *stream, McFunction *f, dim3 grid, dim3 block,
             return error;
         }
     }
-    size_t stack = atomic_load_explicit(&ctx->stack, memory_order_relaxed);
-    stack = stack > f->private_bytes ? stack : f->private_bytes;
 
     McSubmit submit;
     error = mc_submit_begin(stream, 1, f->arg_size ? f->arg_size : 16,
@@ -153,7 +166,7 @@ mcError_t mc_launch(McStream *stream, McFunction *f, dim3 grid, dim3 block,
             .args = (uintptr_t)submit.stage,
             .grid = {grid.x, grid.y, grid.z},
             .block = {block.x, block.y, block.z},
-            .private_kib = (stack + 1023) / 1024,
+            .private_kib = stack_bytes(ctx, f) / 1024,
         },
     };
     strncpy(mc_submit_label(&submit), f->name, MC_LABEL_SIZE - 1);
@@ -195,6 +208,8 @@ unsigned mc_occupancy(const McContext *ctx, const McFunction *f,
     unsigned limit = info->cu_threads / rounded;
     blocks = limit < blocks ? limit : blocks;
     limit = info->cu_registers / (f->registers * rounded);
+    blocks = limit < blocks ? limit : blocks;
+    limit = info->cu_private / (stack_bytes(ctx, f) * rounded);
     blocks = limit < blocks ? limit : blocks;
     if (shared) {
         limit = info->cu_shared / MC_SHARED_PIECE / pieces;

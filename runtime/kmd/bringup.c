@@ -70,9 +70,10 @@ void kmd_mcu_describe(KmdDevice *dev, char *text, size_t size)
         snprintf(text, size, "the MCU is in reset");
         break;
     case MXGPU_MCU_RUNNING:
-        snprintf(text, size, "the firmware runs%s",
+        snprintf(text, size, "the firmware runs%s, pc 0x%x ra 0x%x sp 0x%x",
                  MXGPU_GET(MXGPU_MCU_STATUS_READY, status) ? ""
-                 : " but never became ready");
+                 : " but never became ready", kmd_read(t, MXGPU_MCU_PC),
+                 kmd_read(t, MXGPU_MCU_RA), kmd_read(t, MXGPU_MCU_SP));
         break;
     case MXGPU_MCU_BOOT_ERROR:
         snprintf(text, size, "the device refused the firmware: %s",
@@ -83,9 +84,10 @@ void kmd_mcu_describe(KmdDevice *dev, char *text, size_t size)
         uint32_t cause = kmd_read(t, MXGPU_MCU_TRAP_CAUSE);
 
         snprintf(text, size, "the firmware crashed: %s (cause 0x%x) at 0x%x, "
-                 "value 0x%x", trap_text(cause), cause,
+                 "value 0x%x, ra 0x%x sp 0x%x", trap_text(cause), cause,
                  kmd_read(t, MXGPU_MCU_TRAP_PC),
-                 kmd_read(t, MXGPU_MCU_TRAP_VALUE));
+                 kmd_read(t, MXGPU_MCU_TRAP_VALUE), kmd_read(t, MXGPU_MCU_RA),
+                 kmd_read(t, MXGPU_MCU_SP));
         break;
     }
     default:
@@ -115,6 +117,7 @@ static void read_limits(KmdDevice *dev)
     info->warp_size = MXGPU_GET(MXGPU_CU_CAPS2_WARP_SIZE, v);
     info->cu_shared = MXGPU_GET(MXGPU_CU_CAPS2_SHARED_KIB, v) * 1024;
     info->cu_registers = kmd_read(t, MXGPU_CU_REGS);
+    info->cu_private = (uint64_t)kmd_read(t, MXGPU_CU_PRIVATE) << 10;
     info->watchdog_ms = kmd_read(t, MXGPU_WATCHDOG_MS);
     info->vram_size = read_pair(t, MXGPU_VRAM_SIZE_LO);
     for (i = 0; i < 4; i++) {

@@ -62,7 +62,7 @@ static void handle_errors(KmdDevice *dev)
 
     addr |= (uint64_t)kmd_read(t, MXGPU_ERR_ADDR_HI) << 32;
     kmd_write(t, MXGPU_ERR_STATUS, err);
-    mc_warn("device errors:%s%s%s%s%s; first: info 0x%x, address 0x%llx; %u "
+    mc_warn("device errors:%s%s%s%s%s%s; first: info 0x%x, address 0x%llx; %u "
             "in all",
             MXGPU_GET(MXGPU_ERR_STATUS_BAD_ACCESS, err) ? " bad access" : "",
             MXGPU_GET(MXGPU_ERR_STATUS_BAD_DOORBELL, err) ? " bad doorbell"
@@ -70,7 +70,13 @@ static void handle_errors(KmdDevice *dev)
             MXGPU_GET(MXGPU_ERR_STATUS_BUS, err) ? " bus" : "",
             MXGPU_GET(MXGPU_ERR_STATUS_FAULT, err) ? " fault" : "",
             MXGPU_GET(MXGPU_ERR_STATUS_MCU_CRASH, err) ? " MCU crash" : "",
+            MXGPU_GET(MXGPU_ERR_STATUS_MCU_STUCK, err) ? " MCU stuck" : "",
             info, (unsigned long long)addr, kmd_read(t, MXGPU_ERR_COUNT));
+    if (MXGPU_GET(MXGPU_ERR_STATUS_MCU_STUCK, err)) {
+        mc_warn("the firmware makes no progress: pc 0x%x ra 0x%x sp 0x%x",
+                kmd_read(t, MXGPU_MCU_PC), kmd_read(t, MXGPU_MCU_RA),
+                kmd_read(t, MXGPU_MCU_SP));
+    }
 }
 
 /* Vector 0: find out why, clear, act. */

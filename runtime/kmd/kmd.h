@@ -31,6 +31,7 @@ typedef struct KmdInfo {
     unsigned compute_units, copy_engines, queues, priorities, vectors;
     unsigned warp_size, cu_threads, cu_blocks, block_threads;
     unsigned cu_registers, cu_shared; /* registers; bytes */
+    uint64_t cu_private;     /* bytes of private memory, of all threads */
     unsigned watchdog_ms;
     unsigned pci_domain, pci_bus, pci_device, pci_function;
     uint32_t fw_version;     /* major << 16 | minor << 8 | patch */

@@ -18,6 +18,8 @@
 #define MAX_DEVICES  16
 #define MAX_VRAM     (64ull << 30)
 #define MIN_VRAM     (8ull << 20)
+#define MAX_PRIVATE  (256ull << 30)
+#define MIN_PRIVATE  (8ull << 20) /* 64 KiB for each of 128 units */
 
 typedef struct SimTransport {
     KmdTransport base; /* first */
@@ -59,15 +61,15 @@ static int env_number(const char *name, unsigned long min, unsigned long max,
     return 0;
 }
 
-/* Bytes with an optional suffix K, M, G or T. */
-static int env_vram(uint64_t *size)
+/* Bytes with an optional suffix K, M, G or T: a multiple of 1M in [min, max]. */
+static int env_size(const char *name, uint64_t min, uint64_t max,
+                    uint64_t *size)
 {
-    static const char name[] = "MXGPU_VRAM";
     static const char suffixes[] = "KMGT";
     const char *text = getenv(name);
     unsigned long long n;
     unsigned shift = 0;
-    char *end;
+    char what[80], *end;
 
     if (!text || !*text) {
         return 0;
@@ -85,10 +87,11 @@ static int env_vram(uint64_t *size)
         }
         shift = 10 * (unsigned)(s - suffixes + 1);
     }
-    if (n > MAX_VRAM >> shift || n << shift < MIN_VRAM ||
-        (n << shift) % (1u << 20)) {
-        return bad_value(name, text,
-                         "8M to 64G in steps of 1M are possible");
+    if (n > max >> shift || n << shift < min || (n << shift) % (1u << 20)) {
+        snprintf(what, sizeof(what), "%lluM to %lluG in steps of 1M are "
+                 "possible", (unsigned long long)(min >> 20),
+                 (unsigned long long)(max >> 30));
+        return bad_value(name, text, what);
     }
     *size = n << shift;
     return 0;
@@ -99,12 +102,17 @@ static int env_config(MxgpuSimConfig *config)
     unsigned deterministic = 0;
     int ret;
 
-    if ((ret = env_vram(&config->vram_size)) ||
+    if ((ret = env_size("MXGPU_VRAM", MIN_VRAM, MAX_VRAM,
+                        &config->vram_size)) ||
+        (ret = env_size("MXGPU_PRIVATE_MEMORY", MIN_PRIVATE, MAX_PRIVATE,
+                        &config->private_memory)) ||
         (ret = env_number("MXGPU_COMPUTE_UNITS", 1, 128,
                           &config->compute_units)) ||
         (ret = env_number("MXGPU_THREADS", 1, 256, &config->threads)) ||
         (ret = env_number("MXGPU_WATCHDOG_MS", 0, 86400000,
                           &config->watchdog_ms)) ||
+        (ret = env_number("MXGPU_FIRMWARE_WATCHDOG_MS", 0, 86400000,
+                          &config->firmware_watchdog_ms)) ||
         (ret = env_number("MXGPU_DETERMINISTIC", 0, 1, &deterministic))) {
         return ret;
     }

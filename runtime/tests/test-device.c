@@ -91,6 +91,15 @@ static void test_limits(void)
     ok(env_launch("k_empty", 64, NULL, NULL));
     ok(mcDeviceSynchronize());
     fails(mcErrorInvalidValue, mcDeviceSetLimit(mcLimitStackSize, 2 << 20));
+    /* A warp's stacks fit a unit, those of the largest block do not. */
+    ok(mcDeviceSetLimit(mcLimitStackSize, 1 << 20));
+    ok(env_launch("k_empty", 64, NULL, NULL));
+    ok(mcDeviceSynchronize());
+    fails(mcErrorLaunchOutOfResources,
+          mcModuleLaunchKernel(env_kernel("k_empty"), 1, 1, 1, 1024, 1, 1, 0,
+                               NULL, NULL, NULL));
+    fails(mcErrorLaunchOutOfResources, mcGetLastError());
+    ok(mcDeviceSetLimit(mcLimitStackSize, 10000));
     ok(mcDeviceGetLimit(&value, mcLimitPrintfFifoSize));
     g_assert_cmpuint(value, ==, 1 << 20);
     ok(mcDeviceGetLimit(&value, mcLimitMallocHeapSize));

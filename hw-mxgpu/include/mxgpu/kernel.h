@@ -41,9 +41,15 @@ struct mxgpu_kernel_desc {
     uint32_t private_bytes; /* stack a thread needs; 0: not known */
     uint32_t registers;     /* 32-bit registers a thread needs, 1 to 255 */
     uint32_t max_threads;   /* of a block; 0: no bound given */
-    uint32_t reserved[2];
+    uint32_t flags;         /* MXGPU_KERNEL_* below; others must be 0 */
+    uint32_t reserved;
 };
 MXGPU_ASSERT_SIZE(struct mxgpu_kernel_desc, 64);
+
+/* The kernel reads fflags or fcsr: exceptions of its floating-point operations
+ * are recorded, which takes several times longer. Without it such a read is an
+ * illegal instruction. */
+#define MXGPU_KERNEL_FP_FLAGS 1u
 
 /* Argument i lies at offset in the argument block, with its C layout. */
 struct mxgpu_kernel_arg {

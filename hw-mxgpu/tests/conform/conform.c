@@ -296,7 +296,7 @@ MxgpuDispatchFault try_insn(uint32_t insn, unsigned rd_x, unsigned rd_f,
     d.block[1] = threads_of(s->mode) / num_columns;
     d.shared = MXGPU_SHARED_MAX;
     build(insn, rd_x, rd_f, s);
-    mxgpu_mmu_invalidate(host->mmu); /* whether flags are read is found anew */
+    d.fp_flags = s->flags || s->reads_flags;
     return simt_host_run(host, &d);
 }
 

@@ -41,7 +41,8 @@ typedef enum Mode {
 typedef struct Shape {
     Mode mode;
     bool dynamic; /* frm of the record, else untouched */
-    bool flags;   /* fflags are read, and so recorded */
+    bool flags;   /* fflags are recorded, and kept in the record */
+    bool reads_flags; /* they are recorded, and the code may read them */
     const uint32_t *before, *after; /* more code, may be NULL */
     unsigned num_before, num_after;
 } Shape;

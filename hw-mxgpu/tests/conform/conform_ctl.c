@@ -192,7 +192,7 @@ static void check_csr(RvOp op)
             enc_s(RV_SD, A5, T1, (int)offsetof(Record, spare[0])),
         };
         Shape s = {.mode = n % MODES, .before = before, .num_before = 1,
-                   .after = after, .num_after = 2};
+                   .after = after, .num_after = 2, .reads_flags = true};
 
         fill_records(s.mode);
         run_insn(enc_i(op, rd, source, (int)csr), rd, A4, &s);

@@ -767,6 +767,7 @@ static void fake_info(KmdDevice *kdev, KmdInfo *info)
         .block_threads = 1024,
         .cu_registers = 131072,
         .cu_shared = 65536,
+        .cu_private = 64ull << 20,
         .pci_bus = of(kdev)->index + 1,
         .fw_version = 0x010203,
         .simulated = true,

@@ -291,6 +291,8 @@ static uint32_t read_locked(Fake *fake, uint32_t offset)
         return 16 | 64 << 8 | 64 << 16;
     case MXGPU_CU_REGS:
         return 131072;
+    case MXGPU_CU_PRIVATE:
+        return 65536;
     case MXGPU_VRAM_SIZE_LO:
         return (uint32_t)fake->vram_size;
     case MXGPU_VRAM_SIZE_HI:

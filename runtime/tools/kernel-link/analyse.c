@@ -25,6 +25,7 @@ typedef struct Fn {
     bool calls_known; /* its jumps through registers are no calls */
     char *name;
     KlJumps jumps;
+    bool fp_flags;       /* reads fflags or fcsr */
     /* a register whose value the instructions up to here have built */
     unsigned built_reg;  /* 0: none */
     uint64_t built;
@@ -273,6 +274,8 @@ static void wide(const KlCode *code, Fn *fn, uint32_t insn, uint64_t pc)
         if (kl_bits(insn, 12, 3) && kl_bits(insn, 12, 3) < 4) {
             use_x(fn, rs1);
         }
+        fn->fp_flags |= kl_bits(insn, 12, 2) && rd &&
+                        (insn >> 20 == 1 || insn >> 20 == 3);
         return;
     case 0x33:
     case 0x3b:
@@ -432,11 +435,13 @@ static bool walk(KlCode *code, Fn *fn, Fn *total, uint64_t *stack)
     total->x |= fn->x;
     total->f |= fn->f;
     total->tp |= fn->tp;
+    total->fp_flags |= fn->fp_flags;
     if (fn->indirect && !total->indirect) {
         total->indirect = true;
         for (unsigned i = 0; i < code->count; i++) {
             total->x |= code->fns[i].x;
             total->f |= code->fns[i].f;
+            total->fp_flags |= code->fns[i].fp_flags;
         }
     }
     for (unsigned i = 0; i < fn->callee_count; i++) {
@@ -476,6 +481,7 @@ bool kl_code_use(KlCode *code, uint64_t addr, KlUse *use)
     /* Threads always have some stack; 16 bytes keep 0 for "not known". */
     use->stack = known ? (stack > 16 ? stack : 16) : 0;
     use->tp = total.tp;
+    use->fp_flags = total.fp_flags;
     /* The hardware gives every thread sp and a0, used or not. */
     total.x |= 1u << 2 | 1u << 10;
     use->registers = 2 * (__builtin_popcount(total.x & ~1u) +

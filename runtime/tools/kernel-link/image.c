@@ -242,6 +242,7 @@ static bool fill_desc(const Image *im, KlKernel *kernel, KlCode *code,
         kernel->why_unknown = explain(&use);
     }
     desc->registers = use.registers;
+    desc->flags = use.fp_flags ? MXGPU_KERNEL_FP_FLAGS : 0;
     desc->private_bytes = use.stack > UINT32_MAX ? 0 : use.stack;
     if (use.stack > MXGPU_PRIVATE_MAX) {
         kl_kernel_error(kernel, "needs %llu bytes of stack, at most %llu are "

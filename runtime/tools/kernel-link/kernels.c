@@ -270,7 +270,7 @@ static LLVMValueRef descriptor(Kl *kl, const KlKernel *kernel)
         int32(kl, 0), /* private_bytes: image.c */
         int32(kl, 1), /* registers: image.c */
         int32(kl, kernel->max_threads),
-        int32(kl, 0),
+        int32(kl, 0), /* flags: image.c */
         int32(kl, 0),
     };
 

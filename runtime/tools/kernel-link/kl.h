@@ -162,6 +162,7 @@ typedef struct KlUse {
     /* Of a stack that is not known: what the function called where does.
      * They end with the code. */
     const char *why, *where;
+    bool fp_flags;  /* fflags or fcsr is read */
 } KlUse;
 typedef struct KlCodeFn {
     const char *name;

@@ -93,6 +93,8 @@ static void print_all(unsigned index, const KmdOps *ops, KmdDevice *dev,
     printf("    Of a unit            %u threads, %u blocks, %u registers, "
            "%u KiB shared memory\n", info->cu_threads, info->cu_blocks,
            info->cu_registers, info->cu_shared >> 10);
+    printf("    Private memory       %llu KiB a unit\n",
+           (unsigned long long)info->cu_private >> 10);
     printf("    Warp, block          %u lanes, %u threads\n", info->warp_size,
            info->block_threads);
     printf("    Copy engines         %u\n", info->copy_engines);

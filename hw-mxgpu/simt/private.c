@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The host memory behind private windows. Each warp of a unit has a range of
+ * address space for the most that its threads can ask for; memory comes when
+ * it is touched, from the end of the range down, as stacks grow. What blocks
+ * ask for is a resource of the unit like its registers, so that what they
+ * touch has a bound; what earlier blocks touched is given back before it would
+ * be exceeded, when another address space comes, when the unit has been idle
+ * for a while, and at reset.
+ *
+ * Giving back takes time. It is noted in "unclean" and done in pieces, before
+ * warps run.
+ */
+#include "block.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#define PIECE_BYTES (1u << 20)
+#define IDLE_NS     1000000000ull
+
+bool mxgpu_private_reserve(MxgpuCu *cu)
+{
+    if (!cu->private) {
+        cu->private = mxgpu_cu_reserve(CU_WARPS * PRIVATE_WARP_BYTES);
+    }
+    return cu->private != NULL;
+}
+
+void mxgpu_private_free(MxgpuCu *cu)
+{
+    if (cu->private) {
+        munmap(cu->private, CU_WARPS * PRIVATE_WARP_BYTES);
+    }
+}
+
+/* The warp keeps so many bytes of a thread of what it has. */
+static void keep(MxgpuCu *cu, unsigned warp, uint32_t bytes)
+{
+    if (cu->dirty[warp] > bytes) {
+        cu->keep[warp] = bytes;
+        cu->unclean |= 1u << warp;
+    }
+}
+
+/* Private memory keeps what the last thread left, as long as that was in the
+ * same address space; otherwise it is zeroed. */
+void mxgpu_private_start(MxgpuCu *cu, unsigned warp, const MxgpuWarp *w)
+{
+    uint64_t owner = cu->drops << 8 | w->vmid;
+
+    cu->wants[warp] = w->private_size;
+    if (cu->owner[warp] != owner) {
+        cu->owner[warp] = owner;
+        keep(cu, warp, 0);
+    }
+    if (!(cu->unclean >> warp & 1) && cu->dirty[warp] < w->private_size) {
+        cu->dirty[warp] = w->private_size;
+    }
+}
+
+/* A block has been placed: it and what others left may be too much. */
+void mxgpu_private_fit(MxgpuCu *cu)
+{
+    uint64_t total = 0;
+
+    for (unsigned i = 0; i < CU_WARPS; i++) {
+        uint32_t wants = cu->used_warps >> i & 1 ? cu->wants[i] : 0;
+
+        total += cu->dirty[i] > wants ? cu->dirty[i] : wants;
+    }
+    if (total * LANES <= cu->simt->private_bytes) {
+        return;
+    }
+    for (unsigned i = 0; i < CU_WARPS; i++) {
+        if (!(cu->unclean >> i & 1)) {
+            keep(cu, i, cu->used_warps >> i & 1 ? cu->wants[i] : 0);
+        }
+    }
+}
+
+/* Zeroes a piece. Memory that is locked cannot be given back. */
+static void give_back(void *at, size_t bytes)
+{
+    if (madvise(at, bytes, MADV_DONTNEED) != 0) {
+        memset(at, 0, bytes);
+    }
+}
+
+static bool clean_warp(MxgpuCu *cu, unsigned warp)
+{
+    uint8_t *end = cu->private + (warp + 1) * PRIVATE_WARP_BYTES;
+
+    while (cu->dirty[warp] > cu->keep[warp]) {
+        uint32_t n = cu->dirty[warp] - cu->keep[warp];
+
+        if (simt_tired(cu)) {
+            return false;
+        }
+        n = n < PIECE_BYTES / LANES ? n : PIECE_BYTES / LANES;
+        simt_charge(cu, COST_PIECE + COST_ZERO(n * LANES));
+        give_back(end - (uint64_t)cu->dirty[warp] * LANES, n * LANES);
+        cu->dirty[warp] -= n;
+    }
+    if ((cu->used_warps >> warp & 1) && cu->dirty[warp] < cu->wants[warp]) {
+        cu->dirty[warp] = cu->wants[warp];
+    }
+    cu->unclean &= ~(1u << warp);
+    return true;
+}
+
+bool mxgpu_private_clean(MxgpuCu *cu)
+{
+    while (cu->unclean) {
+        if (!clean_warp(cu, __builtin_ctz(cu->unclean))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void mxgpu_private_drop(MxgpuCu *cu)
+{
+    for (unsigned i = 0; i < CU_WARPS; i++) {
+        if (!(cu->used_warps >> i & 1)) {
+            keep(cu, i, 0);
+        }
+    }
+}
+
+uint64_t mxgpu_simt_idle(MxgpuSimt *simt, unsigned index)
+{
+    MxgpuCu *cu = &simt->cus[index];
+    uint64_t now;
+
+    if (cu->num_blocks || !cu->has_private) {
+        return UINT64_MAX;
+    }
+    now = simt_clock(cu);
+    if (now - cu->ran_at < IDLE_NS) {
+        return cu->ran_at + IDLE_NS;
+    }
+    cu->has_private = false;
+    mxgpu_private_drop(cu);
+    return cu->unclean ? now : UINT64_MAX;
+}

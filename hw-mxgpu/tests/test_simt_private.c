@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/* The memory of the host that private windows take, and when it goes back. */
+#define _GNU_SOURCE
+#include "simt/internal.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "simt_host.h"
+
+#define MIB    (1ull << 20)
+#define CAP    (8 * MIB) /* of the unit */
+#define SECOND 1000000000ull
+
+static SimtHost *host;
+
+/* Each thread writes all its stack, top down, and ends or stays. */
+static MxgpuDispatch stacks(unsigned grid, unsigned block, unsigned kib,
+                            bool stays)
+{
+    const uint32_t code[] = {
+        0xcd2022f3, /* csrr t0, private size */
+        0x405102b3, /* sub t0, sp, t0 */
+        0xff810113, /* loop: addi sp, sp, -8 */
+        0x00213023, /* sd sp, (sp) */
+        0xfe229ce3, /* bne t0, sp, loop */
+        stays ? 0x0000006f : 0x0000000b,
+    };
+    MxgpuDispatch d = simt_host_dispatch(HOST_CODE_VA, grid, block);
+
+    memcpy(simt_host_data(host, HOST_CODE_VA), code, sizeof(code));
+    d.private_bytes = kib << 10;
+    return d;
+}
+
+static uint64_t resident(void)
+{
+    const uint64_t size = CU_WARPS * PRIVATE_WARP_BYTES;
+    const size_t pages = size / getpagesize();
+    g_autofree unsigned char *in = g_malloc(pages);
+    uint64_t n = 0;
+
+    if (!host->simt->cus[0].private) {
+        return 0;
+    }
+    g_assert_cmpint(mincore(host->simt->cus[0].private, size, in), ==, 0);
+    for (size_t i = 0; i < pages; i++) {
+        n += in[i] & 1;
+    }
+    return n * getpagesize();
+}
+
+static void setup(void)
+{
+    host = simt_host_new(1);
+    host->simt->private_bytes = CAP;
+}
+
+static void run(const MxgpuDispatch *d)
+{
+    g_assert_cmpint(simt_host_run(host, d).code, ==, MXGPU_FAULT_NONE);
+}
+
+static void test_refused(void)
+{
+    MxgpuDispatch d;
+
+    setup();
+    d = stacks(1, 1024, 9, false); /* 9 MiB */
+    g_assert_cmpint(mxgpu_simt_start(host->simt, 0, &d), ==,
+                    MXGPU_FAULT_CONFIG);
+    d = stacks(1, 65, 65, false); /* whole warps count */
+    g_assert_cmpint(mxgpu_simt_start(host->simt, 0, &d), ==,
+                    MXGPU_FAULT_CONFIG);
+    d = stacks(3, 512, 8, false); /* two at once, not three */
+    d.cooperative = true;
+    g_assert_cmpint(mxgpu_simt_start(host->simt, 0, &d), ==,
+                    MXGPU_FAULT_CONFIG);
+    d.grid[0] = 2;
+    run(&d);
+    d = stacks(1, 1024, 8, false);
+    run(&d);
+    simt_host_free(host);
+}
+
+/* More blocks than there is memory for: it is theirs in turn. */
+static void test_bound(void)
+{
+    static const unsigned sizes[][2] = {
+        {1024, 8}, {64, 128}, {64, 16}, {256, 32}, {1024, 1}, {64, 100},
+    };
+
+    setup();
+    for (unsigned i = 0; i < G_N_ELEMENTS(sizes); i++) {
+        for (unsigned vmid = HOST_VMID; vmid < 3; vmid++) {
+            MxgpuDispatch d = stacks(20, sizes[i][0], sizes[i][1], false);
+
+            mxgpu_mmu_set_root(host->mmu, vmid,
+                               mxgpu_mmu_root(host->mmu, HOST_VMID));
+            d.vmid = vmid;
+            run(&d);
+            g_assert_cmpuint(resident(), <=, CAP);
+            g_assert_cmpuint(resident(), >=,
+                             (uint64_t)sizes[i][0] * sizes[i][1] << 10);
+        }
+    }
+    simt_host_free(host);
+}
+
+/* Of blocks that stay, as many run at once as there is memory for. */
+static void test_resident(void)
+{
+    MxgpuDispatch d;
+
+    setup();
+    d = stacks(20, 64, 33, true); /* 2112 KiB each: three */
+    g_assert_cmpint(mxgpu_simt_start(host->simt, 0, &d), ==, MXGPU_FAULT_NONE);
+    for (unsigned n = 0; n < 10000; n++) {
+        mxgpu_simt_run(host->simt, 0, 4096);
+    }
+    g_assert_cmpuint(host->simt->cus[0].num_blocks, ==, 3);
+    g_assert_cmpuint(resident(), ==, 3 * 64 * 33 * 1024);
+    mxgpu_simt_abort(host->simt, 0);
+    while (mxgpu_simt_run(host->simt, 0, 4096)) {
+    }
+    simt_host_free(host);
+}
+
+static void test_reset(void)
+{
+    MxgpuDispatch d;
+
+    setup();
+    d = stacks(1, 1024, 8, true);
+    g_assert_cmpint(mxgpu_simt_start(host->simt, 0, &d), ==, MXGPU_FAULT_NONE);
+    for (unsigned n = 0; n < 1000; n++) {
+        mxgpu_simt_run(host->simt, 0, 4096);
+    }
+    g_assert_cmpuint(resident(), ==, CAP);
+    mxgpu_simt_reset(host->simt);
+    while (mxgpu_simt_run(host->simt, 0, 4096)) {
+    }
+    g_assert_cmpuint(resident(), ==, 0);
+    simt_host_free(host);
+}
+
+static void test_idle(void)
+{
+    MxgpuDispatch d;
+    uint64_t at;
+
+    setup();
+    d = stacks(1, 64, 16, false);
+    g_assert_cmpuint(mxgpu_simt_idle(host->simt, 0), ==, UINT64_MAX);
+    run(&d);
+    g_assert_cmpuint(resident(), ==, MIB);
+    at = mxgpu_simt_idle(host->simt, 0);
+    g_assert_cmpuint(at - host->clock, >, SECOND - 10);
+    g_assert_cmpuint(at - host->clock, <=, SECOND);
+    host->clock = at - 2; /* it ticks when it is read */
+    g_assert_cmpuint(mxgpu_simt_idle(host->simt, 0), ==, at);
+    g_assert_cmpuint(resident(), ==, MIB);
+    g_assert_cmpuint(mxgpu_simt_idle(host->simt, 0), <=, host->clock);
+    while (mxgpu_simt_run(host->simt, 0, 4096)) {
+    }
+    g_assert_cmpuint(resident(), ==, 0);
+    g_assert_cmpuint(mxgpu_simt_idle(host->simt, 0), ==, UINT64_MAX);
+    run(&d); /* and then it may have some again */
+    g_assert_cmpuint(resident(), ==, MIB);
+    simt_host_free(host);
+}
+
+/* Giving it back is done in pieces, the fewer when somebody waits. */
+static void test_pieces(void)
+{
+    const _Atomic bool hold = true;
+    MxgpuDispatch d;
+
+    setup();
+    host->simt->private_bytes = 64 * MIB;
+    d = stacks(1, 1024, 64, false);
+    run(&d);
+    g_assert_cmpuint(resident(), ==, 64 * MIB);
+    mxgpu_simt_reset(host->simt);
+    for (uint64_t before = 64 * MIB; before; before -= MIB) {
+        bool more = mxgpu_simt_run_held(host->simt, 0, 4096, &hold);
+
+        g_assert_true(more == (before > MIB));
+        g_assert_cmpuint(resident(), ==, before - MIB);
+    }
+    simt_host_free(host);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/simt/private/refused", test_refused);
+    g_test_add_func("/simt/private/bound", test_bound);
+    g_test_add_func("/simt/private/resident", test_resident);
+    g_test_add_func("/simt/private/reset", test_reset);
+    g_test_add_func("/simt/private/idle", test_idle);
+    g_test_add_func("/simt/private/pieces", test_pieces);
+    return g_test_run();
+}
