@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "code.h"
 #include "log.h"
 #include "mxgpu/pte.h"
 
@@ -599,10 +600,43 @@ static void read_facts(const McImage *image, uint32_t index,
     }
 }
 
+/* The function at offset, where the image names it; 0: it does not. */
+static uint64_t function_size(const McImage *image, uint64_t offset)
+{
+    for (uint64_t i = 1; i < image->symbol_count; i++) {
+        Elf64_Sym symbol;
+        const char *name;
+
+        if (get_symbol(image, i, &symbol, &name) &&
+            ELF64_ST_TYPE(symbol.st_info) == STT_FUNC &&
+            symbol.st_shndx != SHN_UNDEF &&
+            symbol.st_value - image->link == offset &&
+            inside(offset, symbol.st_size, image->size)) {
+            return symbol.st_size;
+        }
+    }
+    return 0;
+}
+
+/* A kernel cannot need fewer registers than its own code names. */
+static bool registers_suffice(const McImage *image, uint64_t offset,
+                              uint32_t registers, const char *name)
+{
+    unsigned need = mc_code_registers(image->memory + offset,
+                                      function_size(image, offset));
+
+    if (registers < need) {
+        mc_error("kernel %s: the descriptor declares %u registers, its code "
+                 "uses %u", name, registers, need);
+        return false;
+    }
+    return true;
+}
+
 bool mc_image_kernel(const McImage *image, uint32_t index, McKernelInfo *info)
 {
     uint64_t at = image->descs + (uint64_t)index * sizeof(info->d);
-    uint64_t offset;
+    uint64_t offset, entry;
 
     if (index >= image->desc_count) {
         return false;
@@ -615,7 +649,8 @@ bool mc_image_kernel(const McImage *image, uint32_t index, McKernelInfo *info)
         info->d.static_shared > MXGPU_SHARED_MAX ||
         info->d.private_bytes > MXGPU_PRIVATE_MAX || info->d.registers == 0 ||
         info->d.registers > 255 || info->d.max_threads > 1024 ||
-        !from_device(image, info->d.entry, 2, &offset)) {
+        (info->d.flags & ~MXGPU_KERNEL_FP_FLAGS) || info->d.reserved ||
+        !from_device(image, info->d.entry, 2, &entry)) {
         return false;
     }
     if (!from_device(image, info->d.name, 1, &offset) ||
@@ -623,6 +658,9 @@ bool mc_image_kernel(const McImage *image, uint32_t index, McKernelInfo *info)
         return false;
     }
     info->name = (const char *)image->memory + offset;
+    if (!registers_suffice(image, entry, info->d.registers, info->name)) {
+        return false;
+    }
     info->args = NULL;
     if (info->d.arg_count) {
         if (!from_device(image, info->d.args,
