@@ -162,5 +162,6 @@ void mx_dispatch_tests(void);
 void mx_plug_tests(void);
 void mx_bus_tests(void);
 void mx_reentry_tests(void);
+void mx_trace_tests(void);
 
 #endif

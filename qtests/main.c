@@ -91,6 +91,7 @@ int main(int argc, char **argv)
         mx_plug_tests();
         mx_bus_tests();
         mx_reentry_tests();
+        mx_trace_tests();
     }
     return g_test_run();
 }

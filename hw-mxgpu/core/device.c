@@ -98,6 +98,41 @@ void mxgpu_send_kick(MxgpuDevice *dev)
 
 /* ---- BAR 0 -------------------------------------------------------------------- */
 
+static void trace_sram_end(MxgpuDevice *dev)
+{
+    uint64_t bytes = atomic_exchange(&dev->sram_bytes, 0);
+
+    if (bytes) {
+        dev->ops->trace(dev->host, MXGPU_TRACE_SRAM, dev->sram_first,
+                        bytes | (uint64_t)dev->sram_write << 32);
+    }
+}
+
+/* An image is thousands of words: they are one event, which comes with the
+ * next access to another register. */
+static void trace_mmio(MxgpuDevice *dev, uint64_t offset, uint64_t value,
+                       bool write)
+{
+    if (!dev->ops->trace) {
+        return;
+    }
+    if (dev->sram_bytes &&
+        (offset != MXGPU_MCU_SRAM_DATA || dev->sram_write != write)) {
+        trace_sram_end(dev);
+    }
+    if (offset == MXGPU_MCU_SRAM_DATA) {
+        if (!dev->sram_bytes) {
+            dev->sram_first = mxgpu_regs_peek(dev, MXGPU_MCU_SRAM_ADDR);
+            dev->sram_write = write;
+        }
+        dev->sram_bytes += 4;
+        return;
+    }
+    dev->ops->trace(dev->host,
+                    write ? MXGPU_TRACE_MMIO_WRITE : MXGPU_TRACE_MMIO_READ,
+                    offset, value);
+}
+
 uint64_t mxgpu_device_mmio_read(MxgpuDevice *dev, uint64_t offset,
                                 unsigned size)
 {
@@ -107,10 +142,12 @@ uint64_t mxgpu_device_mmio_read(MxgpuDevice *dev, uint64_t offset,
         mxgpu_bad_access(dev, offset, size, false);
         return 0;
     }
-    value = mxgpu_regs_read(dev, MXGPU_PARTY_HOST, (uint32_t)offset);
-    if (dev->ops->trace) {
-        dev->ops->trace(dev->host, MXGPU_TRACE_MMIO_READ, offset, value);
+    if (offset == MXGPU_MCU_SRAM_DATA) { /* moves SRAM_ADDR on */
+        trace_mmio(dev, offset, 0, false);
+        return mxgpu_regs_read(dev, MXGPU_PARTY_HOST, (uint32_t)offset);
     }
+    value = mxgpu_regs_read(dev, MXGPU_PARTY_HOST, (uint32_t)offset);
+    trace_mmio(dev, offset, value, false);
     return value;
 }
 
@@ -138,9 +175,7 @@ void mxgpu_device_mmio_write(MxgpuDevice *dev, uint64_t offset, uint64_t value,
         mxgpu_bad_access(dev, offset, size, true);
         return;
     }
-    if (dev->ops->trace) {
-        dev->ops->trace(dev->host, MXGPU_TRACE_MMIO_WRITE, offset, value);
-    }
+    trace_mmio(dev, offset, value, true);
     mxgpu_regs_write(dev, MXGPU_PARTY_HOST, (uint32_t)offset, (uint32_t)value);
     mxgpu_send_kick(dev);
 }

@@ -16,6 +16,8 @@
 typedef enum MxgpuTraceEvent {
     MXGPU_TRACE_MMIO_READ,    /* a: offset, b: value */
     MXGPU_TRACE_MMIO_WRITE,   /* a: offset, b: value */
+    MXGPU_TRACE_SRAM, /* a run of accesses to MCU_SRAM_DATA ended;
+                       * a: first SRAM offset, b: bytes | write << 32 */
     MXGPU_TRACE_BAD_ACCESS,   /* a: offset, b: size | write << 8 */
     MXGPU_TRACE_DOORBELL,     /* a: queue, b: value */
     MXGPU_TRACE_BAD_DOORBELL, /* a: queue, b: value */

@@ -128,6 +128,9 @@ struct MxgpuDevice {
     uint32_t regs[MXGPU_REGS_SIZE / 4];
     uint8_t reg_index[MXGPU_REGS_SIZE / 4]; /* constant after creation */
     MxgpuLatches latch[MXGPU_PARTIES];
+    /* Accesses to MCU_SRAM_DATA that are to be one event. */
+    _Atomic uint32_t sram_first, sram_bytes;
+    _Atomic bool sram_write;
     _Atomic uint64_t counter[MXGPU_COUNTERS];
     MxgpuSimtCounters simt_base; /* simt counts from creation */
     bool reset_pending;

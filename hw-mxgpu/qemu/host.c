@@ -334,62 +334,7 @@ static void mxgpu_host_console(void *host, const char *line, size_t len)
     qemu_bh_schedule(s->console_bh);
 }
 
-/* ---- traces ------------------------------------------------------------- */
-
-static void mxgpu_host_trace(void *host, MxgpuTraceEvent event, uint64_t a,
-                             uint64_t b)
-{
-    MxgpuState *s = host;
-    const char *name = s->name;
-
-    switch (event) {
-    case MXGPU_TRACE_MMIO_READ:
-        trace_mxgpu_mmio_read(name, a, b);
-        break;
-    case MXGPU_TRACE_MMIO_WRITE:
-        trace_mxgpu_mmio_write(name, a, b);
-        break;
-    case MXGPU_TRACE_BAD_ACCESS:
-        trace_mxgpu_bad_access(name, a, b & 0xff, b >> 8 ? "write" : "read");
-        break;
-    case MXGPU_TRACE_DOORBELL:
-        trace_mxgpu_doorbell(name, a, b);
-        break;
-    case MXGPU_TRACE_BAD_DOORBELL:
-        trace_mxgpu_bad_doorbell(name, a, b);
-        break;
-    case MXGPU_TRACE_IRQ:
-        trace_mxgpu_irq(name, a);
-        break;
-    case MXGPU_TRACE_MCU_STATE:
-        trace_mxgpu_mcu_state(name, a, b);
-        break;
-    case MXGPU_TRACE_MCU_STUCK:
-        trace_mxgpu_mcu_stuck(name, a, (uint32_t)b, b >> 32);
-        break;
-    case MXGPU_TRACE_COPY_START:
-        trace_mxgpu_copy_start(name, a, b);
-        break;
-    case MXGPU_TRACE_COPY_END:
-        trace_mxgpu_copy_end(name, a, b);
-        break;
-    case MXGPU_TRACE_DISPATCH_START:
-        trace_mxgpu_dispatch_start(name, a, b);
-        break;
-    case MXGPU_TRACE_DISPATCH_END:
-        trace_mxgpu_dispatch_end(name, a, b);
-        break;
-    case MXGPU_TRACE_FAULT:
-        trace_mxgpu_fault(name, a, b & 0xff, b >> 8);
-        break;
-    case MXGPU_TRACE_INVALIDATE:
-        trace_mxgpu_invalidate(name, a);
-        break;
-    case MXGPU_TRACE_RESET:
-        trace_mxgpu_reset(name, a);
-        break;
-    }
-}
+/* ---- the table ---------------------------------------------------------- */
 
 const MxgpuHostOps mxgpu_host_ops = {
     .dma_read = mxgpu_dma_read,
@@ -399,7 +344,7 @@ const MxgpuHostOps mxgpu_host_ops = {
     .clock = mxgpu_host_clock,
     .console = mxgpu_host_console,
     .kick = mxgpu_host_kick,
-    .trace = mxgpu_host_trace,
+    .trace = mxgpu_trace,
 };
 
 /* ---- life --------------------------------------------------------------- */

@@ -158,6 +158,9 @@ void mxgpu_host_refuse(MxgpuState *s);
  */
 void mxgpu_settle(MxgpuState *s);
 
+/* tracing.c */
+void mxgpu_trace(void *host, MxgpuTraceEvent event, uint64_t a, uint64_t b);
+
 /* config.c */
 bool mxgpu_config_init(MxgpuState *s, Error **errp);
 void mxgpu_config_exit(PCIDevice *pci);

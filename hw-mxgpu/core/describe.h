@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Traces in words: registers, fields, faults and work of the units by name.
+ * For the trace operation of a host, on the thread that it was called on.
+ */
+#ifndef MXGPU_CORE_DESCRIBE_H
+#define MXGPU_CORE_DESCRIBE_H
+
+#include "device.h"
+
+#define MXGPU_DESCRIBE_MAX 256
+
+/* "MCU_STATUS STATE=1 READY", "CE_CTRL[1] START"; cut to size bytes. */
+void mxgpu_describe_register(uint32_t offset, uint32_t value, char *text,
+                             size_t size);
+/* What the event's own numbers do not say; "" when they say all. */
+void mxgpu_describe_event(MxgpuDevice *dev, MxgpuTraceEvent event, uint64_t a,
+                          uint64_t b, char *text, size_t size);
+
+#endif
