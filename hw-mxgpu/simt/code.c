@@ -120,7 +120,7 @@ static void lower(SimtOp *op, const RvInsn *in, unsigned index)
     case RV_FCVT_WU_D:
     case RV_FCVT_L_D:
     case RV_FCVT_LU_D:
-        op->rm = in->rm == 1 ? 0 : op->rm; /* towards zero is fast as well */
+        op->rm = in->rm <= 4 ? 0 : op->rm; /* a fixed mode is fast as well */
         break;
     case RV_JAL:
         set_target(op, index);

@@ -96,7 +96,7 @@
 #define C_FP(ID, MASK)                                                         \
     C_##ID : if (__builtin_expect(p->rm >= 2, 0)) goto slow_fp;                \
     C_EACH_FP(ID, MASK)                                                        \
-    A_##ID : if (__builtin_expect(p->rm >= 2, 0)) goto part;                   \
+    A_##ID : if (__builtin_expect(p->rm >= 2, 0)) goto slow_fp_apart;          \
     A_EACH_FP(ID, mask == w->live ? MASK : mask)
 #define A_EACH_FP(ID, MASK)                                                    \
     split_all(&c, p);                                                          \
@@ -411,14 +411,28 @@ slow_fp:
         convoy_split(&c, p->rd);
     }
     EACH_WARP {
-        widen_all(w, p);
-        if (!mxgpu_simt_float(cu, w, p, PC, mask)) {
-            goto failed;
+        if (!rounded(w, p, mask)) {
+            widen_all(w, p);
+            if (!mxgpu_simt_float(cu, w, p, PC, mask)) {
+                goto failed;
+            }
+            simt_wrote_wide(w, p->rd);
         }
-        simt_wrote_wide(w, p->rd);
     }
     split_result(&c, p);
     C_NEXT;
+slow_fp_apart:
+    split_all(&c, p);
+    EACH_APART {
+        if (!rounded(w, p, mask)) {
+            widen_all(w, p);
+            if (!mxgpu_simt_float(cu, w, p, PC, mask)) {
+                goto failed;
+            }
+            simt_wrote_wide(w, p->rd);
+        }
+    }
+    C_NEXT_APART;
 lui:
     convoy_set_uniform(&c, p->rd, (uint64_t)(int64_t)p->imm);
     C_NEXT;

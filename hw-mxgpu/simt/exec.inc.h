@@ -16,6 +16,7 @@
 #include "lanes_freg.inc.h"
 #include "lanes_fp.inc.h"
 #include "lanes_cvt.inc.h"
+#include "lanes_round.inc.h"
 #include "lanes_warp.inc.h"
 
 /* Splits the group by the targets of a jump and parks the parts. */
@@ -638,6 +639,9 @@ M_atomic:
     }
     NEXT_M;
 slow_fp_f:
+    if (rounded(w, p, mask)) {
+        NEXT_F;
+    }
     widen_all(w, p);
     if (!mxgpu_simt_float(cu, w, p, PC, mask)) {
         goto faulted;
@@ -645,6 +649,9 @@ slow_fp_f:
     simt_wrote_wide(w, p->rd);
     NEXT_F;
 slow_fp_m:
+    if (rounded(w, p, mask)) {
+        NEXT_M;
+    }
     widen_all(w, p);
     if (!mxgpu_simt_float(cu, w, p, PC, mask)) {
         goto faulted;

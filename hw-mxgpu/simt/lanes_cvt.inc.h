@@ -69,7 +69,7 @@ static inline uint32_t f32_of_bf16(uint32_t v)
 #define AB16     A16; float B = F16(b[i])
 #define ABC16    double A = F16(a[i]); double B = F16(b[i]); double C = F16(c[i])
 
-/* ---- to integers: towards zero or to nearest */
+/* ---- to integers: truncated, after what else is to be done */
 
 /* What is in range is converted: the rest would be undefined in C. */
 #define DEF_ROUND(S, U, bits, T, s)                                            \
@@ -98,6 +98,45 @@ DEF_ROUND(int32_t, uint32_t, 32, double, f64)
 DEF_ROUND(int64_t, uint64_t, 64, float, f32)
 DEF_ROUND(int64_t, uint64_t, 64, double, f64)
 
+/* Integral values, downwards, upwards or, from ties, away from zero. */
+#define DEF_INTEGRAL(s, T, U, f)                                               \
+    static __attribute__((noinline)) const U *integral_##s(                    \
+        const U *a, unsigned rm, U *d)                                         \
+    {                                                                          \
+        switch (rm) {                                                          \
+        case FP_RDN:                                                           \
+            LANE_LOOP {                                                        \
+                d[i] = bits_##s(__builtin_floor##f(as_##s(a[i])));             \
+            }                                                                  \
+            break;                                                             \
+        case FP_RUP:                                                           \
+            LANE_LOOP {                                                        \
+                d[i] = bits_##s(__builtin_ceil##f(as_##s(a[i])));              \
+            }                                                                  \
+            break;                                                             \
+        default:                                                               \
+            LANE_LOOP {                                                        \
+                T x = as_##s(a[i]), t = __builtin_trunc##f(x);                 \
+                T up = __builtin_copysign##f(1, x);                            \
+                bool away = __builtin_fabs##f(x - t) >= (T)0.5;                \
+                                                                               \
+                d[i] = PICK(U, away, bits_##s(t + up), bits_##s(t));           \
+            }                                                                  \
+        }                                                                      \
+        return d;                                                              \
+    }
+DEF_INTEGRAL(f32, float, uint32_t, f)
+DEF_INTEGRAL(f64, double, uint64_t, )
+
+/* f16 as f32. */
+static const uint32_t *plane_of_f16(const uint32_t *a, uint32_t *d)
+{
+    LANE_LOOP {
+        d[i] = bits_f32(F16(a[i]));
+    }
+    return d;
+}
+
 #define FP_TO_INT(F)                                                           \
     F(FCVT_W, WORD_BODY, to_i32)                                               \
     F(FCVT_WU, WORD_BODY, to_u32)                                              \
@@ -105,41 +144,76 @@ DEF_ROUND(int64_t, uint64_t, 64, double, f64)
     F(FCVT_LU, INT_BODY, to_u64)
 #define NEAREST32 float A = __builtin_rintf(as_f32(a[i]))
 #define NEAREST64 double A = __builtin_rint(as_f64(a[i]))
-#define NEAREST16 float A = __builtin_rintf(F16(a[i]))
-#define TO_INT_BODY(BODY, n, E)                                                \
-    if (p->rm_field == FP_RTZ) {                                               \
-        BODY(A##n, E(A))                                                       \
-    } else {                                                                   \
+/* A dynamic mode is that to nearest here. */
+#define TO_INT_BODY(BODY, n, s, D, E)                                          \
+    if (p->rm_field == FP_RNE || p->rm_field == FP_DYNAMIC) {                  \
         BODY(NEAREST##n, E(A))                                                 \
+    } else {                                                                   \
+        if (p->rm_field != FP_RTZ) {                                           \
+            a = integral_##s(a, p->rm_field, D);                               \
+        }                                                                      \
+        BODY(A##n, E(A))                                                       \
     }
 #define DEF_TO_INT(ID, BODY, E)                                                \
     FP_FN fp_##ID##_S(FP_ARGS)                                                 \
     {                                                                          \
         SRC32(ID##_S, 1)                                                       \
-        TO_INT_BODY(BODY, 32, E##_f32)                                         \
+        TO_INT_BODY(BODY, 32, f32, w->f[FP_SCRATCH], E##_f32)                  \
     }                                                                          \
     FP_FN fp_##ID##_D(FP_ARGS)                                                 \
     {                                                                          \
         SRC64(ID##_D, 1)                                                       \
-        TO_INT_BODY(BODY, 64, E##_f64)                                         \
+        TO_INT_BODY(BODY, 64, f64, w->d[FP_SCRATCH], E##_f64)                  \
     }                                                                          \
     FP_FN fp_##ID##_H(FP_ARGS)                                                 \
     {                                                                          \
         SRC32(ID##_H, 1)                                                       \
-        TO_INT_BODY(BODY, 16, E##_f32)                                         \
+        a = plane_of_f16(a, w->f[FP_SCRATCH]);                                 \
+        TO_INT_BODY(BODY, 32, f32, w->f[FP_SCRATCH], E##_f32)                  \
     }
 FP_TO_INT(DEF_TO_INT)
 
+/* ---- from integers */
+
+/*
+ * A magnitude, ties away from zero: from nearest-even, with a bit behind those
+ * that count so that nothing is a tie.
+ */
+#define DEF_AWAY(s, T, digits)                                                 \
+    static inline T away_##s(uint64_t m)                                       \
+    {                                                                          \
+        bool large = m >> (digits + 1);                                        \
+        uint64_t marked = large ? m | 1 : m << 2 | m >> digits;                \
+                                                                               \
+        return (T)marked * (large ? (T)1 : (T)0.25);                           \
+    }
+DEF_AWAY(f32, float, 24)
+DEF_AWAY(f64, double, 53)
+
+/* F(name, operands, value, whether it is negative) */
 #define FP_FROM_INT(F)                                                         \
-    F(W, SRC_WORD(a, r1), (int32_t)a[i])                                       \
-    F(WU, SRC_WORD(a, r1), a[i])                                               \
-    F(L, SRC_X(a, r1), (int64_t)a[i])                                          \
-    F(LU, SRC_X(a, r1), a[i])
-#define DEF_FROM_INT(N, SRC, E)                                                \
+    F(W, SRC_WORD(a, r1), (int32_t)a[i], (int32_t)a[i] < 0)                    \
+    F(WU, SRC_WORD(a, r1), a[i], 0)                                            \
+    F(L, SRC_X(a, r1), (int64_t)a[i], (int64_t)a[i] < 0)                       \
+    F(LU, SRC_X(a, r1), a[i], 0)
+#define WITH_SIGN(S, bits, NEGATIVE)                                           \
+    (((bits) & ~S) | PICK(__typeof__(S), NEGATIVE, S, 0))
+/* Directed modes are the host's: what compilers make of a conversion may give
+ * a zero the wrong sign there. */
+#define FROM_INT_BODY(BODY, T, s, S, E, NEGATIVE)                              \
+    if (p->rm_field == FP_RNE || p->rm_field == FP_DYNAMIC) {                  \
+        BODY(, bits_##s((T)(E)));                                              \
+    } else if (p->rm_field == FP_RMM) {                                        \
+        BODY(uint64_t size = (NEGATIVE) ? -(uint64_t)(E) : (uint64_t)(E),      \
+             WITH_SIGN(S, bits_##s(away_##s(size)), NEGATIVE));                \
+    } else {                                                                   \
+        BODY(, WITH_SIGN(S, bits_##s((T)(E)), NEGATIVE));                      \
+    }
+#define DEF_FROM_INT(N, SRC, E, NEGATIVE)                                      \
     FP_FN fp_FCVT_S_##N(FP_ARGS)                                               \
     {                                                                          \
         SRC;                                                                   \
-        FP32_BODY(, bits_f32((float)(E)));                                     \
+        FROM_INT_BODY(FP32_BODY, float, f32, S32, E, NEGATIVE)                 \
     }                                                                          \
     /* what f32 would round is infinite in f16 */                              \
     FP_FN fp_FCVT_H_##N(FP_ARGS)                                               \
@@ -150,7 +224,7 @@ FP_TO_INT(DEF_TO_INT)
     FP_FN fp_FCVT_D_##N(FP_ARGS)                                               \
     {                                                                          \
         SRC;                                                                   \
-        FP64_BODY(, bits_f64((double)(E)));                                    \
+        FROM_INT_BODY(FP64_BODY, double, f64, S64, E, NEGATIVE)                \
     }
 FP_FROM_INT(DEF_FROM_INT)
 

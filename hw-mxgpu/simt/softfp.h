@@ -14,7 +14,7 @@
 typedef enum FpFormat { FP_H, FP_S, FP_D, FP_BF } FpFormat;
 
 /* Rounding modes and flags as in fcsr. */
-enum { FP_RNE, FP_RTZ, FP_RDN, FP_RUP, FP_RMM };
+enum { FP_RNE, FP_RTZ, FP_RDN, FP_RUP, FP_RMM, FP_DYNAMIC = 7 };
 enum { FP_NX = 1, FP_UF = 2, FP_OF = 4, FP_DZ = 8, FP_NV = 16 };
 
 /* Rounding mode in, flags accumulated. */
