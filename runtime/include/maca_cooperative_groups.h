@@ -58,6 +58,14 @@ __MC_DEVICE__ unsigned long tile_mask(unsigned size)
            << (__lane_id() & ~(size - 1));
 }
 
+/* The lanes of the warp that are threads of the block. */
+__MC_DEVICE__ unsigned long warp_mask()
+{
+    unsigned left = block_size() - (block_rank() & ~63u);
+
+    return left < 64 ? (1ul << left) - 1 : ~0ul;
+}
+
 __MC_DEVICE__ unsigned count(unsigned long mask)
 {
     return (unsigned)__builtin_popcountl(mask);
@@ -92,17 +100,21 @@ __MC_DEVICE__ unsigned long gather(unsigned long bits, unsigned long mask)
     return out;
 }
 
+/* What a variable holds, which may be volatile. */
+template <class T> using value_of = typename std::remove_cv<T>::type;
+
 /* Values of any size, eight bytes at a time. */
 template <class T>
-__MC_DEVICE__ T exchange(unsigned long mask, const T &value, unsigned lane)
+__MC_DEVICE__ value_of<T> exchange(unsigned long mask, const T &value,
+                                   unsigned lane)
 {
-    static_assert(std::is_trivially_copyable<T>::value,
+    static_assert(std::is_trivially_copyable<value_of<T>>::value,
                   "only bytes are exchanged");
     constexpr unsigned words = (sizeof(T) + 7) / 8;
     unsigned long w[words] = {};
-    T out;
+    value_of<T> own = value, out;
 
-    __builtin_memcpy(w, &value, sizeof(T));
+    __builtin_memcpy(w, &own, sizeof(T));
     for (unsigned i = 0; i < words; i++) {
         w[i] = __mc_shfl_sync(mask, w[i], lane);
     }
@@ -232,12 +244,14 @@ public:
     /* The lanes, as __..._sync functions take them. */
     __device__ unsigned long mask() const { return mask_; }
 
-    template <class T> __device__ T shfl(const T &value, int rank) const
+    template <class T>
+    __device__ details::value_of<T> shfl(const T &value, int rank) const
     {
         return details::exchange(mask_, value,
                                  details::lane_of(mask_, rank % size()));
     }
-    template <class T> __device__ T shfl_up(const T &value, unsigned n) const
+    template <class T>
+    __device__ details::value_of<T> shfl_up(const T &value, unsigned n) const
     {
         unsigned rank = thread_rank();
 
@@ -245,7 +259,8 @@ public:
             mask_, value,
             details::lane_of(mask_, rank < n ? rank : rank - n));
     }
-    template <class T> __device__ T shfl_down(const T &value, unsigned n) const
+    template <class T>
+    __device__ details::value_of<T> shfl_down(const T &value, unsigned n) const
     {
         unsigned rank = thread_rank();
 
@@ -287,6 +302,8 @@ protected:
 
     friend __device__ inline coalesced_group coalesced_threads();
     friend __device__ inline coalesced_group
+    tiled_partition(const coalesced_group &parent, unsigned size);
+    friend __device__ inline coalesced_group
     binary_partition(const coalesced_group &parent, bool predicate);
     template <class Label>
     friend __device__ coalesced_group
@@ -314,19 +331,23 @@ public:
         return __lane_id() & (Size - 1);
     }
 
-    template <class T> __device__ T shfl(const T &value, int rank) const
+    template <class T>
+    __device__ details::value_of<T> shfl(const T &value, int rank) const
     {
         return details::exchange(mask_, value, __mc_lane_idx(rank, Size));
     }
-    template <class T> __device__ T shfl_up(const T &value, unsigned n) const
+    template <class T>
+    __device__ details::value_of<T> shfl_up(const T &value, unsigned n) const
     {
         return details::exchange(mask_, value, __mc_lane_up(n, Size));
     }
-    template <class T> __device__ T shfl_down(const T &value, unsigned n) const
+    template <class T>
+    __device__ details::value_of<T> shfl_down(const T &value, unsigned n) const
     {
         return details::exchange(mask_, value, __mc_lane_down(n, Size));
     }
-    template <class T> __device__ T shfl_xor(const T &value, unsigned n) const
+    template <class T>
+    __device__ details::value_of<T> shfl_xor(const T &value, unsigned n) const
     {
         return details::exchange(mask_, value, __mc_lane_xor(n, Size));
     }
@@ -375,7 +396,7 @@ __device__ inline thread_group this_thread()
 /* The lanes that run this together. */
 __device__ inline coalesced_group coalesced_threads()
 {
-    return coalesced_group(__activemask(), 1, 0);
+    return coalesced_group(__activemask().bits, 1, 0);
 }
 
 /* parent: a thread_block or a larger tile. */
@@ -388,7 +409,22 @@ __device__ thread_block_tile<Size, Parent> tiled_partition(const Parent &parent)
         (all + Size - 1) / Size, (unsigned)parent.thread_rank() / Size);
 }
 
-/* Of a block or a tile, size a power of two up to 64; of other lanes, any. */
+/* size lanes of a group in the order of their ranks, any size; the last group
+ * has what is left. */
+__device__ inline coalesced_group
+tiled_partition(const coalesced_group &parent, unsigned size)
+{
+    unsigned rank = parent.thread_rank() / size, n = 0;
+    unsigned long mask = 0;
+
+    for (unsigned long rest = parent.mask(); rest; rest &= rest - 1, n++) {
+        mask |= n / size == rank ? rest & -rest : 0;
+    }
+    return coalesced_group(mask, (parent.size() + size - 1) / size, rank);
+}
+
+/* Of a block, size a power of two up to 64: the last tile of a block has what
+ * is left. Of lanes, as above. */
 __device__ inline thread_group tiled_partition(const thread_group &parent,
                                                unsigned size)
 {
@@ -401,6 +437,8 @@ __device__ inline thread_group tiled_partition(const thread_group &parent,
         for (mask = 0; rest; rest &= rest - 1, n++) {
             mask |= n / size == rank ? rest & -rest : 0;
         }
+    } else {
+        mask &= details::warp_mask();
     }
     return thread_group(details::kind_lanes, mask);
 }

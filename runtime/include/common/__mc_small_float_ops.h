@@ -546,6 +546,8 @@ __MC_MATH(rint, rintf(x))
 
 /* Atomic additions, by compare-and-swap of the word they lie in; each element
  * of a pair is rounded on its own, both are added at once. */
+/* A program's own functions of the same types win. */
+template <class = void>
 __MC_DEVICE__ __MC_T2 atomicAdd(__MC_T2 *p, __MC_T2 v)
 {
     unsigned *word = (unsigned *)p;
@@ -560,6 +562,7 @@ __MC_DEVICE__ __MC_T2 atomicAdd(__MC_T2 *p, __MC_T2 v)
     return __builtin_bit_cast(__MC_T2, old);
 }
 
+template <class = void>
 __MC_DEVICE__ __MC_T atomicAdd(__MC_T *p, __MC_T v)
 {
     unsigned shift = ((unsigned long)p & 2) * 8, mask = 0xffffu << shift;

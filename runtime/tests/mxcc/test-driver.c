@@ -175,6 +175,13 @@ static void test_errors(void)
     g_assert_nonnull(again);
     g_assert_null(strstr(again + 1, "warned.maca:1:33: warning"));
 
+    test_file("register.maca", "__global__ void k(int *p)\n"
+                               "{ register int i = 1; *p = i; }\n");
+    g_assert_cmpint(test_run(&out, g_getenv("MXCC"), "-c", "register.maca",
+                             NULL), ==, 0);
+    g_assert_nonnull(strstr(out, "register.maca:2:3: warning: ISO C++17 does "
+                                 "not allow 'register'"));
+
     /* what kernels cannot do is said when compiling */
     test_file("print.maca", "#include <cstdio>\n"
                             "__global__ void k() { puts(\"x\"); }\n");
@@ -201,6 +208,20 @@ static void test_errors(void)
     test_file("managed.maca", "__device__ __managed__ int x;\n");
     test_mxcc_fails("managed_variables_are_not_supported", "-c",
                     "managed.maca", NULL);
+    /* lanes that a mask of 32 bits does not have */
+    test_file("lanes.maca", "__global__ void k(int *p)\n"
+                            "{ *p = __shfl_xor_sync(0xffffffff, *p, 1, "
+                            "warpSize); }\n");
+    test_mxcc_fails("lanes.maca:2:51: error: a mask of 32 bits is about 32 "
+                    "lanes", "-c", "lanes.maca", NULL);
+    test_file("lane.maca", "__global__ void k(int *p)\n"
+                           "{ *p = __shfl_sync(-1, *p, 40); }\n");
+    test_mxcc_fails("lane.maca:2:30: error: a mask of 32 bits is about 32 "
+                    "lanes", "-c", "lane.maca", NULL);
+    test_file("scan.maca", "__global__ void k(int *p)\n"
+                           "{ *p = __shfl_up_sync(~0u, *p, 32); }\n");
+    test_mxcc_fails("scan.maca:2:34: error: a mask of 32 bits is about 32 "
+                    "lanes", "-c", "scan.maca", NULL);
     test_file("long.maca", "__global__ void k(long double x) {}\n");
     test_mxcc_fails("long.maca:1: error: kernel _Z1ke: parameter 1: long "
                     "double", "-c", "long.maca", NULL);

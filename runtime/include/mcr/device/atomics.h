@@ -10,16 +10,20 @@
 #include "builtins.h"
 #include "intrinsics.h"
 
+/* Templates, so that a program's own function of the same name and type, from
+ * when there was none, is the one that is called. */
+#define __MC_ATOMIC_FN template <class = void> __MC_DEVICE__
+
 #define __MC_ATOMIC(name, type, builtin)                                       \
-    __MC_DEVICE__ type name(type *p, type v)                                   \
+    __MC_ATOMIC_FN type name(type *p, type v)                                  \
     {                                                                          \
         return builtin(p, v, __ATOMIC_RELAXED);                                \
     }                                                                          \
-    __MC_DEVICE__ type name##_block(type *p, type v)                           \
+    __MC_ATOMIC_FN type name##_block(type *p, type v)                          \
     {                                                                          \
         return name(p, v);                                                     \
     }                                                                          \
-    __MC_DEVICE__ type name##_system(type *p, type v)                          \
+    __MC_ATOMIC_FN type name##_system(type *p, type v)                         \
     {                                                                          \
         return name(p, v);                                                     \
     }
@@ -43,18 +47,18 @@ __MC_ATOMICS(atomicExch, __atomic_exchange_n)
 #undef __MC_ATOMICS
 
 #define __MC_FATOMIC(name, type, f7)                                           \
-    __MC_DEVICE__ type name(type *p, type v)                                   \
+    __MC_ATOMIC_FN type name(type *p, type v)                                  \
     {                                                                          \
         unsigned long r;                                                       \
                                                                                \
         __MC_INSN(MXGPU_F3_FATOMIC, f7, r, p, __mc_atomic_bits(v));            \
         return __mc_atomic_value(r, v);                                        \
     }                                                                          \
-    __MC_DEVICE__ type name##_block(type *p, type v)                           \
+    __MC_ATOMIC_FN type name##_block(type *p, type v)                          \
     {                                                                          \
         return name(p, v);                                                     \
     }                                                                          \
-    __MC_DEVICE__ type name##_system(type *p, type v)                          \
+    __MC_ATOMIC_FN type name##_system(type *p, type v)                         \
     {                                                                          \
         return name(p, v);                                                     \
     }
@@ -89,31 +93,31 @@ __MC_FATOMIC(atomicMax, double, MXGPU_F7_FMAX_D)
 #undef __MC_FATOMIC
 
 #define __MC_SCOPES(name, type)                                                \
-    __MC_DEVICE__ type name##_block(type *p, type v)                           \
+    __MC_ATOMIC_FN type name##_block(type *p, type v)                          \
     {                                                                          \
         return name(p, v);                                                     \
     }                                                                          \
-    __MC_DEVICE__ type name##_system(type *p, type v)                          \
+    __MC_ATOMIC_FN type name##_system(type *p, type v)                         \
     {                                                                          \
         return name(p, v);                                                     \
     }
 
-__MC_DEVICE__ float atomicSub(float *p, float v)
+__MC_ATOMIC_FN float atomicSub(float *p, float v)
 {
     return atomicAdd(p, -v);
 }
 
-__MC_DEVICE__ double atomicSub(double *p, double v)
+__MC_ATOMIC_FN double atomicSub(double *p, double v)
 {
     return atomicAdd(p, -v);
 }
 
-__MC_DEVICE__ float atomicExch(float *p, float v)
+__MC_ATOMIC_FN float atomicExch(float *p, float v)
 {
     return __uint_as_float(atomicExch((unsigned *)p, __float_as_uint(v)));
 }
 
-__MC_DEVICE__ double atomicExch(double *p, double v)
+__MC_ATOMIC_FN double atomicExch(double *p, double v)
 {
     return __longlong_as_double(
         atomicExch((long long *)p, __double_as_longlong(v)));
@@ -126,7 +130,7 @@ __MC_SCOPES(atomicExch, double)
 
 /* Stores v if the value is compare. */
 #define __MC_CAS(name, type)                                                   \
-    __MC_DEVICE__ type name(type *p, type compare, type v)                     \
+    __MC_ATOMIC_FN type name(type *p, type compare, type v)                    \
     {                                                                          \
         __atomic_compare_exchange_n(p, &compare, v, false, __ATOMIC_RELAXED,   \
                                     __ATOMIC_RELAXED);                         \
@@ -148,19 +152,19 @@ __MC_CASES(atomicCAS_system)
 #undef __MC_CAS
 
 #define __MC_CAS_FLOAT(name)                                                   \
-    __MC_DEVICE__ float name(float *p, float compare, float v)                 \
+    __MC_ATOMIC_FN float name(float *p, float compare, float v)                \
     {                                                                          \
         return __uint_as_float(name((unsigned *)p, __float_as_uint(compare),   \
                                     __float_as_uint(v)));                      \
     }                                                                          \
-    __MC_DEVICE__ double name(double *p, double compare, double v)             \
+    __MC_ATOMIC_FN double name(double *p, double compare, double v)            \
     {                                                                          \
         return __longlong_as_double(name((long long *)p,                       \
                                          __double_as_longlong(compare),        \
                                          __double_as_longlong(v)));            \
     }                                                                          \
     /* By way of the aligned word around it. */                                \
-    __MC_DEVICE__ unsigned short name(unsigned short *p,                       \
+    __MC_ATOMIC_FN unsigned short name(unsigned short *p,                      \
                                       unsigned short compare,                  \
                                       unsigned short v)                        \
     {                                                                          \
@@ -186,11 +190,11 @@ __MC_CAS_FLOAT(atomicCAS_system)
 
 /* Of vectors: each element on its own. */
 #define __MC_ATOMIC_VECTOR(name)                                               \
-    __MC_DEVICE__ float2 name(float2 *p, float2 v)                             \
+    __MC_ATOMIC_FN float2 name(float2 *p, float2 v)                            \
     {                                                                          \
         return make_float2(name(&p->x, v.x), name(&p->y, v.y));                \
     }                                                                          \
-    __MC_DEVICE__ float4 name(float4 *p, float4 v)                             \
+    __MC_ATOMIC_FN float4 name(float4 *p, float4 v)                            \
     {                                                                          \
         return make_float4(name(&p->x, v.x), name(&p->y, v.y),                 \
                            name(&p->z, v.z), name(&p->w, v.w));                \
@@ -201,7 +205,7 @@ __MC_ATOMIC_VECTOR(atomicAdd_system)
 #undef __MC_ATOMIC_VECTOR
 
 /* Counts up to limit, then from 0. */
-__MC_DEVICE__ unsigned atomicInc(unsigned *p, unsigned limit)
+__MC_ATOMIC_FN unsigned atomicInc(unsigned *p, unsigned limit)
 {
     unsigned old = *(volatile unsigned *)p, seen;
 
@@ -212,7 +216,7 @@ __MC_DEVICE__ unsigned atomicInc(unsigned *p, unsigned limit)
 }
 
 /* Counts down to 0, then from limit. */
-__MC_DEVICE__ unsigned atomicDec(unsigned *p, unsigned limit)
+__MC_ATOMIC_FN unsigned atomicDec(unsigned *p, unsigned limit)
 {
     unsigned old = *(volatile unsigned *)p, seen;
 
@@ -228,5 +232,7 @@ __MC_SCOPES(atomicInc, unsigned)
 __MC_SCOPES(atomicDec, unsigned)
 
 #undef __MC_SCOPES
+
+#undef __MC_ATOMIC_FN
 
 #endif

@@ -111,20 +111,6 @@ __MC_DEVICE__ int __syncthreads_count(int predicate)
     return (int)r;
 }
 
-/* Waits until the lanes of mask that have not ended are here. */
-__MC_DEVICE__ void __syncwarp(unsigned long mask = ~0ul)
-{
-    __asm__ volatile(".insn r 0x0b, %0, %1, x0, %2, x0"
-                     :
-                     : "i"(MXGPU_F3_CONTROL), "i"(MXGPU_F7_WARPSYNC), "r"(mask)
-                     : "memory");
-}
-
-__MC_DEVICE__ void __syncwave()
-{
-    __syncwarp();
-}
-
 /* Barrier number id (0 to 15) of the block, apart from __syncthreads(): opens
  * when count threads have arrived; without count, all that have not ended. */
 __MC_DEVICE__ void __barrier_sync_count(unsigned id, unsigned count)

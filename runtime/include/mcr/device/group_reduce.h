@@ -98,24 +98,31 @@ __MC_DEVICE__ T scan(const Group &group, const T &value, const Op &op)
 
 /* The same result in every thread of the group. */
 template <class Group, class T, class Op>
-__device__ inline T reduce(const Group &group, const T &value, const Op &op)
+__device__ inline details::value_of<T> reduce(const Group &group,
+                                              const T &value, const Op &op)
 {
-    return details::combine(group.mask(), value, op);
+    details::value_of<T> own = value;
+
+    return details::combine(group.mask(), own, op);
 }
 
 /* Of the threads up to the own one; of those before it (the first: T()). */
-template <class Group, class T, class Op = plus<T>>
-__device__ inline T inclusive_scan(const Group &group, const T &value,
-                                   const Op &op = Op())
+template <class Group, class T, class Op = plus<details::value_of<T>>>
+__device__ inline details::value_of<T>
+inclusive_scan(const Group &group, const T &value, const Op &op = Op())
 {
-    return details::scan<true>(group, value, op);
+    details::value_of<T> own = value;
+
+    return details::scan<true>(group, own, op);
 }
 
-template <class Group, class T, class Op = plus<T>>
-__device__ inline T exclusive_scan(const Group &group, const T &value,
-                                   const Op &op = Op())
+template <class Group, class T, class Op = plus<details::value_of<T>>>
+__device__ inline details::value_of<T>
+exclusive_scan(const Group &group, const T &value, const Op &op = Op())
 {
-    return details::scan<false>(group, value, op);
+    details::value_of<T> own = value;
+
+    return details::scan<false>(group, own, op);
 }
 
 } // namespace cooperative_groups

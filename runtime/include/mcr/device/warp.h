@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Functions of the 64 lanes of a warp. Those with _sync wait for the lanes of
- * mask (64 bits) and work on these; those without work on the lanes that
- * happen to run together.
+ * mask and work on these; those without work on the lanes that happen to run
+ * together. With a mask of 32 bits they are about the half of the warp that
+ * the lane is in, and what they return counts the lanes of that half: mask.h.
  */
 #ifndef MCR_DEVICE_WARP_H
 #define MCR_DEVICE_WARP_H
 
-#include "builtins.h"
+#include "mask.h"
 
 /* Both instructions in one asm: nothing comes between. */
 #define __MC_SYNC_INSN(mask, f3, f7, rd, rs1, rs2)                             \
@@ -18,7 +19,7 @@
                        "i"(f7), "r"(mask), "r"(rs1), "rJ"(rs2)                 \
                      : "memory")
 
-__MC_DEVICE__ unsigned long __activemask()
+__MC_DEVICE__ __mc_lanes __activemask()
 {
     unsigned long r;
 
@@ -26,33 +27,33 @@ __MC_DEVICE__ unsigned long __activemask()
                      : "=r"(r)
                      : "i"(MXGPU_F3_VOTE), "i"(MXGPU_F7_ACTIVE)
                      : "memory");
-    return r;
+    return __mc_lanes(r);
 }
 
 /* The lanes below the own one; with it; and so on. */
-__MC_DEVICE__ unsigned long __lanemask_lt()
+__MC_DEVICE__ __mc_lanes __lanemask_lt()
 {
-    return (1ul << __lane_id()) - 1;
+    return __mc_lanes((1ul << __lane_id()) - 1);
 }
 
-__MC_DEVICE__ unsigned long __lanemask_eq()
+__MC_DEVICE__ __mc_lanes __lanemask_eq()
 {
-    return 1ul << __lane_id();
+    return __mc_lanes(1ul << __lane_id());
 }
 
-__MC_DEVICE__ unsigned long __lanemask_le()
+__MC_DEVICE__ __mc_lanes __lanemask_le()
 {
-    return ~0ul >> (63 - __lane_id());
+    return __mc_lanes(~0ul >> (63 - __lane_id()));
 }
 
-__MC_DEVICE__ unsigned long __lanemask_ge()
+__MC_DEVICE__ __mc_lanes __lanemask_ge()
 {
-    return ~0ul << __lane_id();
+    return __mc_lanes(~0ul << __lane_id());
 }
 
-__MC_DEVICE__ unsigned long __lanemask_gt()
+__MC_DEVICE__ __mc_lanes __lanemask_gt()
 {
-    return ~1ul << __lane_id();
+    return __mc_lanes(~1ul << __lane_id());
 }
 
 __MC_DEVICE__ unsigned long __ballot(int predicate)
@@ -78,30 +79,32 @@ __MC_DEVICE__ int __all(int predicate)
     return __ballot(!predicate) == 0;
 }
 
-__MC_DEVICE__ unsigned long __ballot_sync(unsigned long mask, int predicate)
+template <class Mask>
+__MC_DEVICE__ __mc_set_of<Mask> __ballot_sync(Mask mask, int predicate)
 {
-    unsigned long r;
+    unsigned long r, wide = __mc_wide_mask(mask);
 
-    __MC_SYNC_INSN(mask, MXGPU_F3_VOTE, MXGPU_F7_BALLOT, r, (long)predicate,
+    __MC_SYNC_INSN(wide, MXGPU_F3_VOTE, MXGPU_F7_BALLOT, r, (long)predicate,
                    0L);
-    return r & mask;
+    return __mc_lanes_of<Mask>(r & wide);
 }
 
-__MC_DEVICE__ int __any_sync(unsigned long mask, int predicate)
+template <class Mask> __MC_DEVICE__ int __any_sync(Mask mask, int predicate)
 {
-    return __ballot_sync(mask, predicate) != 0;
+    return __ballot_sync(__mc_wide_mask(mask), predicate) != 0;
 }
 
-__MC_DEVICE__ int __all_sync(unsigned long mask, int predicate)
+template <class Mask> __MC_DEVICE__ int __all_sync(Mask mask, int predicate)
 {
-    return __ballot_sync(mask, !predicate) == 0;
+    return __ballot_sync(__mc_wide_mask(mask), !predicate) == 0;
 }
 
-__MC_DEVICE__ int __uni_sync(unsigned long mask, int predicate)
+template <class Mask> __MC_DEVICE__ int __uni_sync(Mask mask, int predicate)
 {
-    unsigned long on = __ballot_sync(mask, predicate);
+    unsigned long wide = __mc_wide_mask(mask);
+    unsigned long on = __ballot_sync(wide, predicate);
 
-    return on == 0 || on == __ballot_sync(mask, 1);
+    return on == 0 || on == __ballot_sync(wide, 1);
 }
 
 /* Bits of a value of up to eight bytes. */
@@ -123,14 +126,14 @@ template <class T> __MC_DEVICE__ T __mc_value(unsigned long bits)
 }
 
 /* Lanes whose value equals the own. */
-template <class T>
-__MC_DEVICE__ unsigned long __match_any_sync(unsigned long mask, T value)
+template <class T, class Mask>
+__MC_DEVICE__ __mc_set_of<Mask> __match_any_sync(Mask mask, T value)
 {
-    unsigned long r;
+    unsigned long r, wide = __mc_wide_mask(mask);
 
-    __MC_SYNC_INSN(mask, MXGPU_F3_VOTE, MXGPU_F7_MATCH_ANY, r,
+    __MC_SYNC_INSN(wide, MXGPU_F3_VOTE, MXGPU_F7_MATCH_ANY, r,
                    __mc_bits(value), 0L);
-    return r & mask;
+    return __mc_lanes_of<Mask>(r & wide);
 }
 
 template <class T> __MC_DEVICE__ unsigned long __match_any(T value)
@@ -142,21 +145,22 @@ template <class T> __MC_DEVICE__ unsigned long __match_any(T value)
 }
 
 /* mask when all its lanes have the same value, otherwise 0. */
-template <class T>
-__MC_DEVICE__ unsigned long __match_all_sync(unsigned long mask, T value,
-                                             int *predicate)
+template <class T, class Mask>
+__MC_DEVICE__ __mc_set_of<Mask> __match_all_sync(Mask mask, T value,
+                                                 int *predicate)
 {
-    unsigned long live = __ballot_sync(mask, 1);
-    bool all = __match_any_sync(mask, value) == live;
+    unsigned long wide = __mc_wide_mask(mask);
+    unsigned long live = __ballot_sync(wide, 1);
+    bool all = __match_any_sync(wide, value) == live;
 
     *predicate = all;
-    return all ? live : 0;
+    return __mc_lanes_of<Mask>(all ? live : 0);
 }
 
 template <class T>
 __MC_DEVICE__ unsigned long __match_all(T value, int *predicate)
 {
-    return __match_all_sync(__activemask(), value, predicate);
+    return __match_all_sync(__activemask().bits, value, predicate);
 }
 
 template <class T> __MC_DEVICE__ T __mc_shfl(T value, unsigned lane)
@@ -208,33 +212,95 @@ __MC_DEVICE__ unsigned __mc_lane_xor(int mask, int width)
     return src >= ((lane + width) & ~(width - 1u)) ? lane : src;
 }
 
-template <class T>
-__MC_DEVICE__ T __shfl_sync(unsigned long mask, T value, int src,
-                            int width = warpSize)
+/* What a mask of 32 bits and constants make certainly wrong is an error. */
+#define __MC_BEYOND(mask, width, lane)                                         \
+    (__mc_narrow<mask>::value && !(width) && (unsigned)(lane) - 32 < 32)
+#define __MC_WRONG(wrong, hint)                                                \
+    __attribute__((                                                            \
+        diagnose_if(wrong, "a mask of 32 bits is about 32 lanes: " hint,       \
+                    "error")))
+#define __MC_WIDTH                                                             \
+    __MC_WRONG(__mc_narrow<Mask>::value && width > 32,                         \
+               "give one of 64 bits, or at most 32 as width")
+
+template <class T, class Mask>
+__MC_DEVICE__ T __shfl_sync(Mask mask, T value, int src, int width = 0)
+    __MC_WIDTH __MC_WRONG(__MC_BEYOND(Mask, width, src),
+                          "this one is none of them");
+template <class T, class Mask>
+__MC_DEVICE__ T __shfl_up_sync(Mask mask, T value, unsigned delta,
+                               int width = 0)
+    __MC_WIDTH __MC_WRONG(__MC_BEYOND(Mask, width, delta),
+                          "sums of all 64 need one of 64 bits");
+template <class T, class Mask>
+__MC_DEVICE__ T __shfl_down_sync(Mask mask, T value, unsigned delta,
+                                 int width = 0) __MC_WIDTH;
+template <class T, class Mask>
+__MC_DEVICE__ T __shfl_xor_sync(Mask mask, T value, int lanes,
+                                int width = 0) __MC_WIDTH;
+
+#undef __MC_WIDTH
+#undef __MC_WRONG
+
+template <class Mask> __MC_DEVICE__ unsigned __mc_width(int width)
 {
-    return __mc_shfl_sync(mask, value, __mc_lane_idx(src, width));
+    if (__mc_narrow<Mask>::value && width > 32) {
+        __trap(); /* where the compiler did not know */
+    }
+    return width ? (unsigned)width : __mc_narrow<Mask>::value ? 32 : 64;
 }
 
-template <class T>
-__MC_DEVICE__ T __shfl_up_sync(unsigned long mask, T value, unsigned delta,
-                               int width = warpSize)
+/*
+ * A distance of 32 to 63 that is used with half a warp, by programs that begin
+ * with warpSize / 2: all of the warp, and the same lanes of both halves.
+ */
+template <class Mask>
+__MC_DEVICE__ unsigned __mc_reach(int width, unsigned distance,
+                                  unsigned long *wide)
 {
-    return __mc_shfl_sync(mask, value, __mc_lane_up(delta, width));
+    if (__MC_BEYOND(Mask, width, distance)) {
+        *wide |= *wide << 32 | *wide >> 32;
+        return 64;
+    }
+    return __mc_width<Mask>(width);
 }
 
-template <class T>
-__MC_DEVICE__ T __shfl_down_sync(unsigned long mask, T value, unsigned delta,
-                                 int width = warpSize)
+template <class T, class Mask>
+__MC_DEVICE__ T __shfl_sync(Mask mask, T value, int src, int width)
 {
-    return __mc_shfl_sync(mask, value, __mc_lane_down(delta, width));
+    return __mc_shfl_sync(__mc_wide_mask(mask), value,
+                          __mc_lane_idx(src, (int)__mc_width<Mask>(width)));
 }
 
-template <class T>
-__MC_DEVICE__ T __shfl_xor_sync(unsigned long mask, T value, int lanes,
-                                int width = warpSize)
+template <class T, class Mask>
+__MC_DEVICE__ T __shfl_up_sync(Mask mask, T value, unsigned delta, int width)
 {
-    return __mc_shfl_sync(mask, value, __mc_lane_xor(lanes, width));
+    if (__MC_BEYOND(Mask, width, delta)) {
+        __trap(); /* the steps before, within halves, made wrong sums */
+    }
+    return __mc_shfl_sync(__mc_wide_mask(mask), value,
+                          __mc_lane_up(delta, (int)__mc_width<Mask>(width)));
 }
+
+template <class T, class Mask>
+__MC_DEVICE__ T __shfl_down_sync(Mask mask, T value, unsigned delta, int width)
+{
+    unsigned long wide = __mc_wide_mask(mask);
+    unsigned lanes = __mc_reach<Mask>(width, delta, &wide);
+
+    return __mc_shfl_sync(wide, value, __mc_lane_down(delta, (int)lanes));
+}
+
+template <class T, class Mask>
+__MC_DEVICE__ T __shfl_xor_sync(Mask mask, T value, int lanes, int width)
+{
+    unsigned long wide = __mc_wide_mask(mask);
+    unsigned all = __mc_reach<Mask>(width, (unsigned)lanes, &wide);
+
+    return __mc_shfl_sync(wide, value, __mc_lane_xor(lanes, (int)all));
+}
+
+#undef __MC_BEYOND
 
 template <class T>
 __MC_DEVICE__ T __shfl(T value, int src, int width = warpSize)
@@ -258,22 +324,6 @@ template <class T>
 __MC_DEVICE__ T __shfl_xor(T value, int lanes, int width = warpSize)
 {
     return __mc_shfl(value, __mc_lane_xor(lanes, width));
-}
-
-/* A mask of 32 bits is about the half of the warp that the lane is in. */
-__MC_DEVICE__ unsigned long __mc_wide_mask(unsigned mask)
-{
-    return (unsigned long)mask << (__lane_id() & 32);
-}
-
-__MC_DEVICE__ unsigned long __mc_wide_mask(unsigned long mask)
-{
-    return mask;
-}
-
-__MC_DEVICE__ unsigned long __mc_wide_mask(unsigned long long mask)
-{
-    return mask;
 }
 
 /* One instruction combines the lanes of mask that run it. */

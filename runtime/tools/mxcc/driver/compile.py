@@ -116,7 +116,9 @@ class Compiler:
         args = ["-fdeclspec", f"-cuid={self.cuid(source)}",
                 "-U__HIP__", "-U__HIPCC__", "-D__MACA__=1", "-D__MXCC__=1",
                 "-D__MACACC__=1", "-D__MACACC_VER_MAJOR__=1",
-                "-D__MC_PLATFORM_MXCC__=1"]
+                "-D__MC_PLATFORM_MXCC__=1",
+                # kernels are older than C++17: a warning, as with nvcc
+                "-Wno-error=register"]
         for path in self.install.include: # which has mcr/, or mxgpu/
             wrappers = os.path.join(path, "mcr", "wrappers")
             if os.path.isdir(wrappers):
