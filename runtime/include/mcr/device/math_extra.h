@@ -271,66 +271,144 @@ __MC_CLASSIFY(finite, __builtin_isfinite)
 __MC_CLASSIFY(signbit, 0 != __builtin_signbit)
 #undef __MC_CLASSIFY
 
-/* Fast forms, which may be less exact. */
+/*
+ * Fast forms, which are less exact: in float, without a branch, the same
+ * instructions for all arguments.
+ */
+
+/* 2^x, for x of a magnitude far below 2^31. */
+__MC_DEVICE__ float __mc_exp2(float x)
+{
+    float t = x < -200.0f ? -200.0f : x > 200.0f ? 200.0f : x;
+    int n = __float2int_rn(t), half = n >> 1;
+    float f = t - (float)n, p;
+
+    /* Taylor's series of 2^f, |f| <= 1/2 */
+    p = __builtin_fmaf(f, 1.5252734e-5f, 1.5403530e-4f);
+    p = __builtin_fmaf(f, p, 1.3333558e-3f);
+    p = __builtin_fmaf(f, p, 9.6181291e-3f);
+    p = __builtin_fmaf(f, p, 5.5504109e-2f);
+    p = __builtin_fmaf(f, p, 2.4022651e-1f);
+    p = __builtin_fmaf(f, p, 6.9314718e-1f);
+    p = __builtin_fmaf(f, p, 1.0f);
+    /* in two steps: the power alone may be no float */
+    return p * __int_as_float((half + 127) << 23) *
+           __int_as_float((n - half + 127) << 23);
+}
+
 __MC_DEVICE__ float __expf(float x)
 {
-    return exp2f(x * 1.44269504f);
+    return __mc_exp2(x * 1.44269504f);
 }
 
 __MC_DEVICE__ float __exp2f(float x)
 {
-    return exp2f(x);
+    return __mc_exp2(x);
 }
 
 __MC_DEVICE__ float __exp10f(float x)
 {
-    return exp2f(x * 3.32192809f);
+    return __mc_exp2(x * 3.32192809f);
+}
+
+/* log(x) * scale, where log(2) * scale is two. */
+__MC_DEVICE__ float __mc_log(float x, float scale, float two)
+{
+    bool small = x < 1.17549435e-38f;
+    int bits = __float_as_int(small ? x * 0x1p24f : x);
+    int e = (bits - 0x3f3504f3) >> 23; /* the rest is in [sqrt(1/2), sqrt(2)) */
+    float f = __int_as_float(bits - (e << 23)) - 1.0f;
+    float s = f / (2.0f + f), q = s * s, r;
+
+    r = __builtin_fmaf(q, 0.22222222f, 0.28571429f);
+    r = __builtin_fmaf(q, r, 0.4f);
+    r = __builtin_fmaf(q, r, 0.66666667f);
+    r = __builtin_fmaf(s * q, r, 2.0f * s);
+    r = __builtin_fmaf((float)(small ? e - 24 : e), two, r * scale);
+    r = x < __builtin_inff() ? r : x; /* NaN too */
+    return x > 0.0f || x != x ? r
+           : x == 0.0f        ? -__builtin_inff()
+                              : __builtin_nanf("");
 }
 
 __MC_DEVICE__ float __logf(float x)
 {
-    return logf(x);
+    return __mc_log(x, 1.0f, 6.93147181e-1f);
 }
 
 __MC_DEVICE__ float __log2f(float x)
 {
-    return log2f(x);
+    return __mc_log(x, 1.44269504f, 1.0f);
 }
 
 __MC_DEVICE__ float __log10f(float x)
 {
-    return log10f(x);
+    return __mc_log(x, 4.34294482e-1f, 3.01029996e-1f);
 }
 
 __MC_DEVICE__ float __powf(float x, float y)
 {
-    return exp2f(y * log2f(x));
+    return __mc_exp2(y * __log2f(x));
+}
+
+/* Sine and cosine, of what is left of x after n quarter turns. */
+__MC_DEVICE__ int __mc_quarters(float x, float *s, float *c)
+{
+    int n = __float2int_rn(x * 0.636619772f);
+    float turns = (float)n, r, q;
+
+    r = __builtin_fmaf(-turns, 1.57079637f, x);
+    r = __builtin_fmaf(-turns, -4.37113883e-8f, r);
+    q = r * r;
+    *s = __builtin_fmaf(q, 2.7557319e-6f, -1.9841270e-4f);
+    *s = __builtin_fmaf(q, *s, 8.3333333e-3f);
+    *s = __builtin_fmaf(q, *s, -1.6666667e-1f);
+    *s = __builtin_fmaf(r * q, *s, r);
+    *c = __builtin_fmaf(q, 2.4801587e-5f, -1.3888889e-3f);
+    *c = __builtin_fmaf(q, *c, 4.1666667e-2f);
+    *c = __builtin_fmaf(q, *c, -0.5f);
+    *c = __builtin_fmaf(q, *c, 1.0f);
+    return n;
+}
+
+__MC_DEVICE__ void __sincosf(float x, float *s, float *c)
+{
+    float sine, cosine, a, b;
+    int n = __mc_quarters(x, &sine, &cosine);
+
+    a = n & 1 ? cosine : sine;
+    b = n & 1 ? sine : cosine;
+    *s = n & 2 ? -a : a;
+    *c = (n + 1) & 2 ? -b : b;
 }
 
 __MC_DEVICE__ float __sinf(float x)
 {
-    return sinf(x);
+    float s, c;
+
+    __sincosf(x, &s, &c);
+    return s;
 }
 
 __MC_DEVICE__ float __cosf(float x)
 {
-    return cosf(x);
+    float s, c;
+
+    __sincosf(x, &s, &c);
+    return c;
 }
 
 __MC_DEVICE__ float __tanf(float x)
 {
-    return tanf(x);
+    float s, c;
+    int n = __mc_quarters(x, &s, &c);
+
+    return n & 1 ? -c / s : s / c;
 }
 
 __MC_DEVICE__ float __tanhf(float x)
 {
     return tanhf(x);
-}
-
-__MC_DEVICE__ void __sincosf(float x, float *s, float *c)
-{
-    *s = sinf(x);
-    *c = cosf(x);
 }
 
 __MC_DEVICE__ float __fdividef(float x, float y)

@@ -137,7 +137,24 @@ __MC_SAD(vsadu, unsigned, 4)
     __MC_THREE_RELU(name, s32, int)                                            \
     __MC_THREE_HALVES(name, s16x2, short, )                                    \
     __MC_THREE_HALVES(name, u16x2, unsigned short, )                           \
-    __MC_THREE_HALVES(name, s16x2, short, _relu)
+    __MC_THREE_HALVES(name, s16x2, short, _relu)                               \
+    __MC_DEVICE__ unsigned __vi##name##_s16x2_relu(unsigned a, unsigned b)     \
+    {                                                                          \
+        return __vi##name##3_s16x2_relu(a, b, b);                              \
+    }                                                                          \
+    __MC_FIRST_HALVES(name, s16x2, s32, short)                                 \
+    __MC_FIRST_HALVES(name, u16x2, u32, unsigned short)
+/* Of the upper and of the lower half whether it was the first one. */
+#define __MC_FIRST_HALVES(name, kind, word, type)                              \
+    __MC_DEVICE__ unsigned __vib##name##_##kind(unsigned a, unsigned b,        \
+                                                bool *high, bool *low)         \
+    {                                                                          \
+        unsigned h = (unsigned)__vib##name##_##word((type)(a >> 16),           \
+                                                    (type)(b >> 16), high);    \
+        unsigned l = (unsigned)__vib##name##_##word((type)a, (type)b, low);    \
+                                                                               \
+        return h << 16 | (l & 0xffff);                                         \
+    }
 #define __MC_THREE_WORDS(name, op, kind, type)                                 \
     __MC_DEVICE__ type __mc_##name(type a, type b, type c)                     \
     {                                                                          \
@@ -202,6 +219,7 @@ __MC_THREE(max, >)
 __MC_THREE(min, <)
 
 #undef __MC_THREE
+#undef __MC_FIRST_HALVES
 #undef __MC_THREE_WORDS
 #undef __MC_THREE_RELU
 #undef __MC_THREE_HALVES
