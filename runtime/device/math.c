@@ -150,6 +150,28 @@ static double gamma_large(double x)
     return 2.50662827463100050242 * exp(tail) * (power * exp(-x)) * power;
 }
 
+/* x > 0; apart from __mx_tgamma() so that neither is recursive: the stack that a
+ * kernel needs stays known. */
+static double gamma_positive(double x)
+{
+    double product = 1;
+
+    if (x > 172) {
+        return INF;
+    }
+    if (x < 12) { /* gamma(x + n) / (x (x + 1) ...); x + n is rounded */
+        int n = 12 - (int)x;
+        double y = x + n, lost = x - (y - n);
+
+        for (int k = 0; k < n; k++) {
+            product *= x + k;
+        }
+        product *= 1 - lost * (log(y) - 0.5 / y);
+        return gamma_large(y) / product;
+    }
+    return gamma_large(x);
+}
+
 static double gamma_reflected(double x)
 {
     const double pi = 3.14159265358979323846;
@@ -162,13 +184,11 @@ static double gamma_reflected(double x)
         y -= 1;
         r /= y;
     }
-    return r / __mx_tgamma(y);
+    return r / gamma_positive(y);
 }
 
 double __mx_tgamma(double x)
 {
-    double product = 1;
-
     if (x != x || x == INF) {
         return x;
     }
@@ -184,20 +204,7 @@ double __mx_tgamma(double x)
     if (x < 0) {
         return gamma_reflected(x);
     }
-    if (x > 172) {
-        return INF;
-    }
-    if (x < 12) { /* gamma(x + n) / (x (x + 1) ...); x + n is rounded */
-        int n = 12 - (int)x;
-        double y = x + n, lost = x - (y - n);
-
-        for (int k = 0; k < n; k++) {
-            product *= x + k;
-        }
-        product *= 1 - lost * (log(y) - 0.5 / y);
-        return gamma_large(y) / product;
-    }
-    return gamma_large(x);
+    return gamma_positive(x);
 }
 
 /* Sum of (x * x / 4)^k / (k! (k + n)!) */
