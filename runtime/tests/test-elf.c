@@ -209,11 +209,52 @@ static void test_reasons(void)
                     mcErrorSharedObjectSymbolNotFound);
 }
 
+/* Sets what every kernel declares to need; returns how many there are. */
+static unsigned declare_registers(uint8_t *b, uint32_t registers)
+{
+    unsigned kernels = 0;
+
+    for (size_t at = 0; at + sizeof(struct mxgpu_kernel_desc) <=
+                        env_image_size; at += 8) {
+        struct mxgpu_kernel_desc *desc = (void *)(b + at);
+
+        if (desc->magic == MXGPU_KERNEL_MAGIC) {
+            desc->registers = registers;
+            kernels++;
+        }
+    }
+    return kernels;
+}
+
+/* A kernel that declares fewer registers than its own code names is refused. */
+static void test_registers(void)
+{
+    g_autofree uint8_t *copy = g_memdup2(env_image, env_image_size);
+    const uint32_t declared[] = {1, 3, 255};
+    McImage image;
+    McKernelInfo info;
+
+    for (unsigned n = 0; n < G_N_ELEMENTS(declared); n++) {
+        unsigned kernels = declare_registers(copy, declared[n]), refused = 0;
+
+        g_assert_cmpint(mc_image_parse(copy, env_image_size, &image), ==, 0);
+        g_assert_cmpint(mc_image_relocate(&image, 0x10000, copy,
+                                          env_image_size), ==, 0);
+        g_assert_cmpuint(kernels, ==, image.desc_count);
+        for (uint32_t i = 0; i < image.desc_count; i++) {
+            refused += !mc_image_kernel(&image, i, &info);
+        }
+        g_assert_cmpuint(refused, ==, declared[n] == 255 ? 0 : kernels);
+        mc_image_free(&image);
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/elf/good", test_good);
     g_test_add_func("/elf/reasons", test_reasons);
+    g_test_add_func("/elf/registers", test_registers);
     g_test_add_func("/elf/truncated", test_truncated);
     g_test_add_func("/elf/one-byte", test_one_byte);
     g_test_add_func("/elf/random", test_random);
