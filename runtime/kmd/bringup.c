@@ -9,11 +9,6 @@
 #define RESET_TIMEOUT_NS (2ull * 1000000000)
 #define BOOT_TIMEOUT_NS  (20ull * 1000000000)
 
-#define IRQ_ALL                                                                \
-    (MXGPU_SET(MXGPU_IRQ_STATUS_MBOX, 1) | MXGPU_SET(MXGPU_IRQ_STATUS_MCU, 1) |\
-     MXGPU_SET(MXGPU_IRQ_STATUS_ERROR, 1) |                                    \
-     MXGPU_SET(MXGPU_IRQ_STATUS_EVENT, 1))
-
 static uint64_t read_pair(KmdTransport *t, uint32_t lo)
 {
     uint64_t low = kmd_read(t, lo);
@@ -299,7 +294,7 @@ int kmd_bringup_hello(KmdDevice *dev)
     /* Causes of the time before are of no interest. */
     kmd_write(dev->t, MXGPU_ERR_STATUS, UINT32_MAX);
     kmd_write(dev->t, MXGPU_IRQ_STATUS, UINT32_MAX);
-    kmd_write(dev->t, MXGPU_IRQ_ENABLE, IRQ_ALL);
+    kmd_write(dev->t, MXGPU_IRQ_ENABLE, KMD_IRQ_CAUSES);
     ret = kmd_mbox_call(dev, &req, sizeof(req) / 4, &resp, sizeof(resp) / 4);
     if (ret) {
         return ret;

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Requests to the firmware: mxgpu/msg.h. */
 #include <errno.h>
+#include <sched.h>
 #include <string.h>
 
 #include "priv.h"
 
-#define SPINS 64
+/* How often an answer is looked for before its waiter sleeps, and after how
+ * many looks others may run: the device may need this processor. */
+#define LOOKS        512
+#define LOOKS_A_TURN 8
 
 static const char *op_name(uint32_t op)
 {
@@ -58,21 +62,45 @@ static int status_to_errno(uint32_t op, uint32_t status)
     return table[status].error;
 }
 
-/*
- * Answers usually come within microseconds: look a few times, then sleep on
- * vector 0. The sleeps are bounded, so that a lost interrupt costs time only.
- */
-static int mbox_wait(KmdDevice *dev, uint32_t op, uint32_t seq)
+static bool mbox_answered(KmdDevice *dev, uint32_t seq)
+{
+    return kmd_read(dev->t, MXGPU_MBOX_ACK) == seq;
+}
+
+static bool mbox_spin(KmdDevice *dev, uint32_t seq)
+{
+    unsigned i;
+
+    for (i = 1; i <= LOOKS; i++) {
+        if (mbox_answered(dev, seq)) {
+            return true;
+        }
+        if (i % LOOKS_A_TURN == 0) {
+            sched_yield();
+        }
+    }
+    return false;
+}
+
+/* From here on an answer raises vector 0; that of an earlier one, which nobody
+ * waited for, is forgotten first. */
+static void mbox_irq_on(KmdDevice *dev)
+{
+    kmd_write(dev->t, MXGPU_IRQ_STATUS, KMD_IRQ_MBOX);
+    kmd_write(dev->t, MXGPU_IRQ_ENABLE, KMD_IRQ_CAUSES | KMD_IRQ_MBOX);
+}
+
+static void mbox_irq_off(KmdDevice *dev)
+{
+    kmd_write(dev->t, MXGPU_IRQ_ENABLE, KMD_IRQ_CAUSES);
+}
+
+/* The sleeps are bounded, so that a lost interrupt costs time only. */
+static int mbox_sleep(KmdDevice *dev, uint32_t op, uint32_t seq)
 {
     uint64_t deadline = kmd_now_ns() + dev->mbox_timeout_ms * 1000000ull;
     uint64_t pause = 200000;
-    unsigned i;
 
-    for (i = 0; i < SPINS; i++) {
-        if (kmd_read(dev->t, MXGPU_MBOX_ACK) == seq) {
-            return 0;
-        }
-    }
     for (;;) {
         uint32_t seen = atomic_load(&dev->irq.answered);
         uint32_t status;
@@ -81,7 +109,7 @@ static int mbox_wait(KmdDevice *dev, uint32_t op, uint32_t seq)
         if (kmd_lost(dev)) {
             return -ENODEV;
         }
-        if (kmd_read(dev->t, MXGPU_MBOX_ACK) == seq) {
+        if (mbox_answered(dev, seq)) {
             return 0;
         }
         status = kmd_read(dev->t, MXGPU_MCU_STATUS);
@@ -99,6 +127,25 @@ static int mbox_wait(KmdDevice *dev, uint32_t op, uint32_t seq)
         kmd_futex_wait(&dev->irq.answered, seen, pause);
         pause = pause < 20000000 ? pause * 2 : pause;
     }
+}
+
+/*
+ * Answers usually come within some tens of microseconds: look for as long as
+ * that may take, without an interrupt, then sleep on vector 0.
+ */
+static int mbox_wait(KmdDevice *dev, uint32_t op, uint32_t seq)
+{
+    int ret;
+
+    if (mbox_spin(dev, seq)) {
+        return 0;
+    }
+    mbox_irq_on(dev);
+    ret = mbox_sleep(dev, op, seq);
+    if (!ret) {
+        mbox_irq_off(dev); /* on failure the device is lost */
+    }
+    return ret;
 }
 
 static int mbox_call_locked(KmdDevice *dev, const uint32_t *req,

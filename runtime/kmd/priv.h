@@ -32,6 +32,14 @@
 /* VRAM is cleared in pieces of this size, each before its first use. */
 #define KMD_SCRUB_SIZE (2ull << 20)
 
+/* Causes of vector 0: those enabled at all times, and the mailbox's, enabled
+ * while somebody sleeps for its answer. */
+#define KMD_IRQ_CAUSES                                                         \
+    (MXGPU_SET(MXGPU_IRQ_STATUS_MCU, 1) |                                      \
+     MXGPU_SET(MXGPU_IRQ_STATUS_ERROR, 1) |                                    \
+     MXGPU_SET(MXGPU_IRQ_STATUS_EVENT, 1))
+#define KMD_IRQ_MBOX MXGPU_SET(MXGPU_IRQ_STATUS_MBOX, 1)
+
 typedef struct KmdTable KmdTable;
 
 /* A mapping: device addresses va .. va + size belong to bo. */

@@ -23,12 +23,19 @@ void fake_raise(Fake *fake, unsigned vector)
     g_assert_cmpint(write(fake->fds[vector], &one, 8), ==, 8);
 }
 
+/* Vector 0, for enabled causes. */
+static void raise_locked(Fake *fake, uint32_t causes)
+{
+    if (causes && !fake->no_interrupts) {
+        fake->causes_raised++;
+        fake_raise(fake, 0);
+    }
+}
+
 static void cause_locked(Fake *fake, uint32_t bits)
 {
     fake->irq_status |= bits;
-    if (!fake->no_interrupts && (fake->irq_status & fake->irq_enable)) {
-        fake_raise(fake, 0);
-    }
+    raise_locked(fake, fake->irq_status & fake->irq_enable);
 }
 
 void fake_cause(Fake *fake, uint32_t bits)
@@ -224,8 +231,29 @@ static uint32_t answer(Fake *fake)
     }
 }
 
+static void request(Fake *fake, uint32_t seq);
+
+static void enable(Fake *fake, uint32_t value)
+{
+    uint32_t rising = value & ~fake->irq_enable, seq = fake->held_seq;
+
+    fake->irq_enable = value;
+    raise_locked(fake, rising & fake->irq_status);
+    if (seq && (value & KMD_IRQ_MBOX)) {
+        fake->answers_sleepers = false;
+        fake->held_seq = 0;
+        request(fake, seq);
+    }
+}
+
 static void request(Fake *fake, uint32_t seq)
 {
+    fake->looks = 0;
+    fake->shown_ack = fake->ack;
+    if (fake->answers_sleepers) {
+        fake->held_seq = seq;
+        return;
+    }
     if (MXGPU_GET(MXGPU_MCU_STATUS_STATE, fake->mcu_status) !=
         MXGPU_MCU_RUNNING || seq == fake->ack ||
         fake->cmd[0] == fake->silent_op) {
@@ -317,7 +345,7 @@ static uint32_t read_locked(Fake *fake, uint32_t offset)
     case MXGPU_MCU_TRAP_PC:
         return 0x20000100;
     case MXGPU_MBOX_ACK:
-        return fake->ack;
+        return fake->looks++ < fake->late_looks ? fake->shown_ack : fake->ack;
     case MXGPU_IRQ_STATUS:
         return fake->irq_status;
     case MXGPU_ERR_STATUS:
@@ -374,7 +402,7 @@ static void write_locked(Fake *fake, uint32_t offset, uint32_t value)
         fake->irq_status &= ~value;
         break;
     case MXGPU_IRQ_ENABLE:
-        fake->irq_enable = value;
+        enable(fake, value);
         break;
     case MXGPU_ERR_STATUS:
         fake->err_status &= ~value;

@@ -34,6 +34,10 @@ typedef struct Fake {
     unsigned sram_writes, resets, function_resets, starts;
     uint32_t mcu_status, irq_status, irq_enable, err_status;
     uint32_t cmd[16], resp[16], ack;
+    uint32_t held_seq;      /* a request that answers_sleepers holds, or 0 */
+    uint32_t shown_ack;     /* before late_looks have passed */
+    unsigned looks;         /* reads of MBOX_ACK since the request */
+    unsigned causes_raised; /* interrupts of causes of vector 0 */
     char build[32]; /* what HELLO answers */
     int fds[FAKE_VECTORS];
     uint64_t root;
@@ -55,6 +59,8 @@ typedef struct Fake {
     bool never_ready;
     uint32_t fw_abi;
     unsigned silent_op;     /* gets no answer */
+    unsigned late_looks;    /* reads of MBOX_ACK until it shows an answer */
+    bool answers_sleepers;  /* answers when the mailbox's cause is enabled */
     unsigned crash_op;      /* crashes the firmware */
     unsigned refuse_op;     /* answered with refuse_status */
     uint32_t refuse_status;

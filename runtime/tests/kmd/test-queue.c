@@ -168,6 +168,41 @@ static void test_mailbox_polls(void)
     finish(&s);
 }
 
+/* An answer that comes soon needs neither a sleep nor an interrupt. */
+static void test_mailbox_spins(void)
+{
+    Setup s = setup();
+    uint32_t req[2] = { MXGPU_MSG_PING, 7 }, resp[2] = { 0 };
+    unsigned raised = s.fake->causes_raised, i;
+
+    for (i = 0; i < 20; i++) {
+        s.fake->late_looks = i * 20;
+        g_assert_cmpint(kmd_mbox_call(s.dev, req, 2, resp, 2), ==, 0);
+        g_assert_cmpuint(resp[1], ==, 7);
+        g_assert_cmpuint(s.fake->looks, ==, i * 20 + 1);
+        g_assert_cmpuint(s.fake->causes_raised, ==, raised);
+    }
+    finish(&s);
+}
+
+/* One that takes long is waited for asleep: then, and only then, the mailbox
+ * interrupts. */
+static void test_mailbox_sleeps(void)
+{
+    Setup s = setup();
+    uint32_t req[2] = { MXGPU_MSG_PING, 7 }, resp[2] = { 0 };
+    unsigned raised = s.fake->causes_raised;
+
+    s.fake->answers_sleepers = true;
+    g_assert_cmpint(kmd_mbox_call(s.dev, req, 2, resp, 2), ==, 0);
+    g_assert_cmpuint(resp[1], ==, 7);
+    g_assert_false(s.fake->answers_sleepers);
+    /* That of the requests before was cleared: once, for this one. */
+    g_assert_cmpuint(s.fake->causes_raised, ==, raised + 1);
+    g_assert_cmphex(s.fake->irq_enable, ==, KMD_IRQ_CAUSES);
+    finish(&s);
+}
+
 static gpointer ping_thread(gpointer opaque)
 {
     Setup *s = opaque;
@@ -401,6 +436,8 @@ int main(int argc, char **argv)
     g_test_add_func("/kmd/queue/interrupts", test_interrupts);
     g_test_add_func("/kmd/queue/error-interrupt", test_error_interrupt);
     g_test_add_func("/kmd/mailbox/polls", test_mailbox_polls);
+    g_test_add_func("/kmd/mailbox/spins", test_mailbox_spins);
+    g_test_add_func("/kmd/mailbox/sleeps", test_mailbox_sleeps);
     g_test_add_func("/kmd/mailbox/threads", test_mailbox_threads);
     add_lost("/kmd/lost/crash", trigger_crash);
     add_lost("/kmd/lost/silence", trigger_silence);
