@@ -83,11 +83,12 @@ static void mxgpu_rcu_enter(void)
 
 /* ---- taking memory away ------------------------------------------------- */
 
-static void mxgpu_dma_quiesce(MxgpuState *s)
+static void mxgpu_dma_pause(MxgpuState *s)
 {
     mxgpu_device_pause(s->dev);
-    mxgpu_device_resume(s->dev);
 }
+
+static bool mxgpu_iotlb_drop(MxgpuState *s, hwaddr start, hwaddr end);
 
 static void mxgpu_maps_free(MxgpuMemoryMap *map);
 
@@ -97,6 +98,12 @@ static void mxgpu_maps_free(MxgpuMemoryMap *map);
  * midst of a translation (VT-d takes its region away from a device that it
  * finds to be passed through), and the thread that asked for that translation
  * cannot be waited for then.
+ *
+ * A vIOMMU may tell of an unmap before it forgets the mapping (virtio-iommu
+ * does, for each part of a range). A translation that is served while the units
+ * are waited for may therefore be one that is going away: what was translated
+ * then is not kept. Once the units are held none is asked for, and those that
+ * they ask for later are served when the vIOMMU is done.
  */
 void mxgpu_dma_sync(MxgpuState *s)
 {
@@ -109,8 +116,14 @@ void mxgpu_dma_sync(MxgpuState *s)
     stale = g_steal_pointer(&s->dma.stale);
     if (qatomic_xchg(&s->dma.used, false)) {
         s->dma.iotlb_evicted = false;
+        s->dma.iotlb_filled = false;
         mxgpu_device_bus_invalidate(s->dev, 0, UINT64_MAX);
-        mxgpu_host_wait(s, mxgpu_dma_quiesce, MXGPU_SERVE);
+        mxgpu_host_wait(s, mxgpu_dma_pause, MXGPU_SERVE);
+        if (s->dma.iotlb_filled) {
+            mxgpu_iotlb_drop(s, 0, UINT64_MAX);
+            mxgpu_device_bus_invalidate(s->dev, 0, UINT64_MAX);
+        }
+        mxgpu_device_resume(s->dev);
     }
     mxgpu_maps_free(stale);
 }
@@ -448,7 +461,9 @@ static void mxgpu_iotlb_fill(MxgpuState *s, void *opaque)
     fill->target = entry.translated_addr;
     trace_mxgpu_iotlb_fill(s->name, fill->addr, fill->is_write, fill->target,
                            fill->mask);
-    if (!section->cacheable) {
+    s->dma.iotlb_filled = true;
+    /* sync: what was translated has changed in the midst of it. */
+    if (!section->cacheable || s->sync) {
         return;
     }
     new = g_new0(MxgpuIotlbEntry, 1);

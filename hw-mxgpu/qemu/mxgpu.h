@@ -63,6 +63,7 @@ typedef struct MxgpuDma {
     MxgpuIotlbEntry *iotlb[2][MXGPU_IOTLB_SIZE + MXGPU_IOTLB_LARGE];
     bool iotlb_has_large; /* there was one */
     bool iotlb_evicted;   /* since the last sync, without an unmap */
+    bool iotlb_filled;    /* while mxgpu_dma_sync() waited */
     QLIST_HEAD(, MxgpuIommu) iommus;
     MxgpuMemoryMap *stale; /* replaced; pointers from them may be in use */
     bool listening;
