@@ -163,7 +163,7 @@ bool mxgpu_simt_run_held(MxgpuSimt *simt, unsigned index, unsigned budget,
 {
     MxgpuCu *cu = &simt->cus[index];
     uint64_t left = budget, began;
-    bool more = true;
+    bool more = true, had_blocks = cu->num_blocks != 0;
     HostEnv env;
 
     cu->patience = PATIENCE(budget);
@@ -204,6 +204,7 @@ bool mxgpu_simt_run_held(MxgpuSimt *simt, unsigned index, unsigned budget,
             mxgpu_slot_take_block(cu)) {
             cu->since_take = 0;
             cu->has_private = true;
+            had_blocks = true;
         }
         if (cu->unclean && !mxgpu_private_clean(cu)) {
             break;
@@ -246,7 +247,9 @@ bool mxgpu_simt_run_held(MxgpuSimt *simt, unsigned index, unsigned budget,
     }
     leave_env(&env);
     mxgpu_mmu_client_end(&cu->client);
-    cu->ran_at = simt_clock(cu);
-    simt_count(cu, COUNT_busy_ns, cu->ran_at - began);
+    simt_count(cu, COUNT_busy_ns, simt_clock(cu) - began);
+    if (had_blocks) {
+        cu->ran_at = simt_clock(cu);
+    }
     return more;
 }
