@@ -235,8 +235,12 @@ static bool context_close(int device, unsigned limit_ms)
     bool closed = true;
 
     pthread_mutex_lock(&slot->lock);
-    while (slot->closing) {
-        pthread_cond_wait(&slot->changed, &slot->lock);
+    for (unsigned ms = 0; slot->closing; ms += 10) {
+        if (limit_ms && ms > limit_ms) {
+            pthread_mutex_unlock(&slot->lock);
+            return false;
+        }
+        timed_wait(slot, 10);
     }
     McContext *ctx = slot->ctx;
     if (ctx) {
