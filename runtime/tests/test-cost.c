@@ -92,10 +92,11 @@ static void test_streams(void)
 
 static void test_registrations(void)
 {
-    enum { COUNT = 5000, SIZE = 64 };
+    enum { COUNT = 5120, SIZE = 64 }; /* whole pages */
     uint8_t *memory = aligned_alloc(4096, COUNT * SIZE);
     void *device;
 
+    g_assert_nonnull(memory);
     memset(memory, 0, COUNT * SIZE);
     most = 0;
     for (unsigned i = 0; i < COUNT; i++) {
