@@ -9,10 +9,10 @@
 
 #include <limits.h>
 
+#include "base/log.h"
 #include "core/context.h"
 #include "core/event.h"
 #include "core/launch.h"
-#include "core/log.h"
 #include "core/module.h"
 #include "core/profile.h"
 #include "core/stream.h"

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "api.h"
+#include "base/log.h"
 #include "core/current.h"
-#include "core/log.h"
 #include "core/services.h"
 
 MC_EXPORT mcError_t mcInit(unsigned int flags)

@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "base/extents.h"
+#include "base/log.h"
+#include "base/va.h"
 #include "error.h"
-#include "log.h"
 #include "mxgpu/pte.h"
 #include "range.h"
 

@@ -9,10 +9,10 @@
 #include <time.h>
 
 #include "alloc.h"
+#include "base/log.h"
 #include "error.h"
 #include "event.h"
 #include "host_memory.h"
-#include "log.h"
 #include "module.h"
 #include "mxgpu/kernel.h"
 #include "profile.h"

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "error.h"
 #include "host_memory.h"
-#include "log.h"
 #include "mxgpu/rect.h"
 #include "range.h"
 #include "services.h"

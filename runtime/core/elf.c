@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "code.h"
-#include "log.h"
 #include "mxgpu/pte.h"
 
 #ifndef EM_RISCV

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "fetch.h"
-#include "log.h"
 #include "mxgpu/fatbin.h"
 
 /* ---- as bytes ---- */

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "log.h"
+#include "base/log.h"
 #include "print.h"
 
 /* How long records whose room is reserved may have no first word. */

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "log.h"
+#include "base/log.h"
 #include "overflow.h"
 
 typedef struct HostOp {

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "base/log.h"
 #include "base/tree.h"
 #include "error.h"
-#include "log.h"
 #include "mxgpu/pte.h"
 #include "range.h"
 #include "stream.h"

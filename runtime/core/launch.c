@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "log.h"
+#include "base/log.h"
 #include "services.h"
 
 /* Why it is not launched, with its name as in the source. */

@@ -9,8 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/log.h"
+#include "base/va.h"
 #include "error.h"
-#include "log.h"
 #include "mxgpu/pte.h"
 #include "profile.h"
 #include "range.h"

@@ -8,8 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "error.h"
-#include "log.h"
 #include "source.h"
 
 #define ENDLESS_MS 10000

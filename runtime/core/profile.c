@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "log.h"
+#include "base/log.h"
 #include "mxgpu/kernel.h"
 #include "profile_format.h"
 #include "range.h"

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/log.h"
 #include "error.h"
-#include "log.h"
 #include "module.h"
 #include "notice.h"
 #include "overflow.h"

@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "current.h"
 #include "error.h"
-#include "log.h"
 #include "profile.h"
 #include "stream.h"
 

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "device/heap.h"
 #include "fifo.h"
-#include "log.h"
 #include "mxgpu/pte.h"
 #include "queue.h"
 #include "range.h"

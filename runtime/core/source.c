@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "dwarf.h"
-#include "log.h"
 #include "module.h"
 #include "range.h"
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "error.h"
-#include "log.h"
 
 #define POOL_CHUNKS 8u
 #define POOL_SIZE   (POOL_CHUNKS * MC_CHUNK_SIZE)

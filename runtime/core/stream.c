@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "log.h"
+#include "base/log.h"
 #include "services.h"
 
 static void stream_destroy(McHandle *handle)

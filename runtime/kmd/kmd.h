@@ -3,7 +3,7 @@
  * The seam between the runtime and a device: what a kernel driver would offer.
  * Back ends: vfio (a PCI function through /dev/vfio), sim (the model in this
  * process). All functions return 0 or -errno and may be called from any thread.
- * Each failure has logged a one-line reason (runtime/core/log.h).
+ * Each failure has logged a one-line reason (runtime/base/log.h).
  *
  * One address space per device, of the process: device virtual addresses are
  * chosen by the caller, who keeps them equal to what the CPU would use.
@@ -95,7 +95,7 @@ typedef struct KmdOps {
 
     /* priority 0 is the most urgent; packets is a power of two >= 4. The
      * memory of ring and control block belongs to the queue, at device
-     * addresses the back end chooses (see va_reserve). */
+     * addresses the back end chooses (mc_va_reserve()). */
     int (*queue_create)(KmdDevice *dev, unsigned priority, unsigned packets,
                         KmdQueue **queue);
     void (*queue_ring)(KmdQueue *queue, uint64_t write_index);
@@ -130,11 +130,5 @@ typedef struct KmdOps {
  * is -EINVAL.
  */
 int kmd_select(const KmdOps **ops);
-
-/* Supplied by the runtime core: reserves process address space (PROT_NONE) for
- * a device range, and gives it back. align is a power of two >= 4096. NULL
- * when there is none. */
-void *mc_va_reserve(uint64_t size, uint64_t align);
-void mc_va_release(void *va, uint64_t size);
 
 #endif

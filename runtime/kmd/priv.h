@@ -18,12 +18,12 @@
 #include <stdatomic.h>
 #include <time.h>
 
-#include "core/log.h"
+#include "base/extents.h"
+#include "base/log.h"
 #include "kmd.h"
 #include "mxgpu/msg.h"
 #include "mxgpu/pte.h"
 #include "mxgpu/regs.h"
-#include "base/extents.h"
 #include "transport.h"
 
 /* The one address space of the process. */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "base/va.h"
 #include "priv.h"
 
 #define MIN_PACKETS 4u

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <glib.h>
 
+#include "base/va.h"
 #include "core/range.h"
-#include "kmd/kmd.h"
 
 static void test_range(void)
 {

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/va.h"
 #include "smoke.h"
 
 #define MIB (1ull << 20)

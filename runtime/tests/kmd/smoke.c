@@ -9,6 +9,8 @@
 #include <sys/mman.h>
 #include <time.h>
 
+#include "base/va.h"
+
 unsigned smoke_count, smoke_failed;
 
 bool smoke_ok(bool ok, const char *format, ...)

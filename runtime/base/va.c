@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Process address space that belongs to devices. Nothing is accessible there
- * for the CPU; reserving it keeps every pointer of the process unique.
- */
-#include "kmd/kmd.h"
+#include "va.h"
 
-#include <stdint.h>
+#include <stddef.h>
 #include <sys/mman.h>
+
+#define PAGE 4096ull
 
 void *mc_va_reserve(uint64_t size, uint64_t align)
 {
     if (size == 0 || size > (1ull << 46) || align > (1ull << 46)) {
         return NULL;
     }
-    size = (size + KMD_PAGE_SIZE - 1) & ~(KMD_PAGE_SIZE - 1);
-    uint64_t slack = align > KMD_PAGE_SIZE ? align : 0;
+    size = (size + PAGE - 1) & ~(PAGE - 1);
+    uint64_t slack = align > PAGE ? align : 0;
     uint8_t *raw = mmap(NULL, size + slack, PROT_NONE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (raw == MAP_FAILED) {
@@ -36,6 +34,6 @@ void *mc_va_reserve(uint64_t size, uint64_t align)
 void mc_va_release(void *va, uint64_t size)
 {
     if (va) {
-        munmap(va, (size + KMD_PAGE_SIZE - 1) & ~(KMD_PAGE_SIZE - 1));
+        munmap(va, (size + PAGE - 1) & ~(PAGE - 1));
     }
 }

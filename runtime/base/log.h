@@ -6,8 +6,8 @@
  * debug; each includes those before it. Callable from any thread and at any
  * time; errno is preserved.
  */
-#ifndef MC_CORE_LOG_H
-#define MC_CORE_LOG_H
+#ifndef MC_BASE_LOG_H
+#define MC_BASE_LOG_H
 
 #include <stdbool.h>
 
