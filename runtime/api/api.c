@@ -7,7 +7,7 @@
 
 #include "core/current.h"
 #include "core/error.h"
-#include "core/services.h"
+#include "services/services.h"
 
 void mc_api_trace(const char *name, const char *format, ...)
 {

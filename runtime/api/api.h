@@ -14,9 +14,9 @@
 #include "core/event.h"
 #include "core/launch.h"
 #include "core/module.h"
-#include "core/profile.h"
 #include "core/stream.h"
 #include "mcr/mc_runtime_api.h"
+#include "profile/profile.h"
 
 #define MC_EXPORT __attribute__((visibility("default")))
 

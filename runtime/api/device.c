@@ -9,7 +9,7 @@
 #include "api.h"
 #include "base/log.h"
 #include "core/current.h"
-#include "core/services.h"
+#include "services/services.h"
 
 MC_EXPORT mcError_t mcInit(unsigned int flags)
 {

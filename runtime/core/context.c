@@ -15,9 +15,9 @@
 #include "host_memory.h"
 #include "module.h"
 #include "mxgpu/kernel.h"
-#include "profile.h"
+#include "profile/profile.h"
 #include "runtime.h"
-#include "services.h"
+#include "services/services.h"
 #include "staging.h"
 #include "stream.h"
 

@@ -9,7 +9,7 @@
 #include "host_memory.h"
 #include "mxgpu/rect.h"
 #include "range.h"
-#include "services.h"
+#include "services/services.h"
 #include "staging.h"
 
 /* ---- boxes ---- */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "error.h"
-#include "services.h"
+#include "services/services.h"
 
 /* ---- words for time stamps ---- */
 

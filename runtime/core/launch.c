@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "services.h"
+#include "services/services.h"
 
 /* Why it is not launched, with its name as in the source. */
 #define KERNEL_ERROR(f, format, ...)                                           \

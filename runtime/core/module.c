@@ -13,7 +13,7 @@
 #include "base/va.h"
 #include "error.h"
 #include "mxgpu/pte.h"
-#include "profile.h"
+#include "profile/profile.h"
 #include "range.h"
 #include "stream.h"
 

@@ -7,8 +7,8 @@
 #define MC_CORE_MODULE_H
 
 #include "alloc.h"
-#include "elf.h"
-#include "source.h"
+#include "image/elf.h"
+#include "image/source.h"
 
 typedef struct McModule McModule;
 

@@ -10,7 +10,7 @@
 
 #include "base/log.h"
 #include "error.h"
-#include "source.h"
+#include "image/source.h"
 
 #define ENDLESS_MS 10000
 

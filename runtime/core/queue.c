@@ -9,11 +9,11 @@
 
 #include "base/log.h"
 #include "error.h"
+#include "image/source.h"
 #include "module.h"
 #include "notice.h"
 #include "overflow.h"
-#include "profile.h"
-#include "source.h"
+#include "profile/profile.h"
 #include "stream.h"
 
 #define WORD_SIZE   KMD_PAGE_SIZE

@@ -12,7 +12,7 @@
 #include "base/log.h"
 #include "current.h"
 #include "error.h"
-#include "profile.h"
+#include "profile/profile.h"
 #include "stream.h"
 
 static pthread_mutex_t init_lock = PTHREAD_MUTEX_INITIALIZER;

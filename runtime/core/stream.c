@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
-#include "services.h"
+#include "services/services.h"
 
 static void stream_destroy(McHandle *handle)
 {

@@ -7,9 +7,9 @@
 #define R_RISCV_RELATIVE 3
 #endif
 
-#include "core/elf.h"
 #include "env.h"
 #include "fuzz/fuzz-image.h"
+#include "image/elf.h"
 
 static void test_good(void)
 {

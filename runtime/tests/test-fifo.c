@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The FIFO of printf as kernels leave it: good records, and what they forge. */
-#include "core/fifo.h"
+#include "services/fifo.h"
 
 #include <glib.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Text from the records of printf, and from what is no good record. */
-#include "core/print.h"
+#include "services/print.h"
 
 #include <glib.h>
 #include <stdlib.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The end of a profile while other threads are writing to it. */
-#include "core/profile.h"
+#include "profile/profile.h"
 
 #include <glib.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/profile_format.h"
+#include "profile/profile_format.h"
 
 #define THREADS 4
 #define ROUNDS  12

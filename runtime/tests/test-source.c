@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Names of kernels in messages: symbols are whatever an image says. */
-#include "core/source.h"
+#include "image/source.h"
 
 #include <dlfcn.h>
 #include <glib.h>

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/dwarf.h"
+#include "image/dwarf.h"
 
 static inline unsigned fuzz_dwarf(const uint8_t *data, size_t size)
 {

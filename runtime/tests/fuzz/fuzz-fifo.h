@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/fifo.h"
+#include "services/fifo.h"
 
 #define FUZZ_FIFO_LIMIT 256u
 

@@ -3,7 +3,7 @@
 #ifndef MC_TESTS_FUZZ_IMAGE_H
 #define MC_TESTS_FUZZ_IMAGE_H
 
-#include "core/elf.h"
+#include "image/elf.h"
 
 static inline void fuzz_image(const uint8_t *data, size_t size)
 {

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/print.h"
 #include "device/fifo.h"
+#include "services/print.h"
 
 /* The first byte chooses the kind; a copy of exactly the record's size lets
  * AddressSanitizer see what lies outside. */

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """mx-prof: runs a program of mxgpu devices and reports what it did.
 
-The runtime leaves a file for each process (core/profile_format.h); this reads
+The runtime leaves a file for each process (profile/profile_format.h); this reads
 them, with mx-symbolize for source lines. See docs/profiling.md.
 """
 import bisect

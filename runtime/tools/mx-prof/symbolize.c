@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/dwarf.h"
+#include "image/dwarf.h"
 
 #define MAX_FILE (256u << 20)
 

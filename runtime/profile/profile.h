@@ -6,11 +6,11 @@
  * process id. MXGPU_PROFILE_OPTIONS: interval=N, samples=N, paused. The file is
  * mapped: what was recorded outlives a crash of the program.
  */
-#ifndef MC_CORE_PROFILE_H
-#define MC_CORE_PROFILE_H
+#ifndef MC_PROFILE_PROFILE_H
+#define MC_PROFILE_PROFILE_H
 
-#include "module.h"
-#include "queue.h"
+#include "core/module.h"
+#include "core/queue.h"
 
 /* Whether anything is recorded: a load and a branch. */
 extern atomic_bool mc_profile_active;

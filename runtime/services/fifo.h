@@ -4,8 +4,8 @@
  * anything anywhere in it: what counts are the copies in here, and what is no
  * record is dropped.
  */
-#ifndef MC_CORE_FIFO_H
-#define MC_CORE_FIFO_H
+#ifndef MC_SERVICES_FIFO_H
+#define MC_SERVICES_FIFO_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -14,10 +14,10 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "core/range.h"
+#include "core/stream.h"
 #include "mxgpu/kernel.h"
 #include "profile_format.h"
-#include "range.h"
-#include "stream.h"
 
 #define FILE_MAX     (256ull << 20)
 #define FILE_STEP    (1ull << 20)

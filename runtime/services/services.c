@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "core/queue.h"
+#include "core/range.h"
 #include "device/heap.h"
 #include "fifo.h"
 #include "mxgpu/pte.h"
-#include "queue.h"
-#include "range.h"
 
 #define PERMS (MXGPU_PTE_READ | MXGPU_PTE_WRITE | MXGPU_PTE_ATOMIC)
 

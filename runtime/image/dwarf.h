@@ -4,8 +4,8 @@
  * symbol table where there is no more. Nothing trusts a byte of the file; what
  * is malformed, or of another version, is left out.
  */
-#ifndef MC_CORE_DWARF_H
-#define MC_CORE_DWARF_H
+#ifndef MC_IMAGE_DWARF_H
+#define MC_IMAGE_DWARF_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,8 +6,8 @@
  * size is 0 ends the file. Little-endian; host times are CLOCK_MONOTONIC, device
  * times those of CLOCK, both ns.
  */
-#ifndef MC_CORE_PROFILE_FORMAT_H
-#define MC_CORE_PROFILE_FORMAT_H
+#ifndef MC_PROFILE_PROFILE_FORMAT_H
+#define MC_PROFILE_PROFILE_FORMAT_H
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What machine code of kernels tells. */
-#ifndef MC_CORE_CODE_H
-#define MC_CORE_CODE_H
+#ifndef MC_IMAGE_CODE_H
+#define MC_IMAGE_CODE_H
 
 #include <stddef.h>
 

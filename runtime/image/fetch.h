@@ -4,8 +4,8 @@
  * less of it may be there than it says. Each byte is read once, to a copy that
  * nobody else has; only the copy is parsed.
  */
-#ifndef MC_CORE_FETCH_H
-#define MC_CORE_FETCH_H
+#ifndef MC_IMAGE_FETCH_H
+#define MC_IMAGE_FETCH_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading DWARF: bytes that are never left, and what dwarf.c shares. */
-#ifndef MC_CORE_DWARF_READ_H
-#define MC_CORE_DWARF_READ_H
+#ifndef MC_IMAGE_DWARF_READ_H
+#define MC_IMAGE_DWARF_READ_H
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
  * Text of the records that kernels leave in the FIFO (device/fifo.h). Kernels
  * can write anything there: nothing in here trusts a byte.
  */
-#ifndef MC_CORE_PRINT_H
-#define MC_CORE_PRINT_H
+#ifndef MC_SERVICES_PRINT_H
+#define MC_SERVICES_PRINT_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "core/module.h"
+#include "core/range.h"
 #include "dwarf.h"
-#include "module.h"
-#include "range.h"
 
 #define FILE_MAX   (64u << 20)
 #define FRAMES_MAX 6 /* of a message */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Where in the source a device address of code is, for messages. */
-#ifndef MC_CORE_SOURCE_H
-#define MC_CORE_SOURCE_H
+#ifndef MC_IMAGE_SOURCE_H
+#define MC_IMAGE_SOURCE_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -4,8 +4,8 @@
  * Nothing in here trusts a byte: every offset, size and address is checked
  * before it is used.
  */
-#ifndef MC_CORE_ELF_H
-#define MC_CORE_ELF_H
+#ifndef MC_IMAGE_ELF_H
+#define MC_IMAGE_ELF_H
 
 #include <stdbool.h>
 #include <stddef.h>

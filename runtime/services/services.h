@@ -4,10 +4,10 @@
  * Both are made when a kernel that uses them is first launched, and are the
  * context's.
  */
-#ifndef MC_CORE_SERVICES_H
-#define MC_CORE_SERVICES_H
+#ifndef MC_SERVICES_SERVICES_H
+#define MC_SERVICES_SERVICES_H
 
-#include "module.h"
+#include "core/module.h"
 
 #define MC_FIFO_DEFAULT (1u << 20)
 #define MC_HEAP_DEFAULT (8u << 20)
