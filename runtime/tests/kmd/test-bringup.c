@@ -5,7 +5,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-#include "fake.h"
+#include "fake_device.h"
 
 #define VRAM (32ull << 20)
 

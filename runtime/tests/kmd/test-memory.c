@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "fake.h"
+#include "fake_device.h"
 
 #define VRAM (64ull << 20)
 #define PAGE KMD_PAGE_SIZE

@@ -7,7 +7,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "fake.h"
+#include "fake_device.h"
 
 #define VRAM (16ull << 20)
 #define SECOND 1000000000ull

@@ -6,7 +6,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-#include "fake.h"
+#include "fake_device.h"
 
 /* The directory of made-up images. */
 static char *dir;

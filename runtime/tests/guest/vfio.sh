@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Runs in a guest: every way a device can be refused, shared, left behind and
 # taken away. The argument is the path of kmd_smoke. Prints TAP.
-#   scripts/run-guest --script runtime/tests/kmd/guest-vfio.sh \
+#   scripts/run-guest --script runtime/tests/guest/vfio.sh \
 #       --file PATH/kmd_smoke -- PATH/kmd_smoke
 smoke=$1
 export MXGPU_DEVICE=vfio MXGPU_LOG=error

@@ -3,7 +3,7 @@
 # Runs in a guest: the device is reset, or loses its power, under a program
 # that waits for it in every way. The argument is the path of runtime-hold.
 # Prints TAP.
-#   scripts/run-guest --script runtime/tests/guest-reset.sh -- PATH/runtime-hold
+#   scripts/run-guest --script runtime/tests/guest/reset.sh -- PATH/runtime-hold
 hold=$1
 export MXGPU_DEVICE=vfio MXGPU_LOG=error
 count=0

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
-#include "fake.h"
+#include "fake_device.h"
 
 #include <errno.h>
 #include <glib.h>

@@ -4,8 +4,8 @@
  * loaded into its SRAM, answers mailbox requests, and walks page tables with a
  * walker of its own. Each step can be made to fail.
  */
-#ifndef KMD_TESTS_FAKE_H
-#define KMD_TESTS_FAKE_H
+#ifndef KMD_TESTS_FAKE_DEVICE_H
+#define KMD_TESTS_FAKE_DEVICE_H
 
 #include "kmd/priv.h"
 

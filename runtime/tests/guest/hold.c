@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Waits, in the way the argument names, for work that never ends, while
- * somebody outside takes the device away; for guest-reset.sh. Says "holding"
+ * somebody outside takes the device away; for reset.sh. Says "holding"
  * when the work was given to the device. Exit status 3: the wait ended with
  * mcErrorDevicesUnavailable, and after mcDeviceReset the device could be used
  * again; 4: it could not; 1: anything else.
