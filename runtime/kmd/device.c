@@ -1,24 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* A device from open to close, and how it is given up in between. */
+/* A device from open to close. */
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "priv.h"
 
 #define MBOX_TIMEOUT_MS 15000
-
-void kmd_sleep_ns(uint64_t ns)
-{
-    struct timespec ts = {
-        .tv_sec = (time_t)(ns / 1000000000),
-        .tv_nsec = (long)(ns % 1000000000),
-    };
-
-    nanosleep(&ts, NULL);
-}
 
 static void locks_init(KmdDevice *dev)
 {
@@ -36,72 +23,6 @@ static void locks_fini(KmdDevice *dev)
     pthread_mutex_destroy(&dev->vm_lock);
     pthread_mutex_destroy(&dev->queue_lock);
     pthread_mutex_destroy(&dev->clock_lock);
-}
-
-void kmd_device_lose(KmdDevice *dev, const char *format, ...)
-{
-    char reason[256];
-    va_list args;
-
-    if (atomic_exchange(&dev->lost, true)) {
-        return;
-    }
-    va_start(args, format);
-    vsnprintf(reason, sizeof(reason), format, args);
-    va_end(args);
-    mc_error("device lost: %s", reason);
-    /* It must not go on using memory that its owner thinks is free again. */
-    kmd_write(dev->t, MXGPU_RESET, MXGPU_RESET_MAGIC);
-    if (dev->irq.counts) {
-        kmd_irq_wake_all(dev);
-    }
-}
-
-bool kmd_device_alive(KmdDevice *dev)
-{
-    if (kmd_lost(dev)) {
-        return false;
-    }
-    if (kmd_read(dev->t, MXGPU_ID) != MXGPU_ID_MAGIC) {
-        kmd_device_lose(dev, "it does not answer any more");
-        return false;
-    }
-    return true;
-}
-
-bool kmd_device_check(KmdDevice *dev)
-{
-    char text[160];
-    uint32_t mcu;
-
-    if (!kmd_device_alive(dev)) {
-        return false;
-    }
-    mcu = kmd_read(dev->t, MXGPU_MCU_STATUS);
-    if (atomic_load(&dev->up) &&
-        MXGPU_GET(MXGPU_MCU_STATUS_STATE, mcu) != MXGPU_MCU_RUNNING) {
-        kmd_mcu_describe(dev, text, sizeof(text));
-        kmd_device_lose(dev, "%s", text);
-        return false;
-    }
-    return true;
-}
-
-bool kmd_device_look(KmdDevice *dev, bool look)
-{
-    if (kmd_lost(dev)) {
-        return false;
-    }
-    if (look) {
-        uint64_t now = kmd_now_ns(), looked = atomic_load(&dev->looked);
-
-        /* One of those who find that it is time. */
-        if (now - looked >= KMD_LOOK_NS &&
-            atomic_compare_exchange_strong(&dev->looked, &looked, now)) {
-            return kmd_device_check(dev);
-        }
-    }
-    return true;
 }
 
 static int device_start(KmdDevice *dev)

@@ -5,14 +5,11 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <limits.h>
-#include <linux/futex.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "priv.h"
@@ -20,38 +17,6 @@
 /* epoll data: a vector number or one of these. */
 #define EVENT_STOP UINT32_MAX
 #define EVENT_GONE (UINT32_MAX - 1)
-
-void kmd_futex_wait(_Atomic uint32_t *word, uint32_t seen, uint64_t timeout_ns)
-{
-    struct timespec ts = {
-        .tv_sec = (time_t)(timeout_ns / 1000000000),
-        .tv_nsec = (long)(timeout_ns % 1000000000),
-    };
-
-    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, seen,
-            timeout_ns == UINT64_MAX ? NULL : &ts, NULL, 0);
-}
-
-void kmd_futex_wake(_Atomic uint32_t *word)
-{
-    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
-}
-
-static void bump(_Atomic uint32_t *word)
-{
-    atomic_fetch_add(word, 1);
-    kmd_futex_wake(word);
-}
-
-void kmd_irq_wake_all(KmdDevice *dev)
-{
-    unsigned i;
-
-    bump(&dev->irq.answered);
-    for (i = 0; i < dev->t->vectors; i++) {
-        bump(&dev->irq.counts[i]);
-    }
-}
 
 static void handle_errors(KmdDevice *dev)
 {
@@ -93,7 +58,7 @@ static void handle_device(KmdDevice *dev)
         kmd_write(t, MXGPU_IRQ_STATUS, status);
     }
     if (MXGPU_GET(MXGPU_IRQ_STATUS_MBOX, status)) {
-        bump(&dev->irq.answered);
+        kmd_count(&dev->irq.answered);
     }
     if (MXGPU_GET(MXGPU_IRQ_STATUS_ERROR, status)) {
         handle_errors(dev);
@@ -115,7 +80,7 @@ static void handle_vector(KmdDevice *dev, unsigned vector)
     if (vector == 0) {
         handle_device(dev);
     }
-    bump(&dev->irq.counts[vector]);
+    kmd_count(&dev->irq.counts[vector]);
 }
 
 static void *irq_thread(void *opaque)

@@ -130,15 +130,25 @@ static inline uint64_t kmd_now_ns(void)
     return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
+/* ---- wake.c -------------------------------------------------------------- */
+
 void kmd_sleep_ns(uint64_t ns);
+/* Sleeps until *word differs from seen, at most timeout_ns; early returns
+ * happen. */
+void kmd_futex_wait(_Atomic uint32_t *word, uint32_t seen,
+                    uint64_t timeout_ns);
+/* Adds one and wakes who waits for it. */
+void kmd_count(_Atomic uint32_t *word);
+/* Wakes everything that waits for an interrupt. */
+void kmd_irq_wake_all(KmdDevice *dev);
 
-/* ---- device.c ----------------------------------------------------------- */
+/* ---- mcu.c --------------------------------------------------------------- */
 
-/* Takes the transport over, also when it fails. */
-int kmd_device_open(KmdTransport *t, KmdDevice **dev);
-void kmd_device_close(KmdDevice *dev);
-void kmd_device_info(KmdDevice *dev, KmdInfo *info);
-uint64_t kmd_device_clock(KmdDevice *dev);
+/* What state the MCU is in, with causes, for messages. */
+void kmd_mcu_describe(KmdDevice *dev, char *text, size_t size);
+
+/* ---- lost.c -------------------------------------------------------------- */
+
 /* Gives the device up: everything fails with -ENODEV and waiters return. The
  * first reason is logged. Takes no locks. */
 void kmd_device_lose(KmdDevice *dev, const char *format, ...)
@@ -149,6 +159,14 @@ bool kmd_device_alive(KmdDevice *dev);
 bool kmd_device_check(KmdDevice *dev);
 /* The same for waiters, who may ask as often as they like: kmd.h, alive. */
 bool kmd_device_look(KmdDevice *dev, bool look);
+
+/* ---- device.c ----------------------------------------------------------- */
+
+/* Takes the transport over, also when it fails. */
+int kmd_device_open(KmdTransport *t, KmdDevice **dev);
+void kmd_device_close(KmdDevice *dev);
+void kmd_device_info(KmdDevice *dev, KmdInfo *info);
+uint64_t kmd_device_clock(KmdDevice *dev);
 /* Every operation but count and open, which differ by back end. */
 #define KMD_COMMON_OPS                                                         \
     .close = kmd_device_close, .info = kmd_device_info,                        \
@@ -186,8 +204,6 @@ int kmd_bringup_reset(KmdDevice *dev);
 int kmd_bringup_firmware(KmdDevice *dev);
 /* The message handshake; interrupts work by then. */
 int kmd_bringup_hello(KmdDevice *dev);
-/* What state the MCU is in, with causes, for messages. */
-void kmd_mcu_describe(KmdDevice *dev, char *text, size_t size);
 
 /* ---- mailbox.c ----------------------------------------------------------- */
 
@@ -200,13 +216,6 @@ int kmd_mbox_call(KmdDevice *dev, const void *req, unsigned words, void *resp,
 
 int kmd_irq_start(KmdDevice *dev);
 void kmd_irq_stop(KmdDevice *dev);
-/* Wakes everything that waits for an interrupt. */
-void kmd_irq_wake_all(KmdDevice *dev);
-/* Sleeps until *word differs from seen, at most timeout_ns; early returns
- * happen. */
-void kmd_futex_wait(_Atomic uint32_t *word, uint32_t seen,
-                    uint64_t timeout_ns);
-void kmd_futex_wake(_Atomic uint32_t *word);
 
 /* ---- vram.c ---------------------------------------------------------------- */
 

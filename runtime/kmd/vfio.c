@@ -17,7 +17,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "vfio.h"
+#include "vfio_priv.h"
 
 #define MAX_VECTORS 257 /* the device's own and one a queue */
 

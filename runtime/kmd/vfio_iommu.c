@@ -14,7 +14,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "vfio.h"
+#include "vfio_priv.h"
 
 /* Kernels that do not tell: what every IOMMU can do, less the MSI window. */
 #define DEFAULT_LIMIT (1ull << 39)

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "vfio.h"
+#include "vfio_priv.h"
 
 #define DEVICES "/sys/bus/pci/devices"
 

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "kmd/vfio.h"
+#include "kmd/vfio_priv.h"
 
 typedef struct Machine {
     char *root;

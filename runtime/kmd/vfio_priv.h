@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Parts of the vfio back end. */
-#ifndef MC_KMD_VFIO_H
-#define MC_KMD_VFIO_H
+#ifndef MC_KMD_VFIO_PRIV_H
+#define MC_KMD_VFIO_PRIV_H
 
 #include "priv.h"
 
