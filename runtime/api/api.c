@@ -5,9 +5,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "core/current.h"
 #include "core/error.h"
-#include "services/services.h"
+#include "core/poll.h"
+#include "process/current.h"
 
 void mc_api_trace(const char *name, const char *format, ...)
 {
@@ -53,7 +53,7 @@ static mcError_t check(McContext *ctx)
     mcError_t error = mc_context_check(ctx);
 
     if (error != mcSuccess) {
-        mc_services_flush(ctx);
+        mc_context_flush(ctx);
     }
     return error;
 }

@@ -14,8 +14,10 @@
 #include "core/event.h"
 #include "core/launch.h"
 #include "core/module.h"
+#include "core/runtime.h"
 #include "core/stream.h"
 #include "mcr/mc_runtime_api.h"
+#include "process/contexts.h"
 #include "profile/profile.h"
 
 #define MC_EXPORT __attribute__((visibility("default")))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Contexts by handles, the stack of the thread, and pairs of devices. */
-#include "core/current.h"
+#include "process/current.h"
 
 #include "api.h"
 #include "device.h"

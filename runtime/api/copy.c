@@ -2,6 +2,7 @@
 #include "core/copy.h"
 
 #include "api.h"
+#include "core/program.h"
 
 /* ---- linear copies ---- */
 

@@ -8,7 +8,8 @@
 
 #include "api.h"
 #include "base/log.h"
-#include "core/current.h"
+#include "process/current.h"
+#include "properties.h"
 #include "services/services.h"
 
 MC_EXPORT mcError_t mcInit(unsigned int flags)

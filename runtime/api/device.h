@@ -2,12 +2,7 @@
 #ifndef MC_API_DEVICE_H
 #define MC_API_DEVICE_H
 
-#include "core/context.h"
-
-void mc_api_properties(const McContext *ctx, mcDeviceProp_t *prop);
-/* False when there is no such attribute. */
-bool mc_api_attribute(const McContext *ctx, const mcDeviceProp_t *prop,
-                      mcDeviceAttribute_t which, int *value);
+#include <stdbool.h>
 
 /* Flags of a device: known ones, at most one schedule. */
 bool mc_api_flags_ok(unsigned flags);

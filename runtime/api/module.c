@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/module.h"
+#include "core/module_load.h"
 
 #include <string.h>
 
 #include "api.h"
 #include "core/launch.h"
+#include "core/program.h"
 
 /* ---- modules ---- */
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "api.h"
 #include "core/launch.h"
+#include "core/program.h"
 
 /* The kernel of a host symbol or of a module, on its context. */
 static mcError_t active_blocks(int *blocks, const void *symbol, int threads,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What mxcc's generated code calls. */
 #include "api.h"
+#include "core/program.h"
 
 MC_EXPORT void **__mcRegisterFatBinary(const void *data)
 {

@@ -4,12 +4,13 @@
  * counts nanoseconds; that of memory is nominal. Features that do not exist
  * are 0.
  */
+#include "properties.h"
+
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "api.h"
-#include "device.h"
 #include "mxgpu/kernel.h"
 
 #define CLOCK_KHZ         1000000

@@ -5,7 +5,7 @@
 
 #include "api.h"
 #include "core/copy.h"
-#include "core/current.h"
+#include "process/current.h"
 
 static mcError_t create(mcStream_t *out, unsigned flags, int priority)
 {

@@ -9,8 +9,9 @@
 #include "host_memory.h"
 #include "mxgpu/rect.h"
 #include "range.h"
-#include "services/services.h"
 #include "staging.h"
+#include "submit.h"
+#include "wait.h"
 
 /* ---- boxes ---- */
 
@@ -432,13 +433,12 @@ static mcError_t copy_local(McStream *stream, McBox box, const End *to,
  * stream; complete when it returns. */
 static mcError_t copy_on(int device, const McBox *box)
 {
-    McContext *ctx;
-    mcError_t error = mc_context_open(device, &ctx);
+    McContext *ctx = mc_context_peek(device);
 
-    if (error != mcSuccess) {
-        return error;
+    if (!ctx) {
+        return mcErrorContextIsDestroyed; /* and the memory is gone with it */
     }
-    error = mc_copy_box(ctx->null_stream, box, mcMemcpyDefault, true);
+    mcError_t error = mc_copy_box(ctx->null_stream, box, mcMemcpyDefault, true);
     if (error == mcSuccess) {
         error = mc_stream_sync(ctx->null_stream);
     }
@@ -525,7 +525,7 @@ mcError_t mc_copy_box(McStream *stream, const McBox *box, mcMemcpyKind kind,
     mcError_t error = copy_any(stream, *box, kind, sync);
 
     if (sync) {
-        mc_services_flush(stream->ctx);
+        mc_context_flush(stream->ctx);
     }
     return error;
 }

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 
 #include "error.h"
-#include "services/services.h"
+#include "poll.h"
+#include "submit.h"
+#include "wait.h"
 
 /* ---- words for time stamps ---- */
 
@@ -236,7 +238,7 @@ mcError_t mc_event_sync(McEvent *event)
                               event->flags & mcEventBlockingSync);
     }
     mcError_t sticky = mc_context_check(event->handle.ctx);
-    mc_services_flush(event->handle.ctx);
+    mc_context_flush(event->handle.ctx);
     return sticky != mcSuccess ? sticky : error;
 }
 

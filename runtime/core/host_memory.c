@@ -11,6 +11,7 @@
 #include "error.h"
 #include "mxgpu/pte.h"
 #include "range.h"
+#include "runtime.h"
 #include "stream.h"
 
 #ifndef MADV_POPULATE_READ /* Linux 5.14 */

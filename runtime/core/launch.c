@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "services/services.h"
+#include "runtime.h"
+#include "submit.h"
 
 /* Why it is not launched, with its name as in the source. */
 #define KERNEL_ERROR(f, format, ...)                                           \
@@ -139,7 +140,7 @@ mcError_t mc_launch(McStream *stream, McFunction *f, dim3 grid, dim3 block,
     }
     if (f->uses & ~atomic_load_explicit(&f->module->bound,
                                         memory_order_acquire)) {
-        error = mc_services_bind(f);
+        error = ctx->services_ops->bind(f);
         if (error != mcSuccess) {
             return error;
         }

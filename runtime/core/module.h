@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Modules: kernel images on a device; and the program's own, which mxcc's
- * start code registers and which are loaded on each device at first use.
- */
+/* Modules: kernel images on a device. */
 #ifndef MC_CORE_MODULE_H
 #define MC_CORE_MODULE_H
 
 #include "alloc.h"
+#include "handle.h"
 #include "image/elf.h"
 #include "image/source.h"
 
@@ -40,34 +38,15 @@ struct McModule {
     McSourceFile source;
 };
 
-/* data: ELF file, fat binary or wrapper, in memory of the caller. */
-mcError_t mc_module_load(McContext *ctx, const void *data, McModule **out);
-mcError_t mc_module_load_file(McContext *ctx, const char *path,
-                              McModule **out);
-/* The caller holds a reference to it; waits for the device. */
-mcError_t mc_module_unload(McModule *module);
-
 /* NULL when there is none of that name. */
 McFunction *mc_module_function(McModule *module, const char *name);
 /* As in the source, by the device address of its descriptor; false when no
  * module is there. */
 bool mc_module_kernel_name(uint64_t desc, char *text, size_t size);
+/* ", in FUNCTION at FILE:LINE:COLUMN, inlined into ...", by the device address
+ * of an instruction; "" when nothing is known. */
+void mc_module_describe(uint64_t pc, char *text, size_t size);
 bool mc_module_global(McModule *module, const char *name, uint64_t *address,
                       uint64_t *size);
-
-/* ---- the program's own ---- */
-
-void **mc_program_register(const void *wrapper);
-void mc_program_unregister(void **handle);
-void mc_program_function(void **handle, const void *symbol, const char *name);
-void mc_program_variable(void **handle, const void *symbol, const char *name,
-                         size_t size);
-
-/* Of a host symbol, on the context's device. mcErrorInvalidDeviceFunction and
- * mcErrorInvalidSymbol when it is not registered, or why loading failed. */
-mcError_t mc_symbol_function(McContext *ctx, const void *symbol,
-                             McFunction **function);
-mcError_t mc_symbol_variable(McContext *ctx, const void *symbol,
-                             uint64_t *address, uint64_t *size);
 
 #endif

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/profile.h"
-#include "stream.h"
 
 static size_t entry_size(const McPending *entry)
 {
@@ -42,8 +40,7 @@ bool mc_overflow_reserve(McSubmit *submit, unsigned total, unsigned packets,
     size_t bytes = total * sizeof(McPending) + stage_size;
 
     submit->reserved = NULL;
-    if (bytes > MC_OVERFLOW_BYTES - overflow->bytes ||
-        !mc_host_thread_feeds(submit->queue)) {
+    if (bytes > MC_OVERFLOW_BYTES - overflow->bytes) {
         return false;
     }
     /* From the last to the first. */
@@ -122,7 +119,7 @@ static bool move_first(McQueue *queue)
     if (!mc_queue_room(queue, 1, entry->stage_size)) {
         return false;
     }
-    mc_profile_collect(queue); /* of the packet that had the slot */
+    mc_observe_collect(queue); /* of the packet that had the slot */
     if (entry->stage_size) {
         move_stage(entry, mc_queue_stage(queue, entry->stage_size));
         mark = queue->stage_head;

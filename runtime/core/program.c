@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Kernels and variables of the program itself. Registered before main and by
- * libraries loaded later; looked up by the address of their host symbol.
- */
-#include "module.h"
+#include "program.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
+#include "module_load.h"
 
 typedef struct Program {
     struct Program *next;

@@ -11,16 +11,20 @@
 #ifndef MC_CORE_QUEUE_H
 #define MC_CORE_QUEUE_H
 
+#include "handle.h"
+#include "observer.h"
 #include "pinned.h"
 
-typedef struct McFunction McFunction;
 typedef struct McHostThread McHostThread;
 typedef struct McPending McPending;
 
 #define MC_QUEUE_PACKETS 1024u
+#define MC_QUEUE_SLOT(index) ((index) & (MC_QUEUE_PACKETS - 1))
 #define MC_LABEL_SIZE    64
 #define MC_STAGE_SIZE    (128u << 10)
 #define MC_STAGE_MAX     (16u << 10) /* of one submission */
+#define MC_QUEUE_WORDS   KMD_PAGE_SIZE /* in front of the stage */
+#define MC_QUEUE_SHARED  (MC_QUEUE_WORDS + MC_STAGE_SIZE)
 
 typedef struct McOverflow {
     McPending *first, **last;
@@ -45,12 +49,7 @@ struct McQueue {
     char label[MC_QUEUE_PACKETS][MC_LABEL_SIZE]; /* of kernels, for messages */
     uint16_t block[MC_QUEUE_PACKETS][3]; /* the size of theirs */
     bool reported;     /* its error was logged */
-    struct {           /* see profile.h */
-        McPinned records;
-        uint32_t stride;
-        uint64_t collected; /* packets whose records were looked for */
-        uint64_t pending[MC_QUEUE_PACKETS]; /* values that leave records */
-    } profile;
+    void *observed;    /* see observer.h */
 
     /* Order with the legacy default stream; values of this queue, or of its
      * queue (null_waited). */
@@ -60,6 +59,17 @@ struct McQueue {
     uint64_t null_waited;   /* waited for the null stream up to there */
 
     McHostThread *host;
+};
+
+/* What is submitted through (stream.h). */
+struct McStream {
+    McHandle handle;
+    McContext *ctx;
+    McQueue *queue;
+    unsigned flags;
+    int priority;
+    bool null;             /* the legacy default stream */
+    atomic_ullong last;    /* value of its last packet */
 };
 
 typedef struct McSubmit {
@@ -72,38 +82,20 @@ typedef struct McSubmit {
     McPending *reserved;
 } McSubmit;
 
-/* The queue for a new stream: its own while the device has more. */
-mcError_t mc_queue_acquire(McContext *ctx, unsigned priority, McQueue **out);
-void mc_queue_release(McQueue *queue);
-/* Nobody uses the context any more. */
-/* Waits for the functions that streams are calling; those that have not begun
- * are not called. False: one takes longer. limit_ms 0: as long as it takes. */
-bool mc_queue_stop_functions(McContext *ctx, unsigned limit_ms);
-void mc_queue_free_all(McContext *ctx);
-
-/*
- * Makes room for that many packets and stage bytes, puts the waits in front
- * that order the stream with the default stream, and takes the submit lock,
- * which mc_submit_end releases. On error nothing is held.
- */
-mcError_t mc_submit_begin(McStream *stream, unsigned packets,
-                          unsigned stage_bytes, McSubmit *submit);
-/* Completes header flags and signal, and writes the packet. Returns its value:
- * the queue's word reaches it when the packet is complete. */
-uint64_t mc_submit_push(McSubmit *submit, union mxgpu_packet *packet,
-                        unsigned flags);
-/* The name under which errors of the packet pushed next are reported. */
-char *mc_submit_label(McSubmit *submit);
-void mc_submit_end(McSubmit *submit);
-/* The kernel of a packet in the ring, as in the source. Under the submit lock. */
+/* The kernel of a packet in the ring, as in the source. Under the submit
+ * lock. */
 void mc_queue_kernel_name(McQueue *queue, uint64_t index, char *text,
                           size_t size);
 
-/* For the overflow, under the submit lock. Whether that many packets and a
+/* Under the submit lock, for those that submit. Whether that many packets and a
  * stage of that many bytes, a multiple of 64, fit now. */
 bool mc_queue_room(const McQueue *queue, unsigned packets, unsigned stage);
 uint8_t *mc_queue_stage(McQueue *queue, unsigned size);
 char *mc_queue_label(McQueue *queue, uint64_t index);
+/* Makes flags and signal of a packet those of the queue's next. Returns its
+ * value: the queue's word reaches it when the packet is complete. */
+uint64_t mc_queue_complete(McQueue *queue, union mxgpu_packet *packet,
+                           unsigned flags);
 /* Writes a packet that is complete, as the index-th of the queue; the stage is
  * in use up to mark. */
 void mc_queue_place(McQueue *queue, uint64_t index,
@@ -120,21 +112,22 @@ static inline bool mc_queue_reached(const McQueue *queue, uint64_t value)
     return mc_queue_word(queue) >= value;
 }
 
+static inline bool mc_queue_stopped(const McQueue *queue)
+{
+    return __atomic_load_n(&queue->kq->ctl->state, __ATOMIC_ACQUIRE) ==
+           MXGPU_QUEUE_ERROR;
+}
+
+/* Under the submit lock: what complete packets have left is taken, before
+ * their slots are used again. */
+static inline void mc_observe_collect(McQueue *queue)
+{
+    if (__builtin_expect(queue->observed != NULL, 0)) {
+        mc_observer->collect(queue);
+    }
+}
+
 /* Whether all that was submitted to the context has ended. */
 bool mc_queues_empty(McContext *ctx);
-
-/* Waits until the word reaches value, the device fails, or the context dies
- * (mcErrorContextIsDestroyed). blocking: sleep at once instead of spinning. */
-mcError_t mc_queue_wait(McQueue *queue, uint64_t value, bool blocking);
-
-/* The same, asleep, on behalf of another context: also until that one fails or
- * dies. */
-mcError_t mc_queue_wait_for(McContext *waiter, McQueue *queue, uint64_t value);
-
-/* mcErrorNotReady until the word reaches value or the device fails. */
-mcError_t mc_queue_query(McQueue *queue, uint64_t value);
-
-/* Looks for queues that stopped and makes that the context's error. */
-void mc_queue_poll(McContext *ctx);
 
 #endif

@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The process: back end, visible devices, threads, fork and exit.
- */
 #include "runtime.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/log.h"
-#include "current.h"
 #include "error.h"
-#include "profile/profile.h"
-#include "stream.h"
+#include "thread.h"
 
 static pthread_mutex_t init_lock = PTHREAD_MUTEX_INITIALIZER;
 static atomic_bool initialized;
@@ -23,9 +19,6 @@ static const KmdOps *kmd_ops;
 static int visible[MC_MAX_DEVICES];
 static int visible_count;
 static bool blocking_launches;
-
-static int valid_devices[MC_MAX_DEVICES]; /* mcSetValidDevices */
-static int valid_count;
 
 /* ---- devices ---- */
 
@@ -57,16 +50,8 @@ static void parse_visible(const char *text, int present)
     }
 }
 
-static void before_exec_child(void)
-{
-    if (mc_context_any()) {
-        atomic_store(&forked, true);
-    }
-}
-
 static mcError_t init_locked(void)
 {
-    static bool atfork_done;
     unsigned present = 0;
     int err = kmd_select(&kmd_ops);
 
@@ -89,10 +74,6 @@ static mcError_t init_locked(void)
     }
     text = getenv("MACA_LAUNCH_BLOCKING");
     blocking_launches = text && atoi(text) != 0;
-    if (!atfork_done) {
-        pthread_atfork(NULL, NULL, before_exec_child);
-        atfork_done = true;
-    }
     if (visible_count == 0) {
         mc_error("no device is %s", present ? "visible" : "present");
         return mcErrorNoDevice;
@@ -160,54 +141,6 @@ mcError_t mc_runtime_gate(void)
     return mcSuccess;
 }
 
-/* ---- threads ---- */
-
-static pthread_key_t thread_key;
-static pthread_once_t thread_once = PTHREAD_ONCE_INIT;
-static _Thread_local McThread thread_state;
-static _Thread_local bool thread_known;
-
-static void thread_exit(void *opaque)
-{
-    mc_thread_drop_streams(opaque);
-    mc_ctx_thread_end(opaque);
-}
-
-static void thread_key_init(void)
-{
-    pthread_key_create(&thread_key, thread_exit);
-}
-
-McThread *mc_thread(void)
-{
-    if (!thread_known) {
-        pthread_once(&thread_once, thread_key_init);
-        pthread_setspecific(thread_key, &thread_state);
-        thread_known = true;
-        pthread_mutex_lock(&init_lock);
-        thread_state.device = valid_count ? valid_devices[0] : 0;
-        pthread_mutex_unlock(&init_lock);
-    }
-    return &thread_state;
-}
-
-void mc_thread_drop_streams(McThread *thread)
-{
-    for (int i = 0; i < MC_MAX_DEVICES; i++) {
-        if (thread->stream[i].stream && !atomic_load(&ending)) {
-            McContext *ctx = mc_context_peek(i);
-
-            if (ctx && ctx->serial == thread->stream[i].serial) {
-                mc_stream_drop(thread->stream[i].stream);
-            }
-            if (ctx) {
-                mc_context_put(ctx);
-            }
-        }
-        thread->stream[i].stream = NULL;
-    }
-}
-
 mcError_t mc_set_valid_devices(const int *devices, int count)
 {
     int wanted[MC_MAX_DEVICES]; /* the caller may change its own */
@@ -222,28 +155,27 @@ mcError_t mc_set_valid_devices(const int *devices, int count)
         }
     }
     McThread *thread = mc_thread();
-    pthread_mutex_lock(&init_lock);
-    valid_count = count;
-    memcpy(valid_devices, wanted, count * sizeof(*wanted));
-    pthread_mutex_unlock(&init_lock);
+    int first = count ? wanted[0] : 0;
+
+    mc_thread_set_default(first);
     if (!thread->device_chosen && !thread->depth) {
-        thread->device = count ? wanted[0] : 0;
+        thread->device = first;
     }
     return mcSuccess;
 }
 
 /* ---- exit ---- */
 
-/*
- * Runs when the library is finalized: after atexit handlers and destructors of
- * the program, so that both may still use devices. Work in flight is aborted.
- */
-static void __attribute__((destructor)) runtime_end(void)
+bool mc_runtime_end(void)
 {
     if (atomic_load(&forked)) {
-        return;
+        return false;
     }
     atomic_store(&ending, true);
-    mc_context_close_all();
-    mc_profile_end();
+    return true;
+}
+
+void mc_runtime_forked(void)
+{
+    atomic_store(&forked, true);
 }

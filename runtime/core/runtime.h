@@ -1,19 +1,31 @@
 /* SPDX-License-Identifier: MIT */
-/* Between runtime.c (the process) and context.c (its devices). */
+/* The process: back end, visible devices, fork and exit. */
 #ifndef MC_CORE_RUNTIME_H
 #define MC_CORE_RUNTIME_H
 
-#include "context.h"
+#include "kmd/kmd.h"
+#include "mcr/mc_runtime_types.h"
+
+/* Selects the back end and counts devices, once. */
+mcError_t mc_runtime_init(void);
+/* Devices the user may see. */
+int mc_device_count(void);
+/* Those that new threads may begin with: mcSetValidDevices. */
+mcError_t mc_set_valid_devices(const int *devices, int count);
+/* mcErrorDeinitialized while the process ends, mcErrorInitializationError in
+ * the child of a fork, mcErrorNotPermitted in a stream's host function. */
+mcError_t mc_runtime_gate(void);
+bool mc_launch_blocking(void);
 
 /* The back end's number of a device the user sees. */
 int mc_runtime_physical(int device);
 const KmdOps *mc_runtime_ops(void);
+
+/* The library is being unloaded: from now on calls fail. False in the child of
+ * a process that used devices, which has none. */
+bool mc_runtime_end(void);
 bool mc_runtime_ending(void);
-
-bool mc_context_any(void);
-void mc_context_close_all(void);
-
-/* The thread ends, or its streams are not wanted any more. */
-void mc_thread_drop_streams(McThread *thread);
+/* This is such a child. */
+void mc_runtime_forked(void);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "error.h"
+#include "wait.h"
 
 #define POOL_CHUNKS 8u
 #define POOL_SIZE   (POOL_CHUNKS * MC_CHUNK_SIZE)

@@ -4,7 +4,11 @@
 #include <stdlib.h>
 
 #include "base/log.h"
-#include "services/services.h"
+#include "poll.h"
+#include "queues.h"
+#include "runtime.h"
+#include "submit.h"
+#include "wait.h"
 
 static void stream_destroy(McHandle *handle)
 {
@@ -80,6 +84,23 @@ static mcError_t stream_per_thread(McContext *ctx, McStream **out)
     thread->stream[ctx->device].serial = ctx->serial;
     *out = mc_handle_get(stream, MC_HANDLE_STREAM);
     return *out ? mcSuccess : mcErrorContextIsDestroyed;
+}
+
+void mc_stream_thread_end(McThread *thread)
+{
+    for (int i = 0; i < MC_MAX_DEVICES; i++) {
+        if (thread->stream[i].stream && !mc_runtime_ending()) {
+            McContext *ctx = mc_context_peek(i);
+
+            if (ctx && ctx->serial == thread->stream[i].serial) {
+                mc_stream_drop(thread->stream[i].stream);
+            }
+            if (ctx) {
+                mc_context_put(ctx);
+            }
+        }
+        thread->stream[i].stream = NULL;
+    }
 }
 
 mcError_t mc_stream_get(McContext *ctx, mcStream_t handle, McStream **out)
@@ -168,7 +189,7 @@ mcError_t mc_context_sync(McContext *ctx)
 {
     mcError_t error = queues_wait(ctx, all_target, false);
 
-    mc_services_flush(ctx);
+    mc_context_flush(ctx);
     return error;
 }
 
@@ -197,8 +218,60 @@ mcError_t mc_stream_sync(McStream *stream)
                                      atomic_load(&stream->last), false);
     mcError_t sticky = mc_context_check(stream->ctx);
 
-    mc_services_flush(stream->ctx);
+    mc_context_flush(stream->ctx);
     return sticky != mcSuccess ? sticky : error;
+}
+
+/* ---- host functions ---- */
+
+/* Two packets: the first raises the queue's interrupt when everything before it
+ * is complete, the second waits until the queue's host thread has counted so
+ * many functions that have returned. */
+mcError_t mc_stream_host_call(McStream *stream, McHostCall call, void *opaque,
+                              bool on_error, bool user)
+{
+    McSubmit submit;
+    McHostOp *op = malloc(sizeof(*op));
+
+    if (!op) {
+        return mcErrorMemoryAllocation;
+    }
+    mcError_t error = mc_submit_begin(stream, 2, 0, &submit);
+    if (error != mcSuccess) {
+        free(op);
+        return error;
+    }
+    McHostThread *host = mc_host_thread(submit.queue);
+    union mxgpu_packet signal = {.header = {.type = MXGPU_PKT_NOP}};
+    uint64_t value = mc_submit_push(&submit, &signal, MXGPU_PKT_IRQ);
+    if (host) {
+        *op = (McHostOp){
+            .value = value,
+            .number = ++submit.queue->calls,
+            .call = call,
+            .opaque = opaque,
+            .on_error = on_error,
+            .user = user,
+        };
+        union mxgpu_packet wait = {
+            .wait = {
+                .type = MXGPU_PKT_WAIT,
+                .size = 8,
+                .cond = MXGPU_WAIT_GEQ,
+                .addr = (uintptr_t)submit.queue->called,
+                .value = submit.queue->calls,
+            },
+        };
+        mc_submit_push(&submit, &wait, 0);
+        mc_host_thread_add(host, op);
+    }
+    mc_submit_end(&submit);
+    if (!host) {
+        free(op);
+        mc_error("no thread for host functions");
+        return mcErrorOperatingSystem;
+    }
+    return mcSuccess;
 }
 
 /* ---- waiting for other streams ---- */

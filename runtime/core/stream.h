@@ -2,17 +2,8 @@
 #ifndef MC_CORE_STREAM_H
 #define MC_CORE_STREAM_H
 
+#include "host_thread.h"
 #include "queue.h"
-
-struct McStream {
-    McHandle handle;
-    McContext *ctx;
-    McQueue *queue;
-    unsigned flags;
-    int priority;
-    bool null;             /* the legacy default stream */
-    atomic_ullong last;    /* value of its last packet */
-};
 
 mcError_t mc_stream_new(McContext *ctx, unsigned flags, int priority,
                         McStream **out);
@@ -39,15 +30,14 @@ mcError_t mc_stream_wait_queue(McStream *stream, McContext *other,
                                McQueue *queue, uint64_t value);
 
 /*
- * Host functions, run by a thread of the queue in stream order; later work of
- * the stream waits for them. on_error: call it too when the device failed.
+ * A host function, run by a thread of the queue in stream order; later work of
+ * the stream waits for it. on_error: call it too when the device failed; user:
+ * it must not call the runtime.
  */
-typedef void (*McHostCall)(void *opaque, mcError_t status);
 mcError_t mc_stream_host_call(McStream *stream, McHostCall call, void *opaque,
                               bool on_error, bool user);
-/* Makes the queue's thread, which feeds the ring as well, when there is none.
- * Under the submit lock. False: there is none to be had. */
-bool mc_host_thread_feeds(McQueue *queue);
-bool mc_host_thread_stop(McQueue *queue, unsigned limit_ms);
+
+/* The thread ends: its streams are not wanted any more. */
+void mc_stream_thread_end(McThread *thread);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Kernel images and fat binaries as bytes (mxgpu/kernel.h, mxgpu/fatbin.h).
+ * Kernel images as bytes (mxgpu/kernel.h).
  * Nothing in here trusts a byte: every offset, size and address is checked
  * before it is used.
  */
@@ -72,19 +72,5 @@ bool mc_image_symbol(const McImage *image, const char *name, uint64_t *address,
  * there is none. */
 bool mc_image_constants(const McImage *image, uint64_t *address,
                         uint64_t *size);
-
-/*
- * The image for this device in a fat binary or a plain ELF file, in memory that
- * nobody else writes. mcErrorInvalidKernelImage, mcErrorNoKernelImageForDevice.
- */
-mcError_t mc_fatbin_find(const void *data, size_t size, const void **image,
-                         size_t *image_size);
-
-/*
- * The same, or for a wrapper of a fat binary, where only an address in the
- * caller's memory is known. *image is a copy, to be freed, for which every byte
- * was read at most once. Memory that is not readable: mcErrorInvalidKernelImage.
- */
-mcError_t mc_fatbin_copy(const void *data, void **image, size_t *image_size);
 
 #endif

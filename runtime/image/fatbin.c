@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "elf.h"
+#include "fatbin.h"
 
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
+#include "elf.h"
 #include "fetch.h"
 #include "mxgpu/fatbin.h"
 

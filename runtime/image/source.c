@@ -10,8 +10,6 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "core/module.h"
-#include "core/range.h"
 #include "dwarf.h"
 
 #define FILE_MAX   (64u << 20)
@@ -91,20 +89,19 @@ static void append(char *text, size_t size, const char *format, ...)
     va_end(args);
 }
 
-static void describe(const McModule *module, uint64_t pc, char *text,
-                     size_t size)
+void mc_source_describe(const McSourceFile *source, uint64_t address,
+                        char *text, size_t size)
 {
-    const McSourceFile *source = &module->source;
     McFrame frames[FRAMES_MAX];
     char name[160];
 
-    McDwarf *dwarf = mc_dwarf_open(source->data, source->size);
+    text[0] = 0;
+    McDwarf *dwarf = source->data ? mc_dwarf_open(source->data, source->size)
+                                  : NULL;
     if (!dwarf) {
         return;
     }
-    unsigned n = mc_dwarf_find(dwarf, pc - module->image.base +
-                                          module->image.link,
-                               frames, FRAMES_MAX);
+    unsigned n = mc_dwarf_find(dwarf, address, frames, FRAMES_MAX);
     for (unsigned i = 0; i < n; i++) {
         const McFrame *f = &frames[i];
 
@@ -121,22 +118,4 @@ static void describe(const McModule *module, uint64_t pc, char *text,
         }
     }
     mc_dwarf_close(dwarf);
-}
-
-void mc_source_describe(uint64_t pc, char *text, size_t size)
-{
-    McRange range;
-
-    text[0] = 0;
-    if (!mc_range_find(pc, &range) || range.kind != MC_RANGE_MODULE) {
-        return;
-    }
-    /* Somebody may be unloading it. */
-    McModule *module = mc_handle_get(range.owner, MC_HANDLE_MODULE);
-    if (module) {
-        if (module->source.data) {
-            describe(module, pc, text, size);
-        }
-        mc_handle_put(module);
-    }
 }

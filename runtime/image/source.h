@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where in the source a device address of code is, for messages. */
+/* Where in the source an instruction is, for messages. */
 #ifndef MC_IMAGE_SOURCE_H
 #define MC_IMAGE_SOURCE_H
 
@@ -15,9 +15,11 @@ typedef struct McSourceFile {
 void mc_source_keep(McSourceFile *source, const void *file, size_t size);
 void mc_source_free(McSourceFile *source);
 
-/* ", in FUNCTION at FILE:LINE:COLUMN, inlined into ..." or, without line
- * tables, ", in FUNCTION+0xOFFSET"; "" when nothing is known. */
-void mc_source_describe(uint64_t pc, char *text, size_t size);
+/* Of an instruction by its link-time address: ", in FUNCTION at
+ * FILE:LINE:COLUMN, inlined into ..." or, without line tables, ", in
+ * FUNCTION+0xOFFSET"; "" when nothing is known. */
+void mc_source_describe(const McSourceFile *source, uint64_t address,
+                        char *text, size_t size);
 
 /* A C++ name as people write it, where the C++ library is loaded. Very long
  * symbols, and those of which a few bytes mean very much, stay as they are. */

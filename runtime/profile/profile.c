@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +15,10 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "core/module.h"
+#include "core/observer.h"
+#include "core/queue.h"
 #include "core/range.h"
-#include "core/stream.h"
 #include "mxgpu/kernel.h"
 #include "profile_format.h"
 
@@ -201,6 +204,8 @@ static bool open_file(const char *name)
     return true;
 }
 
+static const McObserver observer;
+
 static void __attribute__((constructor)) profile_start(void)
 {
     const char *pattern = secure_getenv("MXGPU_PROFILE");
@@ -229,6 +234,7 @@ static void __attribute__((constructor)) profile_start(void)
     profile.interval = INTERVAL;
     profile.samples = SAMPLES;
     profile.open = true;
+    mc_observer = &observer;
     atomic_store(&mc_profile_active, true);
     parse_options(secure_getenv("MXGPU_PROFILE_OPTIONS"));
     pthread_atfork(NULL, NULL, in_child);
@@ -293,7 +299,7 @@ void mc_profile_api(const char *name, uint64_t start, mcError_t result)
 
 /* Modules are recorded although recording is paused: kernels of them may be
  * launched when it is not. */
-void mc_profile_context(McContext *ctx, bool opened)
+static void see_context(McContext *ctx, bool opened)
 {
     uint64_t before, clock;
 
@@ -322,7 +328,7 @@ void mc_profile_context(McContext *ctx, bool opened)
     }
 }
 
-void mc_profile_module(McModule *module, const void *file, size_t size)
+static void see_module(McModule *module, const void *file, size_t size)
 {
     struct mc_profile_module m = {
         .context = module->ctx->serial,
@@ -358,7 +364,13 @@ void mc_profile_module(McModule *module, const void *file, size_t size)
 
 /* ---- queues ---- */
 
-#define SLOT(index) ((index) & (MC_QUEUE_PACKETS - 1))
+/* What a queue leaves records in: queue->observed. */
+typedef struct Records {
+    McPinned pinned;
+    uint32_t stride;
+    uint64_t collected; /* packets whose records were looked for */
+    uint64_t pending[MC_QUEUE_PACKETS]; /* values that leave records */
+} Records;
 
 static uint32_t stride(const McQueue *queue)
 {
@@ -370,11 +382,13 @@ static uint32_t stride(const McQueue *queue)
 
 static const struct mxgpu_profile *record(const McQueue *queue, uint64_t index)
 {
-    return (const void *)((uint8_t *)queue->profile.records.memory +
-                          (uint64_t)SLOT(index) * queue->profile.stride);
+    const Records *records = queue->observed;
+
+    return (const void *)((uint8_t *)records->pinned.memory +
+                          (uint64_t)MC_QUEUE_SLOT(index) * records->stride);
 }
 
-void mc_profile_queue_start(McQueue *queue)
+static void start_queue(McQueue *queue)
 {
     McContext *ctx = queue->ctx;
     KmdProfile setup = {.records = MC_QUEUE_PACKETS};
@@ -382,30 +396,28 @@ void mc_profile_queue_start(McQueue *queue)
     if (!profile.open) {
         return;
     }
-    setup.stride = queue->profile.stride = stride(queue);
+    setup.stride = stride(queue);
     setup.samples = profile.samples;
     setup.interval = profile.interval;
     uint64_t size = (uint64_t)setup.stride * setup.records;
     size = (size + KMD_PAGE_SIZE - 1) & ~(KMD_PAGE_SIZE - 1);
-    int err = mc_pinned_new(ctx, size, &queue->profile.records);
+    Records *records = calloc(1, sizeof(*records));
+    int err = records ? mc_pinned_new(ctx, size, &records->pinned) : -ENOMEM;
     if (!err) {
-        setup.memory = queue->profile.records.memory;
+        records->stride = setup.stride;
+        setup.memory = records->pinned.memory;
         err = ctx->ops->queue_profile(queue->kq, &setup);
     }
     if (err) {
         mc_warn("device %d: a queue is not profiled: %s", ctx->device,
                 strerror(-err));
-        mc_pinned_free(ctx, &queue->profile.records);
+        if (records) {
+            mc_pinned_free(ctx, &records->pinned);
+        }
+        free(records);
+        return;
     }
-}
-
-/* The device does not use it any more. */
-void mc_profile_queue_stop(McQueue *queue)
-{
-    if (queue->profile.records.memory) {
-        mc_profile_collect(queue);
-        mc_pinned_free(queue->ctx, &queue->profile.records);
-    }
+    queue->observed = records;
 }
 
 static uint32_t place(uint64_t address)
@@ -419,7 +431,7 @@ static uint32_t place(uint64_t address)
                : MC_PROFILE_HOST;
 }
 
-void mc_profile_packet(McSubmit *submit, union mxgpu_packet *packet,
+static void see_packet(McSubmit *submit, union mxgpu_packet *packet,
                        uint64_t value)
 {
     McQueue *queue = submit->queue;
@@ -433,7 +445,7 @@ void mc_profile_packet(McSubmit *submit, union mxgpu_packet *packet,
         .type = packet->header.type,
     };
 
-    if (!queue->profile.records.memory) {
+    if (!queue->observed || !mc_profiling()) {
         return;
     }
     switch (packet->header.type) {
@@ -474,9 +486,11 @@ void mc_profile_packet(McSubmit *submit, union mxgpu_packet *packet,
     APPEND(MC_PROFILE_WORK, {&work, sizeof(work)});
 }
 
-void mc_profile_expect(McQueue *queue, uint64_t value)
+static void see_placed(McQueue *queue, uint64_t value)
 {
-    queue->profile.pending[SLOT(value - 1)] = value;
+    Records *records = queue->observed;
+
+    records->pending[MC_QUEUE_SLOT(value - 1)] = value;
 }
 
 static void write_done(McQueue *queue, const struct mxgpu_profile *r,
@@ -510,26 +524,50 @@ static void write_done(McQueue *queue, const struct mxgpu_profile *r,
 
 /* Records of complete packets; of a queue that stopped also the one of the
  * packet that failed, whose value never comes. */
-void mc_profile_read(McQueue *queue)
+static void collect(McQueue *queue)
 {
+    Records *records = queue->observed;
     uint64_t end = mc_queue_word(queue);
 
     if (!queue->kq) {
         return;
     }
     if (end > queue->head || /* a kernel wrote there */
-        __atomic_load_n(&queue->kq->ctl->state, __ATOMIC_ACQUIRE) ==
-            MXGPU_QUEUE_ERROR) {
+        mc_queue_stopped(queue)) {
         end = queue->head;
     }
-    for (; queue->profile.collected < end; queue->profile.collected++) {
-        uint64_t index = queue->profile.collected;
+    for (; records->collected < end; records->collected++) {
+        uint64_t index = records->collected;
         const struct mxgpu_profile *r = record(queue, index);
 
         if (profile.open &&
-            queue->profile.pending[SLOT(index)] == index + 1 &&
+            records->pending[MC_QUEUE_SLOT(index)] == index + 1 &&
             r->sequence == index + 1) {
             write_done(queue, r, index + 1);
         }
     }
 }
+
+/* The device does not use it any more. */
+static void stop_queue(McQueue *queue)
+{
+    Records *records = queue->observed;
+
+    if (records) {
+        collect(queue);
+        mc_pinned_free(queue->ctx, &records->pinned);
+        free(records);
+        queue->observed = NULL;
+    }
+}
+
+static const McObserver observer = {
+    .context = see_context,
+    .module = see_module,
+    .queue_start = start_queue,
+    .queue_stop = stop_queue,
+    .packet = see_packet,
+    .placed = see_placed,
+    .collect = collect,
+    .end = mc_profile_end,
+};

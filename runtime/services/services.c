@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "core/module.h"
 #include "core/queue.h"
 #include "core/range.h"
 #include "device/heap.h"
@@ -121,7 +122,7 @@ static mcError_t tell(McModule *module, const char *name, uint64_t address)
     return mcSuccess;
 }
 
-mcError_t mc_services_bind(McFunction *function)
+static mcError_t services_bind(McFunction *function)
 {
     McModule *module = function->module;
     McServices *s = module->ctx->services;
@@ -229,12 +230,15 @@ static void flush(McServices *s, bool aborted)
     }
 }
 
-void mc_services_flush(McContext *ctx)
+static void services_flush(McContext *ctx)
 {
-    if (ctx->services) {
-        flush(ctx->services, atomic_load(&ctx->error) != mcSuccess);
-    }
+    flush(ctx->services, atomic_load(&ctx->error) != mcSuccess);
 }
+
+const McServicesOps mc_services_ops = {
+    .bind = services_bind,
+    .flush = services_flush,
+};
 
 void mc_services_free(McServices *s)
 {

@@ -5,8 +5,10 @@
 #include <unistd.h>
 
 #include "core/context.h"
+#include "core/handle.h"
 #include "env.h"
 #include "fake.h"
+#include "process/contexts.h"
 
 static void inject(mcError_t expected, enum mxgpu_queue_error_code code,
                    enum mxgpu_fault fault, enum mxgpu_access access,

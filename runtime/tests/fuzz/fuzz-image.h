@@ -4,6 +4,7 @@
 #define MC_TESTS_FUZZ_IMAGE_H
 
 #include "image/elf.h"
+#include "image/fatbin.h"
 
 static inline void fuzz_image(const uint8_t *data, size_t size)
 {

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "core/runtime.h"
+
 struct McCtx {
     McCtx *next;
     int device;

@@ -1,43 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Host functions in stream order. Two packets: the first raises the queue's
- * interrupt when everything before it is complete, the second waits until the
- * queue's host thread has counted so many functions that have returned.
- *
- * The thread also moves packets from the queue's overflow to its ring. While it
- * is inside a function the ring's first packet waits for that: there is nothing
- * to feed that could run.
- */
 #define _GNU_SOURCE
-#include "stream.h"
+#include "host_thread.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <time.h>
 
-#include "base/log.h"
 #include "overflow.h"
-
-typedef struct HostOp {
-    struct HostOp *next;
-    uint64_t value;  /* of the first packet */
-    uint64_t number; /* of the function; the second packet waits for it */
-    McHostCall call;
-    void *opaque;
-    bool on_error, user;
-} HostOp;
+#include "poll.h"
+#include "wait.h"
 
 struct McHostThread {
     McQueue *queue;
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t wake;
-    HostOp *first, **last;
+    McHostOp *first, **last;
     bool feed; /* the overflow is not empty */
     bool stop;
 };
 
-static void run_op(McHostThread *host, HostOp *op)
+static void run_op(McHostThread *host, McHostOp *op)
 {
     mcError_t error = mc_queue_wait(host->queue, op->value, true);
     McThread *self = mc_thread();
@@ -102,7 +85,7 @@ static void *host_main(void *opaque)
                 pthread_cond_wait(&host->wake, &host->lock);
             }
         }
-        HostOp *op = host->first;
+        McHostOp *op = host->first;
         if (!op) {
             break;
         }
@@ -118,8 +101,7 @@ static void *host_main(void *opaque)
     return NULL;
 }
 
-/* Under the submit lock. */
-static McHostThread *host_thread(McQueue *queue)
+McHostThread *mc_host_thread(McQueue *queue)
 {
     if (queue->host) {
         return queue->host;
@@ -142,9 +124,18 @@ static McHostThread *host_thread(McQueue *queue)
     return host;
 }
 
+void mc_host_thread_add(McHostThread *host, McHostOp *op)
+{
+    pthread_mutex_lock(&host->lock);
+    *host->last = op;
+    host->last = &op->next;
+    pthread_cond_signal(&host->wake);
+    pthread_mutex_unlock(&host->lock);
+}
+
 bool mc_host_thread_feeds(McQueue *queue)
 {
-    McHostThread *host = host_thread(queue);
+    McHostThread *host = mc_host_thread(queue);
 
     if (!host) {
         return false;
@@ -195,55 +186,4 @@ bool mc_host_thread_stop(McQueue *queue, unsigned limit_ms)
     free(host);
     queue->host = NULL;
     return true;
-}
-
-mcError_t mc_stream_host_call(McStream *stream, McHostCall call, void *opaque,
-                              bool on_error, bool user)
-{
-    McSubmit submit;
-    HostOp *op = malloc(sizeof(*op));
-
-    if (!op) {
-        return mcErrorMemoryAllocation;
-    }
-    mcError_t error = mc_submit_begin(stream, 2, 0, &submit);
-    if (error != mcSuccess) {
-        free(op);
-        return error;
-    }
-    McHostThread *host = host_thread(submit.queue);
-    union mxgpu_packet signal = {.header = {.type = MXGPU_PKT_NOP}};
-    uint64_t value = mc_submit_push(&submit, &signal, MXGPU_PKT_IRQ);
-    if (host) {
-        *op = (HostOp){
-            .value = value,
-            .number = ++submit.queue->calls,
-            .call = call,
-            .opaque = opaque,
-            .on_error = on_error,
-            .user = user,
-        };
-        union mxgpu_packet wait = {
-            .wait = {
-                .type = MXGPU_PKT_WAIT,
-                .size = 8,
-                .cond = MXGPU_WAIT_GEQ,
-                .addr = (uintptr_t)submit.queue->called,
-                .value = submit.queue->calls,
-            },
-        };
-        mc_submit_push(&submit, &wait, 0);
-        pthread_mutex_lock(&host->lock);
-        *host->last = op;
-        host->last = &op->next;
-        pthread_cond_signal(&host->wake);
-        pthread_mutex_unlock(&host->lock);
-    }
-    mc_submit_end(&submit);
-    if (!host) {
-        free(op);
-        mc_error("no thread for host functions");
-        return mcErrorOperatingSystem;
-    }
-    return mcSuccess;
 }

@@ -5,10 +5,10 @@
  * McContext: they share memory, objects, flags and errors. A context that was
  * destroyed stays on the stacks of other threads, where calls fail.
  */
-#ifndef MC_CORE_CURRENT_H
-#define MC_CORE_CURRENT_H
+#ifndef MC_PROCESS_CURRENT_H
+#define MC_PROCESS_CURRENT_H
 
-#include "context.h"
+#include "core/context.h"
 
 typedef struct McCtx McCtx;
 

@@ -1,0 +1,4 @@
+/* SPDX-License-Identifier: MIT */
+#include "observer.h"
+
+const McObserver *mc_observer;
