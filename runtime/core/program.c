@@ -130,7 +130,7 @@ void mc_program_unregister(void **handle)
     }
     drop_symbols(program);
     pthread_mutex_unlock(&program_lock);
-    /* At exit modules stay until runtime_end() closes the devices. */
+    /* At exit modules stay until process_end() closes the devices. */
     for (int i = 0; i < MC_MAX_DEVICES && !atomic_load(&leaving); i++) {
         McModule *module =
             program->loaded[i].module
