@@ -34,7 +34,7 @@ static void cd_finish(MxgpuDevice *dev, unsigned slot,
     mxgpu_err_fault(dev, f->code, f->access, f->addr);
     mxgpu_out_trace(dev, MXGPU_TRACE_DISPATCH_END, slot, f->code);
     atomic_fetch_or(&dev->dispatch_pending, 1u << slot);
-    mxgpu_wake(dev, MXGPU_UNIT_MCU);
+    mxgpu_wake(dev, MXGPU_STEPPER_MCU);
 }
 
 static void done(void *opaque, unsigned slot)
@@ -112,7 +112,7 @@ void mxgpu_compute_inline(MxgpuDevice *dev)
     dev->compute_inline = false;
     if (!atomic_exchange(&dev->cu_claimed[0], true)) {
         mxgpu_simt_run_held(dev->simt, 0, INLINE_BUDGET,
-                            &dev->units[MXGPU_UNIT_MCU].held);
+                            &dev->steppers[MXGPU_STEPPER_MCU].held);
         atomic_store(&dev->cu_claimed[0], false);
     }
     if (mxgpu_simt_has_work(dev->simt)) {
@@ -182,8 +182,8 @@ bool mxgpu_compute_step(void *opaque, unsigned index, unsigned budget,
     unsigned units = dev->config.compute_units;
     unsigned first = index * units / dev->num_workers;
     uint64_t at;
-    MxgpuUnit *self =
-        &dev->units[MXGPU_UNIT_COPY + dev->config.copy_engines + index];
+    MxgpuStepper *self =
+        &dev->steppers[MXGPU_STEPPER_COPY + dev->config.copy_engines + index];
     bool more = false;
 
     for (unsigned i = 0; i < units; i++) {

@@ -97,7 +97,7 @@ static void ce_finish(MxgpuDevice *dev, unsigned i, enum mxgpu_fault fault,
     }
     mxgpu_out_trace(dev, MXGPU_TRACE_COPY_END, i, fault);
     atomic_fetch_or(&dev->copy_pending, 1u << i);
-    mxgpu_wake(dev, MXGPU_UNIT_MCU);
+    mxgpu_wake(dev, MXGPU_STEPPER_MCU);
 }
 
 static bool pattern_size_ok(unsigned size)
@@ -217,7 +217,7 @@ void mxgpu_ce_ctrl_write(MxgpuDevice *dev, const MxgpuAccess *a, uint32_t value)
             return;
         }
         *status = state = MXGPU_UNIT_BUSY;
-        mxgpu_wake(dev, MXGPU_UNIT_COPY + a->index);
+        mxgpu_wake(dev, MXGPU_STEPPER_COPY + a->index);
     }
     if (MXGPU_GET(MXGPU_CE_CTRL_ABORT, value) && state == MXGPU_UNIT_BUSY) {
         atomic_store(&dev->ce[a->index].abort, true);

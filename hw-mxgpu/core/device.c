@@ -75,7 +75,7 @@ void mxgpu_out_trace(MxgpuDevice *dev, MxgpuTraceEvent event, uint64_t a,
 
 void mxgpu_wake(MxgpuDevice *dev, unsigned unit)
 {
-    mxgpu_unit_wake(&dev->units[unit]);
+    mxgpu_stepper_wake(&dev->steppers[unit]);
     if (dev->config.deterministic) {
         atomic_store(&dev->kick, true);
     }
@@ -84,7 +84,7 @@ void mxgpu_wake(MxgpuDevice *dev, unsigned unit)
 void mxgpu_wake_compute(MxgpuDevice *dev)
 {
     for (unsigned i = 0; i < dev->num_workers; i++) {
-        mxgpu_wake(dev, MXGPU_UNIT_COPY + dev->config.copy_engines + i);
+        mxgpu_wake(dev, MXGPU_STEPPER_COPY + dev->config.copy_engines + i);
     }
 }
 
@@ -198,13 +198,13 @@ bool mxgpu_device_run(MxgpuDevice *dev, unsigned budget, uint64_t *deadline)
 {
     bool more = false;
 
-    *deadline = MXGPU_UNIT_NEVER;
-    for (unsigned i = 0; i < dev->num_units; i++) {
-        more |= mxgpu_unit_try(&dev->units[i], budget, deadline);
+    *deadline = MXGPU_NEVER;
+    for (unsigned i = 0; i < dev->num_steppers; i++) {
+        more |= mxgpu_stepper_try(&dev->steppers[i], budget, deadline);
     }
     /* A unit may have woken one that had its turn. */
-    for (unsigned i = 0; i < dev->num_units; i++) {
-        more |= mxgpu_unit_runnable(&dev->units[i]);
+    for (unsigned i = 0; i < dev->num_steppers; i++) {
+        more |= mxgpu_stepper_runnable(&dev->steppers[i]);
     }
     if (more) {
         atomic_store(&dev->kick, false);
@@ -258,35 +258,35 @@ static bool init_units(MxgpuDevice *dev)
 {
     unsigned copies = dev->config.copy_engines, n = 0;
 
-    dev->units = calloc(MXGPU_UNIT_COPY + copies + dev->num_workers,
-                        sizeof(*dev->units));
-    if (!dev->units) {
+    dev->steppers = calloc(MXGPU_STEPPER_COPY + copies + dev->num_workers,
+                        sizeof(*dev->steppers));
+    if (!dev->steppers) {
         return false;
     }
-    mxgpu_unit_init(&dev->units[n++], dev->ops, dev->host, mxgpu_control_step,
+    mxgpu_stepper_init(&dev->steppers[n++], dev->ops, dev->host, mxgpu_control_step,
                     dev, 0);
-    mxgpu_unit_init(&dev->units[n], dev->ops, dev->host, mxgpu_mcu_step, dev,
+    mxgpu_stepper_init(&dev->steppers[n], dev->ops, dev->host, mxgpu_mcu_step, dev,
                     0);
-    dev->units[n].budget = MCU_BUDGET;
-    dev->units[n++].spin_ns =
+    dev->steppers[n].budget = MCU_BUDGET;
+    dev->steppers[n++].spin_ns =
         sysconf(_SC_NPROCESSORS_ONLN) > 1 ? MCU_SPIN_NS : 0;
     for (unsigned i = 0; i < copies; i++) {
-        mxgpu_unit_init(&dev->units[n++], dev->ops, dev->host, mxgpu_copy_step,
+        mxgpu_stepper_init(&dev->steppers[n++], dev->ops, dev->host, mxgpu_copy_step,
                         dev, i);
     }
     for (unsigned i = 0; i < dev->num_workers; i++) {
-        mxgpu_unit_init(&dev->units[n], dev->ops, dev->host,
+        mxgpu_stepper_init(&dev->steppers[n], dev->ops, dev->host,
                         mxgpu_compute_step, dev, i);
-        dev->units[n++].budget = COMPUTE_BUDGET;
+        dev->steppers[n++].budget = COMPUTE_BUDGET;
     }
-    dev->num_units = n;
+    dev->num_steppers = n;
     return true;
 }
 
 static bool start_units(MxgpuDevice *dev)
 {
-    for (unsigned i = 0; i < dev->num_units; i++) {
-        if (!mxgpu_unit_start(&dev->units[i])) {
+    for (unsigned i = 0; i < dev->num_steppers; i++) {
+        if (!mxgpu_stepper_start(&dev->steppers[i])) {
             return false;
         }
     }
@@ -348,17 +348,17 @@ void mxgpu_device_free(MxgpuDevice *dev)
         return;
     }
     /* The control unit first: it waits for others. */
-    for (unsigned i = 0; i < dev->num_units; i++) {
-        mxgpu_unit_stop(&dev->units[i]);
+    for (unsigned i = 0; i < dev->num_steppers; i++) {
+        mxgpu_stepper_stop(&dev->steppers[i]);
     }
     mxgpu_compute_free(dev);
     mxgpu_mcu_driver_free(dev);
     mxgpu_copy_free(dev);
     mxgpu_mmu_free(dev->mmu);
-    for (unsigned i = 0; i < dev->num_units; i++) {
-        mxgpu_unit_destroy(&dev->units[i]);
+    for (unsigned i = 0; i < dev->num_steppers; i++) {
+        mxgpu_stepper_destroy(&dev->steppers[i]);
     }
-    free(dev->units);
+    free(dev->steppers);
     pthread_mutex_destroy(&dev->lock);
     pthread_mutex_destroy(&dev->control);
     free(dev);

@@ -36,7 +36,7 @@ static void ring(MxgpuDevice *dev, unsigned queue, uint64_t value)
     mxgpu_count(dev, MXGPU_COUNTER_DOORBELLS, 1);
     atomic_store(&dev->db.value[queue], value);
     atomic_fetch_or(&dev->db.pending[queue / 32], bit);
-    mxgpu_wake(dev, MXGPU_UNIT_MCU);
+    mxgpu_wake(dev, MXGPU_STEPPER_MCU);
     mxgpu_send_kick(dev);
 }
 

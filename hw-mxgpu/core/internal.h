@@ -20,7 +20,7 @@
 #include "mcu/mcu.h"
 #include "mmu.h"
 #include "simt/simt.h"
-#include "unit.h"
+#include "stepper.h"
 
 /* Who accesses a register. */
 typedef enum MxgpuParty {
@@ -148,8 +148,8 @@ struct MxgpuDevice {
     _Atomic bool *cu_claimed;
     _Atomic bool compute_inline; /* the MCU's thread will: see compute.c */
 
-    unsigned num_units, num_workers;
-    MxgpuUnit *units; /* control, MCU, copy engines, compute workers */
+    unsigned num_steppers, num_workers;
+    MxgpuStepper *steppers; /* control, MCU, copy engines, compute workers */
 };
 
 /* A warp whose threads have 1 KiB each. */
@@ -165,11 +165,11 @@ static inline uint64_t mxgpu_cu_private(const MxgpuDevice *dev)
     return bytes / MXGPU_PRIVATE_GRAIN * MXGPU_PRIVATE_GRAIN;
 }
 
-/* Order of dev->units. */
+/* Order of dev->steppers. */
 enum {
-    MXGPU_UNIT_CONTROL,
-    MXGPU_UNIT_MCU,
-    MXGPU_UNIT_COPY,
+    MXGPU_STEPPER_CONTROL,
+    MXGPU_STEPPER_MCU,
+    MXGPU_STEPPER_COPY,
 };
 
 static inline uint32_t *mxgpu_reg(MxgpuDevice *dev, uint32_t offset)
@@ -268,13 +268,13 @@ void mxgpu_copy_free(MxgpuDevice *dev);
 void mxgpu_copy_reset(MxgpuDevice *dev);
 void mxgpu_ce_ctrl_write(MxgpuDevice *dev, const MxgpuAccess *a,
                          uint32_t value);
-MxgpuUnitStep mxgpu_copy_step;
+MxgpuStep mxgpu_copy_step;
 
 /* mcu_driver.c */
 bool mxgpu_mcu_driver_init(MxgpuDevice *dev);
 void mxgpu_mcu_driver_free(MxgpuDevice *dev);
 void mxgpu_mcu_driver_reset(MxgpuDevice *dev);
-MxgpuUnitStep mxgpu_mcu_step;
+MxgpuStep mxgpu_mcu_step;
 void mxgpu_mcu_ctrl_write(MxgpuDevice *dev, const MxgpuAccess *a,
                           uint32_t value);
 uint32_t mxgpu_sram_data_read(MxgpuDevice *dev, const MxgpuAccess *a);
@@ -309,12 +309,12 @@ void mxgpu_compute_free(MxgpuDevice *dev);
 void mxgpu_compute_reset(MxgpuDevice *dev);
 void mxgpu_cd_ctrl_write(MxgpuDevice *dev, const MxgpuAccess *a,
                          uint32_t value);
-MxgpuUnitStep mxgpu_compute_step;
+MxgpuStep mxgpu_compute_step;
 /* After each step of the MCU: what it started and may run by itself. */
 void mxgpu_compute_inline(MxgpuDevice *dev);
 
 /* reset.c */
 void mxgpu_reset_write(MxgpuDevice *dev, const MxgpuAccess *a, uint32_t value);
-MxgpuUnitStep mxgpu_control_step;
+MxgpuStep mxgpu_control_step;
 
 #endif

@@ -68,7 +68,7 @@ void mxgpu_mbox_update(MxgpuDevice *dev)
 
     atomic_store(&dev->mbox_pending, pending);
     if (pending) {
-        mxgpu_wake(dev, MXGPU_UNIT_MCU);
+        mxgpu_wake(dev, MXGPU_STEPPER_MCU);
     }
 }
 

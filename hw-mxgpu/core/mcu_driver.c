@@ -79,7 +79,7 @@ void mxgpu_mcu_ctrl_write(MxgpuDevice *dev, const MxgpuAccess *a,
     } else {
         return;
     }
-    mxgpu_wake(dev, MXGPU_UNIT_MCU);
+    mxgpu_wake(dev, MXGPU_STEPPER_MCU);
 }
 
 static uint32_t *sram_word(MxgpuDevice *dev, bool advance)
@@ -118,7 +118,7 @@ void mxgpu_sram_data_write(MxgpuDevice *dev, const MxgpuAccess *a,
  */
 static void bus_accessed(MxgpuDevice *dev)
 {
-    if (atomic_load_explicit(&dev->units[MXGPU_UNIT_MCU].held,
+    if (atomic_load_explicit(&dev->steppers[MXGPU_STEPPER_MCU].held,
                              memory_order_relaxed)) {
         mxgpu_mcu_charge(dev->mcu.mcu, UINT_MAX);
     }

@@ -8,18 +8,18 @@
 
 static void hold_units(MxgpuDevice *dev)
 {
-    for (unsigned i = MXGPU_UNIT_MCU; i < dev->num_units; i++) {
-        mxgpu_unit_hold(&dev->units[i]);
+    for (unsigned i = MXGPU_STEPPER_MCU; i < dev->num_steppers; i++) {
+        mxgpu_stepper_hold(&dev->steppers[i]);
     }
-    for (unsigned i = MXGPU_UNIT_MCU; i < dev->num_units; i++) {
-        mxgpu_unit_wait_held(&dev->units[i]);
+    for (unsigned i = MXGPU_STEPPER_MCU; i < dev->num_steppers; i++) {
+        mxgpu_stepper_wait_held(&dev->steppers[i]);
     }
 }
 
 static void release_units(MxgpuDevice *dev)
 {
-    for (unsigned i = MXGPU_UNIT_MCU; i < dev->num_units; i++) {
-        mxgpu_unit_release(&dev->units[i]);
+    for (unsigned i = MXGPU_STEPPER_MCU; i < dev->num_steppers; i++) {
+        mxgpu_stepper_release(&dev->steppers[i]);
     }
 }
 
@@ -66,7 +66,7 @@ void mxgpu_reset_write(MxgpuDevice *dev, const MxgpuAccess *a, uint32_t value)
     *mxgpu_reg(dev, MXGPU_RESET_STATUS) |=
         MXGPU_SET(MXGPU_RESET_STATUS_BUSY, 1);
     dev->reset_pending = true;
-    mxgpu_wake(dev, MXGPU_UNIT_CONTROL);
+    mxgpu_wake(dev, MXGPU_STEPPER_CONTROL);
 }
 
 bool mxgpu_control_step(void *opaque, unsigned index, unsigned budget,
@@ -87,8 +87,8 @@ bool mxgpu_control_step(void *opaque, unsigned index, unsigned budget,
 void mxgpu_device_pause(MxgpuDevice *dev)
 {
     /* First the control unit, which may itself wait for the others. */
-    mxgpu_unit_hold(&dev->units[MXGPU_UNIT_CONTROL]);
-    mxgpu_unit_wait_held(&dev->units[MXGPU_UNIT_CONTROL]);
+    mxgpu_stepper_hold(&dev->steppers[MXGPU_STEPPER_CONTROL]);
+    mxgpu_stepper_wait_held(&dev->steppers[MXGPU_STEPPER_CONTROL]);
     pthread_mutex_lock(&dev->control);
     hold_units(dev);
     pthread_mutex_unlock(&dev->control);
@@ -99,7 +99,7 @@ void mxgpu_device_resume(MxgpuDevice *dev)
     pthread_mutex_lock(&dev->control);
     release_units(dev);
     pthread_mutex_unlock(&dev->control);
-    mxgpu_unit_release(&dev->units[MXGPU_UNIT_CONTROL]);
+    mxgpu_stepper_release(&dev->steppers[MXGPU_STEPPER_CONTROL]);
     if (dev->config.deterministic) {
         atomic_store(&dev->kick, true);
         mxgpu_send_kick(dev);

@@ -194,7 +194,7 @@ static void test_progress(void)
     step(&deadline);
     g_assert_cmpuint(deadline, ==, UINT64_MAX);
     host->clock += 10 * LIMIT * MS;
-    mxgpu_unit_wake(&host->dev->units[MXGPU_UNIT_MCU]);
+    mxgpu_stepper_wake(&host->dev->steppers[MXGPU_STEPPER_MCU]);
     step(&deadline);
     expect_report(0);
     test_host_free(host);
@@ -240,10 +240,10 @@ static MxgpuMcuStop costly(FakeMcu *m)
     reg(m, MXGPU_CD_CTRL, 1);
     g_assert_cmpuint(m->charged - before, >=, 32);
     before = m->charged;
-    mxgpu_unit_hold(&host->dev->units[MXGPU_UNIT_MCU]);
+    mxgpu_stepper_hold(&host->dev->steppers[MXGPU_STEPPER_MCU]);
     reg(m, MXGPU_CONSOLE, 'x');
     g_assert_cmpuint(m->charged - before, >=, UINT32_MAX);
-    mxgpu_unit_release(&host->dev->units[MXGPU_UNIT_MCU]);
+    mxgpu_stepper_release(&host->dev->steppers[MXGPU_STEPPER_MCU]);
     m->program = NULL;
     return MXGPU_MCU_STOP_WFI;
 }
@@ -263,7 +263,7 @@ static void test_charges(void)
     test_run(host);
     mcu_write64(host, MXGPU_MMU_ROOT_LO + MXGPU_MMU_ROOT_LO_STRIDE, root);
     fake_mcu.program = costly;
-    mxgpu_unit_wake(&host->dev->units[MXGPU_UNIT_MCU]);
+    mxgpu_stepper_wake(&host->dev->steppers[MXGPU_STEPPER_MCU]);
     test_run(host);
     g_assert_null(fake_mcu.program);
     test_host_free(host);

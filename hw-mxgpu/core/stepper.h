@@ -2,10 +2,10 @@
 /*
  * Drivers of steppable units. A unit is work that is done in bounded steps:
  * by a thread of its own, or, in deterministic mode, by whoever calls
- * mxgpu_unit_try(). Either way a unit can be held between two steps.
+ * mxgpu_stepper_try(). Either way a unit can be held between two steps.
  */
-#ifndef MXGPU_CORE_UNIT_H
-#define MXGPU_CORE_UNIT_H
+#ifndef MXGPU_CORE_STEPPER_H
+#define MXGPU_CORE_STEPPER_H
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -14,26 +14,26 @@
 
 #include "host.h"
 
-#define MXGPU_UNIT_NEVER UINT64_MAX
+#define MXGPU_NEVER UINT64_MAX
 
-typedef struct MxgpuUnit MxgpuUnit;
+typedef struct MxgpuStepper MxgpuStepper;
 
 /*
  * Does about "budget" of work. Returns whether there is more to do at once;
  * otherwise the unit sleeps until it is woken or the clock reaches *deadline,
- * which is MXGPU_UNIT_NEVER on entry.
+ * which is MXGPU_NEVER on entry.
  */
-typedef bool MxgpuUnitStep(void *opaque, unsigned index, unsigned budget,
+typedef bool MxgpuStep(void *opaque, unsigned index, unsigned budget,
                            uint64_t *deadline);
 
-struct MxgpuUnit {
+struct MxgpuStepper {
     const MxgpuHostOps *ops;
     void *host;
-    MxgpuUnitStep *step;
+    MxgpuStep *step;
     void *opaque;
     unsigned index;
     unsigned budget;  /* of a step of the thread */
-    unsigned spin_ns; /* how long its thread may look for work, see unit.c */
+    unsigned spin_ns; /* how long its thread may look for work, see stepper.c */
     bool spin;        /* the last pause was shorter than that */
 
     _Atomic bool work;
@@ -50,27 +50,27 @@ struct MxgpuUnit {
     pthread_t runner; /* valid while running */
 };
 
-void mxgpu_unit_init(MxgpuUnit *unit, const MxgpuHostOps *ops, void *host,
-                     MxgpuUnitStep *step, void *opaque, unsigned index);
+void mxgpu_stepper_init(MxgpuStepper *s, const MxgpuHostOps *ops, void *host,
+                     MxgpuStep *step, void *opaque, unsigned index);
 /* false when the system has no more threads. */
-bool mxgpu_unit_start(MxgpuUnit *unit);
+bool mxgpu_stepper_start(MxgpuStepper *s);
 /* Stops the thread after its step and waits for it. The unit may still be
  * woken, to no effect, until it is destroyed. */
-void mxgpu_unit_stop(MxgpuUnit *unit);
-void mxgpu_unit_destroy(MxgpuUnit *unit);
+void mxgpu_stepper_stop(MxgpuStepper *s);
+void mxgpu_stepper_destroy(MxgpuStepper *s);
 
 /* There may be work. May be called under the device lock. */
-void mxgpu_unit_wake(MxgpuUnit *unit);
+void mxgpu_stepper_wake(MxgpuStepper *s);
 
 /* Stops the unit after its step; nests. Only _wait_ blocks; it returns at once
  * to the unit's own thread, which is at a boundary of its own making. */
-void mxgpu_unit_hold(MxgpuUnit *unit);
-void mxgpu_unit_wait_held(MxgpuUnit *unit);
-void mxgpu_unit_release(MxgpuUnit *unit);
+void mxgpu_stepper_hold(MxgpuStepper *s);
+void mxgpu_stepper_wait_held(MxgpuStepper *s);
+void mxgpu_stepper_release(MxgpuStepper *s);
 
 /* One step on the caller's thread, if the unit has work and is not held.
  * Returns whether it has more; lowers *deadline to the unit's. */
-bool mxgpu_unit_try(MxgpuUnit *unit, unsigned budget, uint64_t *deadline);
-bool mxgpu_unit_runnable(MxgpuUnit *unit);
+bool mxgpu_stepper_try(MxgpuStepper *s, unsigned budget, uint64_t *deadline);
+bool mxgpu_stepper_runnable(MxgpuStepper *s);
 
 #endif

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+#include "stepper.h"
+
+#include <sched.h>
+#include <time.h>
+
+/* A sleeping thread looks at the host's clock at least this often: the clock
+ * of a virtual machine may run at another pace than the system's. */
+#define MAX_SLEEP_NS 1000000000ull
+
+void mxgpu_stepper_init(MxgpuStepper *s, const MxgpuHostOps *ops, void *host,
+                     MxgpuStep *step, void *opaque, unsigned index)
+{
+    pthread_condattr_t attr;
+
+    s->ops = ops;
+    s->host = host;
+    s->step = step;
+    s->opaque = opaque;
+    s->index = index;
+    s->deadline = MXGPU_NEVER;
+    pthread_mutex_init(&s->lock, NULL);
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&s->wake, &attr);
+    pthread_condattr_destroy(&attr);
+    pthread_cond_init(&s->parked, NULL);
+}
+
+/* Runs one step. Called with the lock held; dropped meanwhile. */
+static bool stepper_step(MxgpuStepper *s, unsigned budget)
+{
+    uint64_t deadline = MXGPU_NEVER;
+    bool more;
+
+    s->running = true;
+    s->runner = pthread_self();
+    /* Cleared before the step, so that work posted during it is seen. */
+    atomic_store(&s->work, false);
+    pthread_mutex_unlock(&s->lock);
+    more = s->step(s->opaque, s->index, budget, &deadline);
+    pthread_mutex_lock(&s->lock);
+    if (more) {
+        atomic_store(&s->work, true);
+    }
+    s->deadline = deadline;
+    s->running = false;
+    if (s->hold) {
+        pthread_cond_broadcast(&s->parked);
+    }
+    return more;
+}
+
+static void stepper_sleep(MxgpuStepper *s, uint64_t now)
+{
+    struct timespec ts;
+    uint64_t ns;
+
+    if (s->hold || s->deadline == MXGPU_NEVER) {
+        pthread_cond_wait(&s->wake, &s->lock);
+        return;
+    }
+    ns = s->deadline > now ? s->deadline - now : 0;
+    if (ns > MAX_SLEEP_NS) {
+        ns = MAX_SLEEP_NS;
+    }
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    ns += (uint64_t)ts.tv_nsec;
+    ts.tv_sec += (time_t)(ns / 1000000000ull);
+    ts.tv_nsec = (long)(ns % 1000000000ull);
+    pthread_cond_timedwait(&s->wake, &s->lock, &ts);
+}
+
+static uint64_t host_ns(void)
+{
+    struct timespec ts;
+
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
+}
+
+/* Looks for work without the lock, and lets others have the processor. */
+static void stepper_spin(MxgpuStepper *s, uint64_t end)
+{
+    pthread_mutex_unlock(&s->lock);
+    do {
+        for (unsigned i = 0; i < 32; i++) {
+            if (atomic_load_explicit(&s->work, memory_order_relaxed) ||
+                atomic_load_explicit(&s->held, memory_order_relaxed)) {
+                goto out;
+            }
+#if defined(__x86_64__) || defined(__i386__)
+            __builtin_ia32_pause();
+#endif
+        }
+        sched_yield();
+    } while (host_ns() < end);
+out:
+    pthread_mutex_lock(&s->lock);
+}
+
+/*
+ * Nothing to do. Waking a thread takes longer than many a request: a unit
+ * whose last pause was a short one looks for work for that long before it
+ * sleeps. The first pause in vain ends that, so that idle units cost nothing.
+ */
+static void stepper_pause(MxgpuStepper *s, uint64_t now)
+{
+    bool may_spin = s->spin_ns && !s->hold &&
+                    (s->deadline == MXGPU_NEVER ||
+                     s->deadline > now + s->spin_ns);
+    uint64_t start;
+
+    if (!may_spin) {
+        stepper_sleep(s, now);
+        return;
+    }
+    start = host_ns();
+    if (s->spin) {
+        stepper_spin(s, start + s->spin_ns);
+    }
+    if (!s->quit && (s->hold || !atomic_load(&s->work))) {
+        stepper_sleep(s, now);
+    }
+    s->spin = host_ns() - start < s->spin_ns;
+}
+
+static void *stepper_main(void *opaque)
+{
+    MxgpuStepper *s = opaque;
+
+    pthread_mutex_lock(&s->lock);
+    while (!s->quit) {
+        uint64_t now = 0;
+
+        if (!s->hold && s->deadline != MXGPU_NEVER &&
+            !atomic_load(&s->work)) {
+            /* The host's clock is not asked for under a lock. */
+            pthread_mutex_unlock(&s->lock);
+            now = s->ops->clock(s->host);
+            pthread_mutex_lock(&s->lock);
+            if (now >= s->deadline) {
+                s->deadline = MXGPU_NEVER;
+                atomic_store(&s->work, true);
+            }
+        }
+        if (s->quit) {
+            break;
+        }
+        if (s->hold || !atomic_load(&s->work)) {
+            stepper_pause(s, now);
+        } else {
+            stepper_step(s, s->budget);
+        }
+    }
+    pthread_mutex_unlock(&s->lock);
+    return NULL;
+}
+
+bool mxgpu_stepper_start(MxgpuStepper *s)
+{
+    s->has_thread =
+        pthread_create(&s->thread, NULL, stepper_main, s) == 0;
+    return s->has_thread;
+}
+
+void mxgpu_stepper_stop(MxgpuStepper *s)
+{
+    if (!s->has_thread) {
+        return;
+    }
+    pthread_mutex_lock(&s->lock);
+    s->quit = true;
+    pthread_cond_signal(&s->wake);
+    pthread_mutex_unlock(&s->lock);
+    pthread_join(s->thread, NULL);
+}
+
+void mxgpu_stepper_destroy(MxgpuStepper *s)
+{
+    pthread_cond_destroy(&s->parked);
+    pthread_cond_destroy(&s->wake);
+    pthread_mutex_destroy(&s->lock);
+}
+
+void mxgpu_stepper_wake(MxgpuStepper *s)
+{
+    /* Who finds the flag set leaves the signal to the one that set it: the
+     * thread takes the flag under the lock before it sleeps. */
+    if (atomic_exchange(&s->work, true) || !s->has_thread) {
+        return;
+    }
+    pthread_mutex_lock(&s->lock);
+    pthread_cond_signal(&s->wake);
+    pthread_mutex_unlock(&s->lock);
+}
+
+void mxgpu_stepper_hold(MxgpuStepper *s)
+{
+    pthread_mutex_lock(&s->lock);
+    s->hold++;
+    atomic_store(&s->held, true);
+    pthread_mutex_unlock(&s->lock);
+}
+
+void mxgpu_stepper_wait_held(MxgpuStepper *s)
+{
+    pthread_mutex_lock(&s->lock);
+    while (s->running && !pthread_equal(s->runner, pthread_self())) {
+        pthread_cond_wait(&s->parked, &s->lock);
+    }
+    pthread_mutex_unlock(&s->lock);
+}
+
+void mxgpu_stepper_release(MxgpuStepper *s)
+{
+    pthread_mutex_lock(&s->lock);
+    s->hold--;
+    atomic_store(&s->held, s->hold != 0);
+    if (!s->hold) {
+        /* A deadline may have passed meanwhile: let the unit look. */
+        atomic_store(&s->work, true);
+        pthread_cond_signal(&s->wake);
+    }
+    pthread_mutex_unlock(&s->lock);
+}
+
+bool mxgpu_stepper_try(MxgpuStepper *s, unsigned budget, uint64_t *deadline)
+{
+    bool more = false;
+    uint64_t now;
+
+    now = s->ops->clock(s->host);
+    pthread_mutex_lock(&s->lock);
+    if (!s->hold && !s->running) {
+        if (atomic_load(&s->work) || now >= s->deadline) {
+            more = stepper_step(s, budget);
+        }
+        if (s->deadline < *deadline) {
+            *deadline = s->deadline;
+        }
+    }
+    pthread_mutex_unlock(&s->lock);
+    return more;
+}
+
+bool mxgpu_stepper_runnable(MxgpuStepper *s)
+{
+    return !atomic_load(&s->held) && atomic_load(&s->work);
+}
