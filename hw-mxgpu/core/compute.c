@@ -83,13 +83,6 @@ static MxgpuDispatch load_dispatch(MxgpuDevice *dev, unsigned slot)
     return d;
 }
 
-/* Zero is never a possible value of these; the machine checks the rest. */
-static bool dispatch_ok(const MxgpuDispatch *d)
-{
-    return d->grid[0] && d->grid[1] && d->grid[2] && d->block[0] &&
-           d->block[1] && d->block[2] && d->shared_static <= d->shared;
-}
-
 /* Warp instructions of a small dispatch that the MCU's thread runs itself. */
 #define INLINE_BUDGET 128
 
@@ -99,9 +92,8 @@ static bool dispatch_ok(const MxgpuDispatch *d)
  */
 static bool runs_inline(MxgpuDevice *dev, const MxgpuDispatch *d)
 {
-    return dev->mcu.stepping && !dev->config.deterministic &&
-           d->grid[0] == 1 && d->grid[1] == 1 && d->grid[2] == 1 &&
-           !mxgpu_simt_has_work(dev->simt);
+    return !dev->config.deterministic && d->grid[0] == 1 && d->grid[1] == 1 &&
+           d->grid[2] == 1 && !mxgpu_simt_has_work(dev->simt);
 }
 
 void mxgpu_compute_inline(MxgpuDevice *dev)
@@ -124,18 +116,20 @@ void mxgpu_compute_inline(MxgpuDevice *dev)
 static bool cd_start(MxgpuDevice *dev, unsigned slot, const MxgpuDispatch *d,
                      uint64_t now)
 {
-    MxgpuDispatchFault f = {.code = MXGPU_FAULT_CONFIG};
+    bool alone = runs_inline(dev, d);
+    MxgpuDispatchFault f = {.code = mxgpu_simt_start(dev->simt, slot, d)};
 
-    if (dispatch_ok(d)) {
-        dev->compute_inline = runs_inline(dev, d);
-        f.code = mxgpu_simt_start(dev->simt, slot, d);
-    }
     if (f.code != MXGPU_FAULT_NONE) {
         mxgpu_lock(dev);
         cd_finish(dev, slot, &f, now);
         mxgpu_unlock(dev);
+        return false;
     }
-    return f.code == MXGPU_FAULT_NONE;
+    dev->compute_inline = alone;
+    if (!alone) {
+        mxgpu_wake_compute(dev);
+    }
+    return true;
 }
 
 /* In instructions of the MCU, and one for each worker that is woken. */
@@ -208,11 +202,7 @@ bool mxgpu_compute_step(void *opaque, unsigned index, unsigned budget,
 
 static void wake(void *opaque)
 {
-    MxgpuDevice *dev = opaque;
-
-    if (!dev->compute_inline) {
-        mxgpu_wake_compute(dev);
-    }
+    mxgpu_wake_compute(opaque);
 }
 
 bool mxgpu_compute_init(MxgpuDevice *dev)

@@ -30,8 +30,9 @@ static bool counted_by_simt(unsigned index)
 }
 
 /* TLB misses are counted by compute units, and here by the other units. */
-static uint64_t counter_value(MxgpuDevice *dev, unsigned index)
+uint64_t mxgpu_counter_read(MxgpuDevice *dev, const MxgpuAccess *a)
 {
+    unsigned index = a->index;
     uint64_t value =
         atomic_load_explicit(&dev->counter[index], memory_order_relaxed);
     MxgpuSimtCounters c;
@@ -43,65 +44,27 @@ static uint64_t counter_value(MxgpuDevice *dev, unsigned index)
     return value;
 }
 
-uint32_t mxgpu_counter_read(MxgpuDevice *dev, const MxgpuAccess *a)
-{
-    uint64_t value = counter_value(dev, a->index);
-
-    if (!a->peek) {
-        dev->latch[a->party].counter_hi[a->index] = (uint32_t)(value >> 32);
-    }
-    return (uint32_t)value;
-}
-
-uint32_t mxgpu_counter_hi_read(MxgpuDevice *dev, const MxgpuAccess *a)
-{
-    return a->peek ? (uint32_t)(counter_value(dev, a->index) >> 32)
-                   : dev->latch[a->party].counter_hi[a->index];
-}
-
-static uint64_t cu_counter_value(MxgpuDevice *dev, unsigned index)
+uint64_t mxgpu_cu_counter_read(MxgpuDevice *dev, const MxgpuAccess *a)
 {
     MxgpuSimtCounters c;
 
-    mxgpu_simt_unit_counters(dev->simt, index / MXGPU_COUNTERS, &c);
-    return of_simt(&c, index % MXGPU_COUNTERS);
-}
-
-uint32_t mxgpu_cu_counter_read(MxgpuDevice *dev, const MxgpuAccess *a)
-{
-    uint64_t value = cu_counter_value(dev, a->index);
-
-    if (!a->peek) {
-        dev->latch[a->party].cu_counter_hi = (uint32_t)(value >> 32);
-    }
-    return (uint32_t)value;
-}
-
-uint32_t mxgpu_cu_counter_hi_read(MxgpuDevice *dev, const MxgpuAccess *a)
-{
-    return a->peek ? (uint32_t)(cu_counter_value(dev, a->index) >> 32)
-                   : dev->latch[a->party].cu_counter_hi;
+    mxgpu_simt_unit_counters(dev->simt, a->index / MXGPU_COUNTERS, &c);
+    return of_simt(&c, a->index % MXGPU_COUNTERS);
 }
 
 /* ---- dispatches */
 
-static uint32_t latch(MxgpuDevice *dev, const MxgpuAccess *a, uint64_t value)
-{
-    *mxgpu_reg(dev, a->offset + 4) = (uint32_t)(value >> 32);
-    return (uint32_t)value;
-}
-
-uint32_t mxgpu_cp_counter_read(MxgpuDevice *dev, const MxgpuAccess *a)
+uint64_t mxgpu_cp_counter_read(MxgpuDevice *dev, const MxgpuAccess *a)
 {
     MxgpuSimtCounters c;
 
     mxgpu_simt_slot_counters(dev->simt, a->index / MXGPU_COUNTERS, &c);
-    return latch(dev, a, of_simt(&c, a->index % MXGPU_COUNTERS));
+    return of_simt(&c, a->index % MXGPU_COUNTERS);
 }
 
-uint32_t mxgpu_cp_samples_read(MxgpuDevice *dev, const MxgpuAccess *a)
+uint64_t mxgpu_cp_samples_read(MxgpuDevice *dev, const MxgpuAccess *a)
 {
-    return latch(dev, a, mxgpu_simt_slot_samples(dev->simt, a->index));
+    return mxgpu_simt_slot_samples(dev->simt, a->index);
 }
 
 void mxgpu_cp_unit_write(MxgpuDevice *dev, const MxgpuAccess *a,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The device as a whole: creation, the BARs, what reaches the host. */
+/* The device as a whole: what it is made of, its life, deterministic runs. */
 #include "internal.h"
 
 #include <stdlib.h>
@@ -13,174 +13,7 @@
 /* The next request of a host that waits for each comes within this time. */
 #define MCU_SPIN_NS 30000
 
-/* ---- what reaches the host --------------------------------------------------- */
-
-void mxgpu_lock(MxgpuDevice *dev)
-{
-    pthread_mutex_lock(&dev->lock);
-}
-
-static void send_outbox(MxgpuDevice *dev, const MxgpuOutbox *out)
-{
-    for (unsigned i = 0; i < out->traces; i++) {
-        dev->ops->trace(dev->host, out->trace[i].event, out->trace[i].a,
-                        out->trace[i].b);
-    }
-    for (unsigned i = 0; i < 8; i++) {
-        for (uint32_t bits = out->vectors[i]; bits; bits &= bits - 1) {
-            unsigned vector = i * 32 + (unsigned)__builtin_ctz(bits);
-
-            mxgpu_count(dev, MXGPU_COUNTER_INTERRUPTS, 1);
-            if (dev->ops->trace) {
-                dev->ops->trace(dev->host, MXGPU_TRACE_IRQ, vector, 0);
-            }
-            dev->ops->irq(dev->host, vector);
-        }
-    }
-}
-
-void mxgpu_unlock(MxgpuDevice *dev)
-{
-    MxgpuOutbox out;
-
-    if (!dev->out.any) {
-        pthread_mutex_unlock(&dev->lock);
-        return;
-    }
-    out = dev->out;
-    memset(&dev->out, 0, sizeof(dev->out));
-    pthread_mutex_unlock(&dev->lock);
-    send_outbox(dev, &out);
-}
-
-void mxgpu_out_vector(MxgpuDevice *dev, unsigned vector)
-{
-    dev->out.any = true;
-    dev->out.vectors[vector / 32] |= 1u << vector % 32;
-}
-
-void mxgpu_out_trace(MxgpuDevice *dev, MxgpuTraceEvent event, uint64_t a,
-                     uint64_t b)
-{
-    MxgpuOutbox *out = &dev->out;
-
-    if (dev->ops->trace &&
-        out->traces < sizeof(out->trace) / sizeof(out->trace[0])) {
-        out->any = true;
-        out->trace[out->traces].event = event;
-        out->trace[out->traces].a = a;
-        out->trace[out->traces++].b = b;
-    }
-}
-
-void mxgpu_wake(MxgpuDevice *dev, unsigned unit)
-{
-    mxgpu_stepper_wake(&dev->steppers[unit]);
-    if (dev->config.deterministic) {
-        atomic_store(&dev->kick, true);
-    }
-}
-
-void mxgpu_wake_compute(MxgpuDevice *dev)
-{
-    for (unsigned i = 0; i < dev->num_workers; i++) {
-        mxgpu_wake(dev, MXGPU_STEPPER_COPY + dev->config.copy_engines + i);
-    }
-}
-
-void mxgpu_send_kick(MxgpuDevice *dev)
-{
-    if (dev->config.deterministic && atomic_exchange(&dev->kick, false) &&
-        dev->ops->kick) {
-        dev->ops->kick(dev->host);
-    }
-}
-
-/* ---- BAR 0 -------------------------------------------------------------------- */
-
-static void trace_sram_end(MxgpuDevice *dev)
-{
-    uint64_t bytes = atomic_exchange(&dev->sram_bytes, 0);
-
-    if (bytes) {
-        dev->ops->trace(dev->host, MXGPU_TRACE_SRAM, dev->sram_first,
-                        bytes | (uint64_t)dev->sram_write << 32);
-    }
-}
-
-/* An image is thousands of words: they are one event, which comes with the
- * next access to another register. */
-static void trace_mmio(MxgpuDevice *dev, uint64_t offset, uint64_t value,
-                       bool write)
-{
-    if (!dev->ops->trace) {
-        return;
-    }
-    if (dev->sram_bytes &&
-        (offset != MXGPU_MCU_SRAM_DATA || dev->sram_write != write)) {
-        trace_sram_end(dev);
-    }
-    if (offset == MXGPU_MCU_SRAM_DATA) {
-        if (!dev->sram_bytes) {
-            dev->sram_first = mxgpu_regs_peek(dev, MXGPU_MCU_SRAM_ADDR);
-            dev->sram_write = write;
-        }
-        dev->sram_bytes += 4;
-        return;
-    }
-    dev->ops->trace(dev->host,
-                    write ? MXGPU_TRACE_MMIO_WRITE : MXGPU_TRACE_MMIO_READ,
-                    offset, value);
-}
-
-uint64_t mxgpu_device_mmio_read(MxgpuDevice *dev, uint64_t offset,
-                                unsigned size)
-{
-    uint32_t value;
-
-    if (size != 4 || offset % 4 || offset >= MXGPU_REGS_SIZE) {
-        mxgpu_bad_access(dev, offset, size, false);
-        return 0;
-    }
-    if (offset == MXGPU_MCU_SRAM_DATA) { /* moves SRAM_ADDR on */
-        trace_mmio(dev, offset, 0, false);
-        return mxgpu_regs_read(dev, MXGPU_PARTY_HOST, (uint32_t)offset);
-    }
-    value = mxgpu_regs_read(dev, MXGPU_PARTY_HOST, (uint32_t)offset);
-    trace_mmio(dev, offset, value, false);
-    return value;
-}
-
-uint64_t mxgpu_device_mmio_peek(MxgpuDevice *dev, uint64_t offset,
-                                unsigned size)
-{
-    uint64_t value = 0;
-    uint32_t word = 0;
-
-    for (unsigned i = 0; i < size && offset < MXGPU_REGS_SIZE - i; i++) {
-        uint32_t at = (uint32_t)offset + i;
-
-        if (i == 0 || at % 4 == 0) {
-            word = mxgpu_regs_peek(dev, at & ~3u);
-        }
-        value |= (uint64_t)(word >> at % 4 * 8 & 0xff) << i * 8;
-    }
-    return value;
-}
-
-void mxgpu_device_mmio_write(MxgpuDevice *dev, uint64_t offset, uint64_t value,
-                             unsigned size)
-{
-    if (size != 4 || offset % 4 || offset >= MXGPU_REGS_SIZE) {
-        mxgpu_bad_access(dev, offset, size, true);
-        return;
-    }
-    trace_mmio(dev, offset, value, true);
-    mxgpu_regs_write(dev, MXGPU_PARTY_HOST, (uint32_t)offset, (uint32_t)value);
-    mxgpu_send_kick(dev);
-}
-
-/* ---- the bus behind --------------------------------------------------------------- */
+/* ---- the bus behind */
 
 void mxgpu_device_bus_invalidate(MxgpuDevice *dev, uint64_t addr, uint64_t len)
 {
@@ -192,7 +25,7 @@ bool mxgpu_device_bus_busy(MxgpuDevice *dev)
     return mxgpu_mmu_invalidate_busy(dev->mmu);
 }
 
-/* ---- deterministic mode -------------------------------------------------------------- */
+/* ---- deterministic mode */
 
 bool mxgpu_device_run(MxgpuDevice *dev, unsigned budget, uint64_t *deadline)
 {
@@ -212,7 +45,7 @@ bool mxgpu_device_run(MxgpuDevice *dev, unsigned budget, uint64_t *deadline)
     return more;
 }
 
-/* ---- life ---------------------------------------------------------------------------- */
+/* ---- life */
 
 static const char *check_config(const MxgpuConfig *c)
 {
@@ -254,36 +87,49 @@ static unsigned count_workers(const MxgpuConfig *c)
                                             : (unsigned)threads;
 }
 
-static bool init_units(MxgpuDevice *dev)
+/* What the MCU has started in a step may be run behind it, by its thread. */
+static bool mcu_step(void *opaque, unsigned index, unsigned budget,
+                     uint64_t *deadline)
 {
-    unsigned copies = dev->config.copy_engines, n = 0;
+    bool more = mxgpu_mcu_step(opaque, index, budget, deadline);
+
+    mxgpu_compute_inline(opaque);
+    return more;
+}
+
+static MxgpuStepper *add_stepper(MxgpuDevice *dev, MxgpuStep *step,
+                                 unsigned index)
+{
+    MxgpuStepper *s = &dev->steppers[dev->num_steppers++];
+
+    mxgpu_stepper_init(s, dev->ops, dev->host, step, dev, index);
+    return s;
+}
+
+static bool init_steppers(MxgpuDevice *dev)
+{
+    unsigned copies = dev->config.copy_engines;
+    MxgpuStepper *mcu;
 
     dev->steppers = calloc(MXGPU_STEPPER_COPY + copies + dev->num_workers,
                         sizeof(*dev->steppers));
     if (!dev->steppers) {
         return false;
     }
-    mxgpu_stepper_init(&dev->steppers[n++], dev->ops, dev->host, mxgpu_control_step,
-                    dev, 0);
-    mxgpu_stepper_init(&dev->steppers[n], dev->ops, dev->host, mxgpu_mcu_step, dev,
-                    0);
-    dev->steppers[n].budget = MCU_BUDGET;
-    dev->steppers[n++].spin_ns =
-        sysconf(_SC_NPROCESSORS_ONLN) > 1 ? MCU_SPIN_NS : 0;
+    add_stepper(dev, mxgpu_control_step, 0);
+    mcu = add_stepper(dev, mcu_step, 0);
+    mcu->budget = MCU_BUDGET;
+    mcu->spin_ns = sysconf(_SC_NPROCESSORS_ONLN) > 1 ? MCU_SPIN_NS : 0;
     for (unsigned i = 0; i < copies; i++) {
-        mxgpu_stepper_init(&dev->steppers[n++], dev->ops, dev->host, mxgpu_copy_step,
-                        dev, i);
+        add_stepper(dev, mxgpu_copy_step, i);
     }
     for (unsigned i = 0; i < dev->num_workers; i++) {
-        mxgpu_stepper_init(&dev->steppers[n], dev->ops, dev->host,
-                        mxgpu_compute_step, dev, i);
-        dev->steppers[n++].budget = COMPUTE_BUDGET;
+        add_stepper(dev, mxgpu_compute_step, i)->budget = COMPUTE_BUDGET;
     }
-    dev->num_steppers = n;
     return true;
 }
 
-static bool start_units(MxgpuDevice *dev)
+static bool start_steppers(MxgpuDevice *dev)
 {
     for (unsigned i = 0; i < dev->num_steppers; i++) {
         if (!mxgpu_stepper_start(&dev->steppers[i])) {
@@ -297,8 +143,8 @@ static bool init_blocks(MxgpuDevice *dev)
 {
     dev->mmu = mxgpu_mmu_new(dev->config.vram, dev->config.vram_size, dev->ops,
                              dev->host);
-    return dev->mmu && init_units(dev) && mxgpu_copy_init(dev) &&
-           mxgpu_mcu_driver_init(dev) && mxgpu_compute_init(dev);
+    return dev->mmu && init_steppers(dev) && mxgpu_copy_init(dev) &&
+           mxgpu_mcu_driver_init(dev, &mxgpu_mcu_bus) && mxgpu_compute_init(dev);
 }
 
 MxgpuDevice *mxgpu_device_new(const MxgpuConfig *config,
@@ -333,7 +179,7 @@ MxgpuDevice *mxgpu_device_new(const MxgpuConfig *config,
     }
     mxgpu_regs_init(dev);
     mxgpu_device_reset(dev, MXGPU_RESET_POWER_ON);
-    if (!config->deterministic && !start_units(dev)) {
+    if (!config->deterministic && !start_steppers(dev)) {
         *error = "the system has no more threads";
         mxgpu_device_free(dev);
         return NULL;

@@ -102,12 +102,9 @@ void mxgpu_db_enable_write(MxgpuDevice *dev, const MxgpuAccess *a,
     atomic_store(&dev->db.enable[a->index], value);
 }
 
-uint32_t mxgpu_db_value_read(MxgpuDevice *dev, const MxgpuAccess *a)
+uint64_t mxgpu_db_value_read(MxgpuDevice *dev, const MxgpuAccess *a)
 {
-    uint64_t value = atomic_load(&dev->db.value[a->index]);
-
-    *mxgpu_reg(dev, a->offset + 4) = (uint32_t)(value >> 32);
-    return (uint32_t)value;
+    return atomic_load(&dev->db.value[a->index]);
 }
 
 void mxgpu_db_reset(MxgpuDevice *dev)

@@ -7,7 +7,12 @@
  * must reach the host is put into dev->out and sent by mxgpu_unlock(). Members
  * marked (mcu) belong to the thread that steps the MCU, those marked (engine)
  * to the one that steps the engine; a reset changes them while all are held.
- * Lock order: control, then dev->lock, then leaves (a unit's, the MMU's).
+ * Lock order: control, then dev->lock, then leaves (a stepper's, the MMU's).
+ *
+ * Floors. A file calls only files that stand before it here:
+ *   stepper, mmu, boot; outbox; irq; control, mailbox, mmu_regs, doorbell,
+ *   counters, copy, compute, memport, mcu_watch; mcu_driver; regs; bus, reset;
+ *   device.
  */
 #ifndef MXGPU_CORE_INTERNAL_H
 #define MXGPU_CORE_INTERNAL_H
@@ -88,7 +93,6 @@ typedef struct MxgpuCopyEngine {
 } MxgpuCopyEngine;
 
 typedef struct MxgpuMcuDriver {
-    bool stepping; /* the thread that looks is inside a step */
     MxgpuMcu *mcu; /* (mcu) */
     uint8_t *sram;
     bool start, stop;          /* posted by MCU_CTRL */
@@ -108,13 +112,6 @@ typedef struct MxgpuMemPort {
     MxgpuMmuClient client; /* (mcu) active during a command only */
 } MxgpuMemPort;
 
-/* Halves of 64-bit values, as last latched by each reader. */
-typedef struct MxgpuLatches {
-    uint32_t clock_hi;
-    uint32_t counter_hi[MXGPU_COUNTERS];
-    uint32_t cu_counter_hi;
-} MxgpuLatches;
-
 struct MxgpuDevice {
     MxgpuConfig config;
     const MxgpuHostOps *ops;
@@ -127,7 +124,8 @@ struct MxgpuDevice {
 
     uint32_t regs[MXGPU_REGS_SIZE / 4];
     uint8_t reg_index[MXGPU_REGS_SIZE / 4]; /* constant after creation */
-    MxgpuLatches latch[MXGPU_PARTIES];
+    /* High halves of 64-bit values, as each reader last latched them. */
+    uint32_t latch[MXGPU_PARTIES][MXGPU_REGS_SIZE / 4];
     /* Accesses to MCU_SRAM_DATA that are to be one event. */
     _Atomic uint32_t sram_first, sram_bytes;
     _Atomic bool sram_write;
@@ -146,7 +144,7 @@ struct MxgpuDevice {
     MxgpuMmu *mmu;
     MxgpuSimt *simt;
     _Atomic bool *cu_claimed;
-    _Atomic bool compute_inline; /* the MCU's thread will: see compute.c */
+    bool compute_inline; /* (mcu) it runs what it has just started */
 
     unsigned num_steppers, num_workers;
     MxgpuStepper *steppers; /* control, MCU, copy engines, compute workers */
@@ -201,7 +199,7 @@ static inline void mxgpu_count(MxgpuDevice *dev, enum mxgpu_counter counter,
     atomic_fetch_add_explicit(&dev->counter[counter], n, memory_order_relaxed);
 }
 
-/* device.c */
+/* outbox.c */
 void mxgpu_lock(MxgpuDevice *dev);
 void mxgpu_unlock(MxgpuDevice *dev); /* and sends the outbox */
 void mxgpu_out_vector(MxgpuDevice *dev, unsigned vector);
@@ -220,8 +218,6 @@ uint32_t mxgpu_regs_read(MxgpuDevice *dev, MxgpuParty party, uint32_t offset);
 uint32_t mxgpu_regs_peek(MxgpuDevice *dev, uint32_t offset);
 void mxgpu_regs_write(MxgpuDevice *dev, MxgpuParty party, uint32_t offset,
                       uint32_t value);
-void mxgpu_bad_access(MxgpuDevice *dev, uint64_t offset, unsigned size,
-                      bool write);
 
 /* irq.c: under the lock */
 void mxgpu_irq_set(MxgpuDevice *dev, uint32_t bits);
@@ -232,18 +228,33 @@ void mxgpu_err_set(MxgpuDevice *dev, uint32_t bit, uint32_t info,
 /* A unit ended with fault: counts it, and ERR_STATUS where it is one there. */
 void mxgpu_err_fault(MxgpuDevice *dev, enum mxgpu_fault fault,
                      enum mxgpu_access access, uint64_t addr);
-void mxgpu_mbox_update(MxgpuDevice *dev);
+void mxgpu_msix_raise_write(MxgpuDevice *dev, const MxgpuAccess *a,
+                            uint32_t value);
+void mxgpu_event_raise_write(MxgpuDevice *dev, const MxgpuAccess *a,
+                             uint32_t value);
 /* irq.c: anywhere */
 uint32_t mxgpu_int_pending(MxgpuDevice *dev);
+uint32_t mxgpu_int_pending_read(MxgpuDevice *dev, const MxgpuAccess *a);
+/* irq.c: not under the lock */
+void mxgpu_bad_access(MxgpuDevice *dev, uint64_t offset, unsigned size,
+                      bool write);
+
+/* mailbox.c */
+void mxgpu_mbox_write(MxgpuDevice *dev, const MxgpuAccess *a, uint32_t value);
+
+/* mmu_regs.c */
+void mxgpu_mmu_root_write(MxgpuDevice *dev, const MxgpuAccess *a,
+                          uint32_t value);
+void mxgpu_mmu_inv_write(MxgpuDevice *dev, const MxgpuAccess *a,
+                         uint32_t value);
+uint32_t mxgpu_mmu_inv_read(MxgpuDevice *dev, const MxgpuAccess *a);
 
 /* counters.c */
-uint32_t mxgpu_counter_read(MxgpuDevice *dev, const MxgpuAccess *a);
-uint32_t mxgpu_counter_hi_read(MxgpuDevice *dev, const MxgpuAccess *a);
-uint32_t mxgpu_cu_counter_read(MxgpuDevice *dev, const MxgpuAccess *a);
-uint32_t mxgpu_cu_counter_hi_read(MxgpuDevice *dev, const MxgpuAccess *a);
+uint64_t mxgpu_counter_read(MxgpuDevice *dev, const MxgpuAccess *a);
+uint64_t mxgpu_cu_counter_read(MxgpuDevice *dev, const MxgpuAccess *a);
 /* Of dispatches; the MCU is the only reader. */
-uint32_t mxgpu_cp_counter_read(MxgpuDevice *dev, const MxgpuAccess *a);
-uint32_t mxgpu_cp_samples_read(MxgpuDevice *dev, const MxgpuAccess *a);
+uint64_t mxgpu_cp_counter_read(MxgpuDevice *dev, const MxgpuAccess *a);
+uint64_t mxgpu_cp_samples_read(MxgpuDevice *dev, const MxgpuAccess *a);
 void mxgpu_cp_unit_write(MxgpuDevice *dev, const MxgpuAccess *a,
                          uint32_t value);
 void mxgpu_counters_reset(MxgpuDevice *dev);
@@ -255,7 +266,7 @@ void mxgpu_db_pending_write(MxgpuDevice *dev, const MxgpuAccess *a,
 uint32_t mxgpu_db_enable_read(MxgpuDevice *dev, const MxgpuAccess *a);
 void mxgpu_db_enable_write(MxgpuDevice *dev, const MxgpuAccess *a,
                            uint32_t value);
-uint32_t mxgpu_db_value_read(MxgpuDevice *dev, const MxgpuAccess *a);
+uint64_t mxgpu_db_value_read(MxgpuDevice *dev, const MxgpuAccess *a);
 void mxgpu_db_reset(MxgpuDevice *dev);
 
 /* memport.c */
@@ -271,20 +282,27 @@ void mxgpu_ce_ctrl_write(MxgpuDevice *dev, const MxgpuAccess *a,
 MxgpuStep mxgpu_copy_step;
 
 /* mcu_driver.c */
-bool mxgpu_mcu_driver_init(MxgpuDevice *dev);
+/* ops: how the MCU reaches the registers; told of with bus_accessed (reads) or
+ * bus_written after each access. */
+bool mxgpu_mcu_driver_init(MxgpuDevice *dev, const MxgpuMcuOps *ops);
 void mxgpu_mcu_driver_free(MxgpuDevice *dev);
 void mxgpu_mcu_driver_reset(MxgpuDevice *dev);
 MxgpuStep mxgpu_mcu_step;
+void mxgpu_mcu_bus_accessed(MxgpuDevice *dev);
+void mxgpu_mcu_bus_written(MxgpuDevice *dev, uint32_t offset);
 void mxgpu_mcu_ctrl_write(MxgpuDevice *dev, const MxgpuAccess *a,
                           uint32_t value);
 uint32_t mxgpu_sram_data_read(MxgpuDevice *dev, const MxgpuAccess *a);
 void mxgpu_sram_data_write(MxgpuDevice *dev, const MxgpuAccess *a,
                            uint32_t value);
-uint32_t mxgpu_mtime_read(MxgpuDevice *dev, const MxgpuAccess *a);
+uint64_t mxgpu_mtime_read(MxgpuDevice *dev, const MxgpuAccess *a);
+uint64_t mxgpu_instret_read(MxgpuDevice *dev, const MxgpuAccess *a);
 void mxgpu_mtimecmp_write(MxgpuDevice *dev, const MxgpuAccess *a,
                           uint32_t value);
 void mxgpu_console_write(MxgpuDevice *dev, const MxgpuAccess *a,
                          uint32_t value);
+void mxgpu_fw_ready_write(MxgpuDevice *dev, const MxgpuAccess *a,
+                          uint32_t value);
 void mxgpu_fw_panic_write(MxgpuDevice *dev, const MxgpuAccess *a,
                           uint32_t value);
 /* mcu_watch.c: all on the MCU's thread */
@@ -313,8 +331,15 @@ MxgpuStep mxgpu_compute_step;
 /* After each step of the MCU: what it started and may run by itself. */
 void mxgpu_compute_inline(MxgpuDevice *dev);
 
-/* reset.c */
+/* control.c: all units but the control unit; under dev->control */
+void mxgpu_hold_units(MxgpuDevice *dev); /* and waits for them */
+void mxgpu_release_units(MxgpuDevice *dev);
 void mxgpu_reset_write(MxgpuDevice *dev, const MxgpuAccess *a, uint32_t value);
+
+/* bus.c */
+extern const MxgpuMcuOps mxgpu_mcu_bus;
+
+/* reset.c */
 MxgpuStep mxgpu_control_step;
 
 #endif

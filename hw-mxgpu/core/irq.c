@@ -61,17 +61,6 @@ void mxgpu_err_fault(MxgpuDevice *dev, enum mxgpu_fault fault,
     }
 }
 
-void mxgpu_mbox_update(MxgpuDevice *dev)
-{
-    bool pending = *mxgpu_reg(dev, MXGPU_MBOX_REQ) !=
-                   *mxgpu_reg(dev, MXGPU_MBOX_ACK);
-
-    atomic_store(&dev->mbox_pending, pending);
-    if (pending) {
-        mxgpu_wake(dev, MXGPU_STEPPER_MCU);
-    }
-}
-
 uint32_t mxgpu_int_pending(MxgpuDevice *dev)
 {
     uint32_t doorbells = 0;
@@ -86,4 +75,37 @@ uint32_t mxgpu_int_pending(MxgpuDevice *dev)
                      atomic_load(&dev->copy_pending) != 0) |
            MXGPU_SET(MXGPU_INT_PENDING_DISPATCH,
                      atomic_load(&dev->dispatch_pending) != 0);
+}
+
+uint32_t mxgpu_int_pending_read(MxgpuDevice *dev, const MxgpuAccess *a)
+{
+    return mxgpu_int_pending(dev);
+}
+
+void mxgpu_msix_raise_write(MxgpuDevice *dev, const MxgpuAccess *a,
+                            uint32_t value)
+{
+    if (value < dev->config.vectors) {
+        mxgpu_out_vector(dev, value);
+    } else {
+        mxgpu_err_set(dev, 1u << MXGPU_ERR_STATUS_BAD_ACCESS_SHIFT, a->offset,
+                      value);
+    }
+}
+
+void mxgpu_event_raise_write(MxgpuDevice *dev, const MxgpuAccess *a,
+                             uint32_t value)
+{
+    mxgpu_irq_set(dev, 1u << MXGPU_IRQ_STATUS_EVENT_SHIFT);
+}
+
+void mxgpu_bad_access(MxgpuDevice *dev, uint64_t offset, unsigned size,
+                      bool write)
+{
+    mxgpu_lock(dev);
+    mxgpu_out_trace(dev, MXGPU_TRACE_BAD_ACCESS, offset,
+                    size | (unsigned)write << 8);
+    mxgpu_err_set(dev, 1u << MXGPU_ERR_STATUS_BAD_ACCESS_SHIFT,
+                  (uint32_t)offset, 0);
+    mxgpu_unlock(dev);
 }

@@ -40,6 +40,17 @@ void mxgpu_console_write(MxgpuDevice *dev, const MxgpuAccess *a, uint32_t value)
                                                                  : '?';
 }
 
+void mxgpu_fw_ready_write(MxgpuDevice *dev, const MxgpuAccess *a,
+                          uint32_t value)
+{
+    uint32_t *status = mxgpu_reg(dev, MXGPU_MCU_STATUS);
+
+    if ((value & 1) && !MXGPU_GET(MXGPU_MCU_STATUS_READY, *status)) {
+        *status |= MXGPU_SET(MXGPU_MCU_STATUS_READY, 1);
+        mxgpu_irq_set(dev, 1u << MXGPU_IRQ_STATUS_MCU_SHIFT);
+    }
+}
+
 void mxgpu_fw_panic_write(MxgpuDevice *dev, const MxgpuAccess *a,
                           uint32_t value)
 {
@@ -116,7 +127,7 @@ void mxgpu_sram_data_write(MxgpuDevice *dev, const MxgpuAccess *a,
  * After each access. What firmware starts is work of the step that it runs in:
  * it is charged in instructions, and a step that somebody waits for ends here.
  */
-static void bus_accessed(MxgpuDevice *dev)
+void mxgpu_mcu_bus_accessed(MxgpuDevice *dev)
 {
     if (atomic_load_explicit(&dev->steppers[MXGPU_STEPPER_MCU].held,
                              memory_order_relaxed)) {
@@ -137,12 +148,14 @@ static void update_timer(MxgpuDevice *dev, uint64_t now)
                      mxgpu_reg64(dev, MXGPU_MTIMECMP_LO);
 }
 
-uint32_t mxgpu_mtime_read(MxgpuDevice *dev, const MxgpuAccess *a)
+uint64_t mxgpu_mtime_read(MxgpuDevice *dev, const MxgpuAccess *a)
 {
-    uint64_t time = a->now - dev->mcu.start_time;
+    return a->now - dev->mcu.start_time;
+}
 
-    *mxgpu_reg(dev, MXGPU_MTIME_HI) = (uint32_t)(time >> 32);
-    return (uint32_t)time;
+uint64_t mxgpu_instret_read(MxgpuDevice *dev, const MxgpuAccess *a)
+{
+    return atomic_load(&dev->mcu.instret);
 }
 
 void mxgpu_mtimecmp_write(MxgpuDevice *dev, const MxgpuAccess *a,
@@ -152,32 +165,14 @@ void mxgpu_mtimecmp_write(MxgpuDevice *dev, const MxgpuAccess *a,
     update_timer(dev, a->now);
 }
 
-static bool bus_read(void *opaque, uint32_t addr, uint32_t *value)
+void mxgpu_mcu_bus_written(MxgpuDevice *dev, uint32_t offset)
 {
-    if (addr - MXGPU_MCU_REGS_BASE >= MXGPU_REGS_SIZE) {
-        return false;
-    }
-    *value = mxgpu_regs_read(opaque, MXGPU_PARTY_MCU,
-                             addr - MXGPU_MCU_REGS_BASE);
-    bus_accessed(opaque);
-    return true;
-}
-
-static bool bus_write(void *opaque, uint32_t addr, uint32_t value)
-{
-    uint32_t offset = addr - MXGPU_MCU_REGS_BASE;
-
-    if (offset >= MXGPU_REGS_SIZE) {
-        return false;
-    }
-    mxgpu_regs_write(opaque, MXGPU_PARTY_MCU, offset, value);
-    mxgpu_mcu_watch_write(opaque, offset);
+    mxgpu_mcu_watch_write(dev, offset);
     /* The memory port changes no line, and is used the most. */
     if (offset < MXGPU_MEM_ADDR_LO || offset >= MXGPU_CE_SRC_LO) {
-        update_external(opaque);
+        update_external(dev);
     }
-    bus_accessed(opaque);
-    return true;
+    mxgpu_mcu_bus_accessed(dev);
 }
 
 /* ---- steps ----------------------------------------------------------------- */
@@ -286,11 +281,8 @@ bool mxgpu_mcu_step(void *opaque, unsigned index, unsigned budget,
     }
     update_timer(dev, mxgpu_now(dev));
     update_external(dev);
-    dev->mcu.stepping = true;
     stop = mxgpu_mcu_run(dev->mcu.mcu, budget);
-    dev->mcu.stepping = false;
     atomic_store(&dev->mcu.instret, mxgpu_mcu_state(dev->mcu.mcu)->instret);
-    mxgpu_compute_inline(dev);
     mxgpu_mcu_watch(dev, stop == MXGPU_MCU_STOP_WFI, deadline);
     switch (stop) {
     case MXGPU_MCU_STOP_BUDGET:
@@ -308,16 +300,14 @@ bool mxgpu_mcu_step(void *opaque, unsigned index, unsigned budget,
 
 /* ---- life ------------------------------------------------------------------- */
 
-bool mxgpu_mcu_driver_init(MxgpuDevice *dev)
+bool mxgpu_mcu_driver_init(MxgpuDevice *dev, const MxgpuMcuOps *ops)
 {
-    static const MxgpuMcuOps ops = {bus_read, bus_write};
-
     dev->mcu.sram = calloc(1, MXGPU_MCU_SRAM_SIZE);
     if (!dev->mcu.sram) {
         return false;
     }
     dev->mcu.mcu =
-        mxgpu_mcu_new(dev->mcu.sram, MXGPU_MCU_SRAM_SIZE, &ops, dev);
+        mxgpu_mcu_new(dev->mcu.sram, MXGPU_MCU_SRAM_SIZE, ops, dev);
     mxgpu_mmu_client_add(dev->mmu, &dev->memport.client);
     return dev->mcu.mcu != NULL;
 }

@@ -37,157 +37,72 @@ typedef struct RegHooks {
     /* Under dev->lock unless "unlocked"; without one the stored value is
      * read, or written through mask (0: all bits). */
     uint32_t (*read)(MxgpuDevice *dev, const MxgpuAccess *a);
+    /* Of a _LO register: all 64 bits, whose upper half the reader's _HI keeps;
+     * the hooks of that name the _LO. */
+    uint64_t (*read64)(MxgpuDevice *dev, const MxgpuAccess *a);
+    unsigned high_of;
     void (*write)(MxgpuDevice *dev, const MxgpuAccess *a, uint32_t value);
     uint32_t mask;
     bool clock;    /* the hook needs a->now */
     bool unlocked; /* touched by the MCU's thread alone */
 } RegHooks;
 
-static uint32_t clock_read(MxgpuDevice *dev, const MxgpuAccess *a)
+static uint64_t clock_read(MxgpuDevice *dev, const MxgpuAccess *a)
 {
-    if (!a->peek) {
-        dev->latch[a->party].clock_hi = (uint32_t)(a->now >> 32);
-    }
-    return (uint32_t)a->now;
+    return a->now;
 }
 
-static uint32_t clock_hi_read(MxgpuDevice *dev, const MxgpuAccess *a)
-{
-    return a->peek ? (uint32_t)(a->now >> 32) : dev->latch[a->party].clock_hi;
-}
-
-static uint32_t instret_lo_read(MxgpuDevice *dev, const MxgpuAccess *a)
-{
-    uint64_t value = atomic_load(&dev->mcu.instret);
-
-    if (!a->peek) {
-        *mxgpu_reg(dev, MXGPU_MCU_INSTRET_HI) = (uint32_t)(value >> 32);
-    }
-    return (uint32_t)value;
-}
-
-static uint32_t instret_hi_read(MxgpuDevice *dev, const MxgpuAccess *a)
-{
-    return a->peek ? (uint32_t)(atomic_load(&dev->mcu.instret) >> 32)
-                   : *mxgpu_reg(dev, a->offset);
-}
-
-static void mbox_write(MxgpuDevice *dev, const MxgpuAccess *a, uint32_t value)
-{
-    *mxgpu_reg(dev, a->offset) = value;
-    mxgpu_mbox_update(dev);
-    if (a->party == MXGPU_PARTY_MCU) {
-        mxgpu_irq_set(dev, 1u << MXGPU_IRQ_STATUS_MBOX_SHIFT);
-    }
-}
-
-static uint32_t int_pending_read(MxgpuDevice *dev, const MxgpuAccess *a)
-{
-    return mxgpu_int_pending(dev);
-}
-
-static void fw_ready_write(MxgpuDevice *dev, const MxgpuAccess *a,
-                           uint32_t value)
-{
-    uint32_t *status = mxgpu_reg(dev, MXGPU_MCU_STATUS);
-
-    if ((value & 1) && !MXGPU_GET(MXGPU_MCU_STATUS_READY, *status)) {
-        *status |= MXGPU_SET(MXGPU_MCU_STATUS_READY, 1);
-        mxgpu_irq_set(dev, 1u << MXGPU_IRQ_STATUS_MCU_SHIFT);
-    }
-}
-
-static void msix_raise_write(MxgpuDevice *dev, const MxgpuAccess *a,
-                             uint32_t value)
-{
-    if (value < dev->config.vectors) {
-        mxgpu_out_vector(dev, value);
-    } else {
-        mxgpu_err_set(dev, 1u << MXGPU_ERR_STATUS_BAD_ACCESS_SHIFT, a->offset,
-                      value);
-    }
-}
-
-static void event_raise_write(MxgpuDevice *dev, const MxgpuAccess *a,
-                              uint32_t value)
-{
-    mxgpu_irq_set(dev, 1u << MXGPU_IRQ_STATUS_EVENT_SHIFT);
-}
-
-static void mmu_root_write(MxgpuDevice *dev, const MxgpuAccess *a,
-                           uint32_t value)
-{
-    *mxgpu_reg(dev, a->offset) = value;
-    mxgpu_mmu_set_root(dev->mmu, a->index, mxgpu_reg64(dev, a->offset - 4));
-    mxgpu_out_trace(dev, MXGPU_TRACE_INVALIDATE, a->index, 0);
-}
-
-/* Every TLB is dropped whole: a stale entry is never kept, and one dropped
- * without need is loaded again. */
-static void mmu_inv_write(MxgpuDevice *dev, const MxgpuAccess *a,
-                          uint32_t value)
-{
-    mxgpu_mmu_invalidate(dev->mmu);
-    mxgpu_out_trace(dev, MXGPU_TRACE_INVALIDATE, value, 0);
-}
-
-static uint32_t mmu_inv_read(MxgpuDevice *dev, const MxgpuAccess *a)
-{
-    return MXGPU_SET(MXGPU_MMU_INV_STATUS_BUSY,
-                     mxgpu_mmu_invalidate_busy(dev->mmu));
-}
+#define WIDE(name, ...)                                                        \
+    [R_##name##_LO] = {.read64 = __VA_ARGS__},                                 \
+    [R_##name##_HI] = {.high_of = R_##name##_LO}
 
 static const RegHooks hooks[R_COUNT] = {
-    [R_CLOCK_LO] = {.read = clock_read, .clock = true},
-    [R_CLOCK_HI] = {.read = clock_hi_read, .clock = true},
+    WIDE(CLOCK, clock_read, .clock = true),
     [R_RESET] = {.write = mxgpu_reset_write},
     [R_MCU_CTRL] = {.write = mxgpu_mcu_ctrl_write},
     [R_MCU_SRAM_ADDR] = {.mask = MXGPU_MCU_SRAM_SIZE - 4},
     [R_MCU_SRAM_DATA] = {.read = mxgpu_sram_data_read,
                          .write = mxgpu_sram_data_write},
-    [R_MCU_INSTRET_LO] = {.read = instret_lo_read},
-    [R_MCU_INSTRET_HI] = {.read = instret_hi_read},
+    WIDE(MCU_INSTRET, mxgpu_instret_read),
     [R_MCU_PC] = {.read = mxgpu_mcu_pc_read},
     [R_MCU_RA] = {.read = mxgpu_mcu_ra_read},
     [R_MCU_SP] = {.read = mxgpu_mcu_sp_read},
-    [R_MBOX_REQ] = {.write = mbox_write},
-    [R_MBOX_ACK] = {.write = mbox_write},
+    [R_MBOX_REQ] = {.write = mxgpu_mbox_write},
+    [R_MBOX_ACK] = {.write = mxgpu_mbox_write},
     [R_IRQ_ENABLE] = {.write = mxgpu_irq_enable_write},
-    [R_COUNTER_LO] = {.read = mxgpu_counter_read},
-    [R_COUNTER_HI] = {.read = mxgpu_counter_hi_read},
+    WIDE(COUNTER, mxgpu_counter_read),
     [R_PROFILE_CTRL] = {.mask = 1},
-    [R_MTIME_LO] = {.read = mxgpu_mtime_read, .clock = true},
+    WIDE(MTIME, mxgpu_mtime_read, .clock = true),
     [R_MTIMECMP_LO] = {.write = mxgpu_mtimecmp_write, .clock = true},
     [R_MTIMECMP_HI] = {.write = mxgpu_mtimecmp_write, .clock = true},
-    [R_INT_PENDING] = {.read = int_pending_read},
+    [R_INT_PENDING] = {.read = mxgpu_int_pending_read},
     [R_INT_ENABLE] = {.mask = 0xf},
     [R_CONSOLE] = {.write = mxgpu_console_write, .unlocked = true},
-    [R_FW_READY] = {.write = fw_ready_write},
+    [R_FW_READY] = {.write = mxgpu_fw_ready_write},
     [R_FW_PANIC] = {.write = mxgpu_fw_panic_write, .unlocked = true},
-    [R_MSIX_RAISE] = {.write = msix_raise_write},
-    [R_EVENT_RAISE] = {.write = event_raise_write},
+    [R_MSIX_RAISE] = {.write = mxgpu_msix_raise_write},
+    [R_EVENT_RAISE] = {.write = mxgpu_event_raise_write},
     [R_DB_PENDING] = {.read = mxgpu_db_pending_read,
                       .write = mxgpu_db_pending_write},
     [R_DB_ENABLE] = {.read = mxgpu_db_enable_read,
                      .write = mxgpu_db_enable_write},
-    [R_DB_VALUE_LO] = {.read = mxgpu_db_value_read},
+    WIDE(DB_VALUE, mxgpu_db_value_read),
     [R_MEM_ADDR_LO] = {.unlocked = true},
     [R_MEM_ADDR_HI] = {.unlocked = true},
     [R_MEM_CMD] = {.write = mxgpu_mem_cmd_write, .unlocked = true},
     [R_MEM_STATUS] = {.unlocked = true},
     [R_MEM_BUF] = {.unlocked = true},
     [R_CE_CTRL] = {.write = mxgpu_ce_ctrl_write},
-    [R_MMU_ROOT_HI] = {.write = mmu_root_write},
-    [R_MMU_INV_CMD] = {.write = mmu_inv_write},
-    [R_MMU_INV_STATUS] = {.read = mmu_inv_read},
+    [R_MMU_ROOT_HI] = {.write = mxgpu_mmu_root_write},
+    [R_MMU_INV_CMD] = {.write = mxgpu_mmu_inv_write},
+    [R_MMU_INV_STATUS] = {.read = mxgpu_mmu_inv_read},
     [R_CD_CTRL] = {.write = mxgpu_cd_ctrl_write,
                    .clock = true,
                    .unlocked = true},
-    [R_CP_SAMPLES_LO] = {.read = mxgpu_cp_samples_read},
+    WIDE(CP_SAMPLES, mxgpu_cp_samples_read),
     [R_CP_UNIT] = {.write = mxgpu_cp_unit_write},
-    [R_CP_COUNTER_LO] = {.read = mxgpu_cp_counter_read},
-    [R_CU_COUNTER_LO] = {.read = mxgpu_cu_counter_read},
-    [R_CU_COUNTER_HI] = {.read = mxgpu_cu_counter_hi_read},
+    WIDE(CP_COUNTER, mxgpu_cp_counter_read),
+    WIDE(CU_COUNTER, mxgpu_cu_counter_read),
 };
 
 void mxgpu_regs_init(MxgpuDevice *dev)
@@ -253,17 +168,6 @@ void mxgpu_regs_reset(MxgpuDevice *dev)
     *mxgpu_reg(dev, MXGPU_RESET_STATUS) = status;
 }
 
-void mxgpu_bad_access(MxgpuDevice *dev, uint64_t offset, unsigned size,
-                      bool write)
-{
-    mxgpu_lock(dev);
-    mxgpu_out_trace(dev, MXGPU_TRACE_BAD_ACCESS, offset,
-                    size | (unsigned)write << 8);
-    mxgpu_err_set(dev, 1u << MXGPU_ERR_STATUS_BAD_ACCESS_SHIFT,
-                  (uint32_t)offset, 0);
-    mxgpu_unlock(dev);
-}
-
 /* The register at offset, R_NONE when party must not access it so. */
 static unsigned lookup(MxgpuDevice *dev, MxgpuParty party, uint32_t offset,
                        bool write)
@@ -288,10 +192,34 @@ static MxgpuAccess make_access(MxgpuDevice *dev, MxgpuParty party, unsigned r,
         .party = party,
         .index = (offset - descs[r].offset) / descs[r].stride,
         .offset = offset,
-        .now = hooks[r].clock ? mxgpu_now(dev) : 0,
+        .now = hooks[r].clock || hooks[hooks[r].high_of].clock ? mxgpu_now(dev)
+                                                               : 0,
     };
 
     return a;
+}
+
+/* Under the lock. */
+static uint32_t load(MxgpuDevice *dev, const MxgpuAccess *a, unsigned r)
+{
+    uint32_t *latch = dev->latch[a->party];
+    uint64_t value;
+
+    if (hooks[r].read) {
+        return hooks[r].read(dev, a);
+    }
+    if (hooks[r].read64) {
+        value = hooks[r].read64(dev, a);
+        if (!a->peek) {
+            latch[a->offset / 4 + 1] = (uint32_t)(value >> 32);
+        }
+        return (uint32_t)value;
+    }
+    if (hooks[r].high_of) {
+        return a->peek ? (uint32_t)(hooks[hooks[r].high_of].read64(dev, a) >> 32)
+                       : latch[a->offset / 4];
+    }
+    return *mxgpu_reg(dev, a->offset);
 }
 
 uint32_t mxgpu_regs_read(MxgpuDevice *dev, MxgpuParty party, uint32_t offset)
@@ -312,7 +240,7 @@ uint32_t mxgpu_regs_read(MxgpuDevice *dev, MxgpuParty party, uint32_t offset)
     }
     a = make_access(dev, party, r, offset);
     mxgpu_lock(dev);
-    value = hooks[r].read ? hooks[r].read(dev, &a) : *mxgpu_reg(dev, offset);
+    value = load(dev, &a, r);
     mxgpu_unlock(dev);
     return value;
 }
@@ -329,7 +257,7 @@ uint32_t mxgpu_regs_peek(MxgpuDevice *dev, uint32_t offset)
     a = make_access(dev, MXGPU_PARTY_HOST, r, offset);
     a.peek = true;
     mxgpu_lock(dev);
-    value = hooks[r].read ? hooks[r].read(dev, &a) : *mxgpu_reg(dev, offset);
+    value = load(dev, &a, r);
     mxgpu_unlock(dev);
     return value;
 }

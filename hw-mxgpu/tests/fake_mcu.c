@@ -54,6 +54,7 @@ void mxgpu_mcu_charge(MxgpuMcu *mcu, unsigned instructions)
 MxgpuMcuStop mxgpu_mcu_run(MxgpuMcu *mcu, unsigned budget)
 {
     fake_mcu.runs++;
+    fake_mcu.budget += budget;
     mcu->state.instret += 0x180000000ull;
     if (fake_mcu.program) {
         MxgpuMcuStop stop = fake_mcu.program(&fake_mcu);

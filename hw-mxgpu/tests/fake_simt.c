@@ -31,7 +31,6 @@ enum mxgpu_fault mxgpu_simt_start(MxgpuSimt *simt, unsigned slot,
     g_assert_false(fake_simt.running[slot]);
     fake_simt.running[slot] = true;
     fake_simt.dispatch[slot] = *dispatch;
-    fake_simt.config.wake(fake_simt.config.opaque);
     return MXGPU_FAULT_NONE;
 }
 
@@ -58,6 +57,7 @@ MxgpuDispatchFault mxgpu_simt_fault(MxgpuSimt *simt, unsigned slot)
 
 bool mxgpu_simt_run(MxgpuSimt *simt, unsigned cu, unsigned budget)
 {
+    fake_simt.budget += budget;
     return false;
 }
 

@@ -14,6 +14,9 @@ static int dma_read(void *host, uint64_t addr, void *buf, size_t len)
 {
     TestHost *h = host;
 
+    if (h->on_dma) {
+        h->on_dma(h);
+    }
     if (!on_bus(addr, len)) {
         return -EFAULT;
     }
@@ -25,6 +28,9 @@ static int dma_write(void *host, uint64_t addr, const void *buf, size_t len)
 {
     TestHost *h = host;
 
+    if (h->on_dma) {
+        h->on_dma(h);
+    }
     if (!on_bus(addr, len) || h->read_only) {
         return -EFAULT;
     }

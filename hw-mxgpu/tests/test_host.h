@@ -21,6 +21,7 @@ typedef struct TestHost {
     uint8_t *bus;       /* TEST_BUS_SIZE bytes at TEST_BUS_BASE */
     bool no_map;        /* dma_map gives no pointers */
     bool read_only;     /* writes to the bus fail */
+    void (*on_dma)(struct TestHost *h); /* before each access, or NULL */
     _Atomic uint64_t clock;
     _Atomic unsigned irqs[256];
     _Atomic unsigned kicks;
@@ -65,6 +66,7 @@ typedef struct FakeMcu {
     bool timer, external;
     unsigned resets, runs;
     uint64_t charged; /* instructions */
+    uint64_t budget;  /* of all runs */
     uint32_t entry;
     /* What a run does; NULL waits for an interrupt. */
     MxgpuMcuStop (*program)(struct FakeMcu *m);
@@ -77,6 +79,7 @@ typedef struct FakeSimt {
     bool running[MXGPU_DISPATCH_SLOTS];
     MxgpuDispatchFault fault[MXGPU_DISPATCH_SLOTS];
     enum mxgpu_fault start_result;
+    _Atomic uint64_t budget; /* of all runs */
     MxgpuSimtCounters counters;
     unsigned resets, aborts;
 } FakeSimt;
