@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Copy engines. A step moves one chunk; between chunks an engine sees aborts,
- * invalidations and holds. Every operation is a box of rows, a linear one of a
+ * Copy engines. A step moves one chunk in pieces; between pieces an engine sees
+ * aborts, invalidations and holds. Every operation is a box of rows, a linear one of a
  * single row. Each side keeps the translation of the run it is in: whole pages
  * where the host has pointers to them, so that large pages move at the speed
  * of memmove().
@@ -19,6 +19,7 @@
  */
 #define CHUNK      (1u << 20)
 #define PIECE_COST 256u
+#define PIECE_MAX  (64u << 10) /* somebody may wait for its end */
 #define ASK_COST   2048u
 
 #define BUF_SIZE     4096u
@@ -342,8 +343,10 @@ static void advance(MxgpuCopyEngine *ce, uint64_t len)
     ce->dst.row += ce->dst.slice_step;
 }
 
-/* Moves what a step may; the last piece tells of a fault. */
-static Piece move(MxgpuDevice *dev, MxgpuCopyEngine *ce)
+/* Moves what a step may, at least a piece; the last one tells of a fault. Once
+ * *held is true somebody waits for the step's end. */
+static Piece move(MxgpuDevice *dev, MxgpuCopyEngine *ce,
+                  const _Atomic bool *held)
 {
     uint64_t left = CHUNK, cost;
     Piece p = {0};
@@ -357,6 +360,7 @@ static Piece move(MxgpuDevice *dev, MxgpuCopyEngine *ce)
         }
         p = (Piece){.len = ce->width - ce->x};
         p.len = p.len < left ? p.len : left;
+        p.len = p.len < PIECE_MAX ? p.len : PIECE_MAX;
         if (ce->fill) {
             fill_piece(dev, ce, &p);
         } else {
@@ -368,6 +372,9 @@ static Piece move(MxgpuDevice *dev, MxgpuCopyEngine *ce)
         advance(ce, p.len);
         cost = (p.len > PIECE_COST ? p.len : PIECE_COST) + p.asked * ASK_COST;
         left -= cost < left ? cost : left;
+        if (atomic_load_explicit(held, memory_order_relaxed)) {
+            break;
+        }
     }
     return (Piece){0};
 }
@@ -398,7 +405,7 @@ bool mxgpu_copy_step(void *opaque, unsigned index, unsigned budget,
     if (mxgpu_mmu_client_begin(&ce->client)) {
         forget_runs(ce);
     }
-    p = move(dev, ce);
+    p = move(dev, ce, &dev->steppers[MXGPU_STEPPER_COPY + index].held);
     mxgpu_mmu_client_end(&ce->client);
     mxgpu_count(dev, MXGPU_COUNTER_COPY_BYTES, ce->done - start);
     if (p.fault == MXGPU_FAULT_NONE && ce->z < ce->depth) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copy engines: every pair of memories, fills, faults, aborts, threads. */
+#include "core/internal.h"
 #include "test_host.h"
 
 #define LEAF   (MXGPU_PTE_VALID | MXGPU_PTE_READ | MXGPU_PTE_WRITE)
@@ -459,6 +460,45 @@ static void test_control(void)
     test_host_free(h);
 }
 
+/* Somebody wants the engine to stop in the middle of a step. */
+static unsigned dmas, hold_at;
+
+static void hold_engine(TestHost *h)
+{
+    if (++dmas == hold_at) {
+        mxgpu_stepper_hold(&h->dev->steppers[MXGPU_STEPPER_COPY]);
+    }
+}
+
+/* Page by page through the buffer, each a question to the bus: a step that
+ * nobody waits for asks a hundred, and one that is waited for no more than are
+ * on the way. */
+static void test_held(void)
+{
+    TestHost *h = new_host(true);
+    uint64_t deadline;
+
+    h->no_map = true;
+    h->on_dma = hold_engine;
+    memset(h->bus, 0x67, TEST_BUS_SIZE);
+    setup(h, 0, MXGPU_COPY_LINEAR, VRAM_B, BUS, TEST_BUS_SIZE, 0);
+    dmas = hold_at = 0;
+    mxgpu_device_run(h->dev, 1, &deadline);
+    g_assert_cmpuint(dmas, >, 50);
+    for (unsigned n = 1; n < 4; n++) {
+        dmas = 0;
+        hold_at = n;
+        mxgpu_device_run(h->dev, 1, &deadline);
+        g_assert_cmpuint(dmas, ==, n);
+        mxgpu_stepper_release(&h->dev->steppers[MXGPU_STEPPER_COPY]);
+    }
+    g_assert_cmphex(finish(h, 0), ==, MXGPU_UNIT_DONE);
+    for (unsigned i = 0; i < TEST_BUS_SIZE; i += 64) {
+        g_assert_cmphex(*at(h, VRAM_B + i), ==, 0x67);
+    }
+    test_host_free(h);
+}
+
 /* Both engines on their own threads, again and again. */
 static void test_threads(void)
 {
@@ -497,6 +537,7 @@ int main(int argc, char **argv)
     g_test_add_func("/copy/boxes/faults", test_box_faults);
     g_test_add_func("/copy/boxes/steps", test_box_steps);
     g_test_add_func("/copy/control", test_control);
+    g_test_add_func("/copy/held", test_held);
     g_test_add_func("/copy/threads", test_threads);
     return g_test_run();
 }
