@@ -169,6 +169,9 @@ void mxgpu_cd_ctrl_write(MxgpuDevice *dev, const MxgpuAccess *a, uint32_t value)
     }
 }
 
+/* A run of a unit costs more than fewer warp instructions do. */
+#define SHARE_LEAST 256
+
 bool mxgpu_compute_step(void *opaque, unsigned index, unsigned budget,
                         uint64_t *deadline)
 {
@@ -180,6 +183,9 @@ bool mxgpu_compute_step(void *opaque, unsigned index, unsigned budget,
         &dev->steppers[MXGPU_STEPPER_COPY + dev->config.copy_engines + index];
     bool more = false;
 
+    if (dev->config.deterministic) { /* one worker: its turn is all units' */
+        budget = budget / units > SHARE_LEAST ? budget / units : SHARE_LEAST;
+    }
     for (unsigned i = 0; i < units; i++) {
         unsigned cu = (first + i) % units;
 

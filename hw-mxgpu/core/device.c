@@ -29,9 +29,15 @@ bool mxgpu_device_bus_busy(MxgpuDevice *dev)
 
 bool mxgpu_device_run(MxgpuDevice *dev, unsigned budget, uint64_t *deadline)
 {
+    unsigned runnable = 0;
     bool more = false;
 
     *deadline = MXGPU_NEVER;
+    for (unsigned i = 0; i < dev->num_steppers; i++) {
+        runnable += mxgpu_stepper_runnable(&dev->steppers[i]);
+    }
+    /* One that is woken meanwhile has its turn too. */
+    budget = runnable > 1 && budget > runnable ? budget / runnable : budget;
     for (unsigned i = 0; i < dev->num_steppers; i++) {
         more |= mxgpu_stepper_try(&dev->steppers[i], budget, deadline);
     }

@@ -71,9 +71,10 @@ void mxgpu_device_bus_invalidate(MxgpuDevice *dev, uint64_t addr, uint64_t len);
 bool mxgpu_device_bus_busy(MxgpuDevice *dev);
 
 /*
- * Deterministic mode: runs every unit in a fixed order for about "budget"
- * instructions each. Returns whether there is more to do now; *deadline is the
- * clock at which the MCU timer fires next, UINT64_MAX for never.
+ * Deterministic mode: runs units in a fixed order for about "budget"
+ * instructions, which those that have work share. Returns whether there is more
+ * to do now; *deadline is the clock at which the MCU timer fires next,
+ * UINT64_MAX for never.
  */
 bool mxgpu_device_run(MxgpuDevice *dev, unsigned budget, uint64_t *deadline);
 

@@ -228,6 +228,23 @@ static void test_crash(void)
     test_host_free(h);
 }
 
+/* Of a turn's budget each unit that has work gets a part, not all of it. */
+static void test_share(void)
+{
+    TestHost *h = test_host_new(true);
+    uint64_t deadline;
+
+    boot(h);
+    test_run(h);
+    mxgpu_device_pause(h->dev);
+    mxgpu_device_resume(h->dev); /* everybody looks for work */
+    fake_mcu.budget = fake_simt.budget = 0;
+    mxgpu_device_run(h->dev, 10000, &deadline);
+    g_assert_cmpuint(fake_mcu.budget, ==, 2000); /* control, MCU, 2, compute */
+    g_assert_cmpuint(fake_simt.budget, ==, 2000);
+    test_host_free(h);
+}
+
 static void test_timer(void)
 {
     TestHost *h = test_host_new(true);
@@ -562,6 +579,7 @@ int main(int argc, char **argv)
     g_test_add_func("/mcu/console", test_console);
     g_test_add_func("/mcu/ready", test_ready);
     g_test_add_func("/mcu/crash", test_crash);
+    g_test_add_func("/mcu/share", test_share);
     g_test_add_func("/mcu/timer", test_timer);
     g_test_add_func("/mcu/bus", test_bus);
     g_test_add_func("/dispatch/slot", test_dispatch);
