@@ -31,7 +31,7 @@ static bool mxgpu_is_debug(MemTxAttrs attrs)
     return attrs.debug || (attrs.unspecified && monitor_cur());
 }
 
-static MemTxResult mxgpu_regs_read(void *opaque, hwaddr addr, uint64_t *data,
+static MemTxResult mxgpu_bar0_read(void *opaque, hwaddr addr, uint64_t *data,
                                    unsigned size, MemTxAttrs attrs)
 {
     MxgpuState *s = opaque;
@@ -41,7 +41,7 @@ static MemTxResult mxgpu_regs_read(void *opaque, hwaddr addr, uint64_t *data,
     return MEMTX_OK;
 }
 
-static MemTxResult mxgpu_regs_write(void *opaque, hwaddr addr, uint64_t value,
+static MemTxResult mxgpu_bar0_write(void *opaque, hwaddr addr, uint64_t value,
                                     unsigned size, MemTxAttrs attrs)
 {
     MxgpuState *s = opaque;
@@ -75,9 +75,9 @@ static MemTxResult mxgpu_doorbell_write(void *opaque, hwaddr addr,
 #define MXGPU_ANY_ACCESS \
     { .min_access_size = 1, .max_access_size = 8, .unaligned = true }
 
-static const MemoryRegionOps mxgpu_regs_ops = {
-    .read_with_attrs = mxgpu_regs_read,
-    .write_with_attrs = mxgpu_regs_write,
+static const MemoryRegionOps mxgpu_bar0_ops = {
+    .read_with_attrs = mxgpu_bar0_read,
+    .write_with_attrs = mxgpu_bar0_write,
     .endianness = DEVICE_LITTLE_ENDIAN,
     .valid = MXGPU_ANY_ACCESS,
     .impl = MXGPU_ANY_ACCESS,
@@ -111,7 +111,7 @@ static bool mxgpu_realize_bars(MxgpuState *s, Error **errp)
     }
     memory_region_init(&s->aperture, obj, "mxgpu-bar2", s->vram_size);
     memory_region_add_subregion(&s->aperture, 0, &s->vram);
-    memory_region_init_io(&s->regs, obj, &mxgpu_regs_ops, s, "mxgpu-regs",
+    memory_region_init_io(&s->regs, obj, &mxgpu_bar0_ops, s, "mxgpu-regs",
                           MXGPU_REGS_SIZE);
     memory_region_init(&s->bar4, obj, "mxgpu-bar4", MXGPU_DOORBELL_SIZE);
     memory_region_init_io(&s->doorbell, obj, &mxgpu_doorbell_ops, s,

@@ -25,7 +25,7 @@
 
 struct MxgpuSim {
     MxgpuDevice *dev;
-    MxgpuSimConfig config;
+    MxgpuSimOptions config;
     void *vram;
     uint64_t vram_size;
     unsigned vectors;
@@ -243,7 +243,7 @@ static void sim_close(MxgpuSim *sim)
     free(sim);
 }
 
-static MxgpuSim *sim_alloc(const MxgpuSimConfig *config)
+static MxgpuSim *sim_alloc(const MxgpuSimOptions *config)
 {
     MxgpuSim *sim = calloc(1, sizeof(*sim));
     pthread_condattr_t attr;
@@ -295,7 +295,7 @@ static void make_uuid(uint8_t uuid[16], unsigned index)
     }
 }
 
-static MxgpuConfig device_config(const MxgpuSimConfig *c)
+static MxgpuConfig device_config(const MxgpuSimOptions *c)
 {
     MxgpuConfig d = {
         .vram_size = c->vram_size ? c->vram_size : DEFAULT_VRAM,
@@ -315,7 +315,7 @@ static MxgpuConfig device_config(const MxgpuSimConfig *c)
     return d;
 }
 
-static int sim_open(const MxgpuSimConfig *config, MxgpuSim **out)
+static int sim_open(const MxgpuSimOptions *config, MxgpuSim **out)
 {
     MxgpuConfig device;
     const char *error;

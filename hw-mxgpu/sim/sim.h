@@ -20,7 +20,7 @@ extern "C" {
 
 typedef struct MxgpuSim MxgpuSim;
 
-typedef struct MxgpuSimConfig {
+typedef struct MxgpuSimOptions {
     uint64_t vram_size;     /* 0: 4 GiB; memory is used only when touched */
     unsigned compute_units; /* 0: default */
     unsigned threads;       /* 0: one a host CPU */
@@ -35,11 +35,11 @@ typedef struct MxgpuSimConfig {
     /* Lines of the firmware console and of the model; may be NULL. */
     void (*log)(void *opaque, const char *line);
     void *opaque;
-} MxgpuSimConfig;
+} MxgpuSimOptions;
 
 /* The table a loader gets from mxgpu_sim_entry(MXGPU_SIM_ABI). */
 typedef struct MxgpuSimOps {
-    int (*open)(const MxgpuSimConfig *config, MxgpuSim **sim);
+    int (*open)(const MxgpuSimOptions *config, MxgpuSim **sim);
     void (*close)(MxgpuSim *sim);
     uint32_t (*read)(MxgpuSim *sim, uint32_t offset);
     void (*write)(MxgpuSim *sim, uint32_t offset, uint32_t value);

@@ -169,10 +169,10 @@ void drv_boot(Drv *d)
     map_memories(d);
 }
 
-Drv *drv_open(const MxgpuSimConfig *config)
+Drv *drv_open(const MxgpuSimOptions *config)
 {
     const MxgpuSimOps *(*entry)(unsigned abi);
-    MxgpuSimConfig c = *config;
+    MxgpuSimOptions c = *config;
     Drv *d = g_new0(Drv, 1);
 
     d->log = g_string_new(NULL);

@@ -43,7 +43,7 @@ typedef struct Drv {
 
 /* Opens the device, resets, loads and starts the firmware, says HELLO and maps
  * both memories. */
-Drv *drv_open(const MxgpuSimConfig *config);
+Drv *drv_open(const MxgpuSimOptions *config);
 void drv_close(Drv *d);
 void drv_load(Drv *d, const uint8_t *image, size_t size);
 /* The firmware image of the build. */

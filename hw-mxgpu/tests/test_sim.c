@@ -13,7 +13,7 @@
 
 static Drv *open_mode(gconstpointer deterministic)
 {
-    MxgpuSimConfig config = {.compute_units = 4,
+    MxgpuSimOptions config = {.compute_units = 4,
                              .queues = 16,
                              .deterministic = deterministic != NULL};
 

@@ -92,7 +92,7 @@ static void test_device(gconstpointer deterministic)
 {
     const MxgpuSimOps *ops = mxgpu_sim_entry(MXGPU_SIM_ABI);
     GString *log = g_string_new(NULL);
-    MxgpuSimConfig config = {.vram_size = 16 << 20,
+    MxgpuSimOptions config = {.vram_size = 16 << 20,
                              .compute_units = 3,
                              .queues = 4,
                              .index = 0x102,
@@ -132,7 +132,7 @@ static void test_device(gconstpointer deterministic)
 static void test_bad_config(void)
 {
     const MxgpuSimOps *ops = mxgpu_sim_entry(MXGPU_SIM_ABI);
-    MxgpuSimConfig config = {.vram_size = 4097};
+    MxgpuSimOptions config = {.vram_size = 4097};
     MxgpuSim *sim = NULL;
 
     g_assert_null(mxgpu_sim_entry(MXGPU_SIM_ABI + 1));

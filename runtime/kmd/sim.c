@@ -97,7 +97,7 @@ static int env_size(const char *name, uint64_t min, uint64_t max,
     return 0;
 }
 
-static int env_config(MxgpuSimConfig *config)
+static int env_config(MxgpuSimOptions *config)
 {
     unsigned deterministic = 0;
     int ret;
@@ -301,7 +301,7 @@ static int collect_vectors(SimTransport *s)
     return 0;
 }
 
-static int transport_start(SimTransport *s, const MxgpuSimConfig *config)
+static int transport_start(SimTransport *s, const MxgpuSimOptions *config)
 {
     int ret = s->ops->open(config, &s->sim);
 
@@ -324,7 +324,7 @@ static int transport_start(SimTransport *s, const MxgpuSimConfig *config)
 
 static int sim_count(unsigned *count)
 {
-    MxgpuSimConfig config = { 0 };
+    MxgpuSimOptions config = { 0 };
     unsigned n = 1;
     int ret;
 
@@ -341,7 +341,7 @@ static int sim_count(unsigned *count)
 
 static int sim_open(unsigned index, KmdDevice **dev)
 {
-    MxgpuSimConfig config = { .index = index, .log = sim_log };
+    MxgpuSimOptions config = { .index = index, .log = sim_log };
     SimTransport *s;
     unsigned count;
     int ret;

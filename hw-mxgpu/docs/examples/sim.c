@@ -26,7 +26,7 @@ static void sim_doorbell(Gpu *gpu, uint64_t value)
 void gpu_open(Gpu *gpu, const char *name)
 {
     void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-    MxgpuSimConfig config = {.vram_size = 64u << 20, .compute_units = 2};
+    MxgpuSimOptions config = {.vram_size = 64u << 20, .compute_units = 2};
     const MxgpuSimOps *(*entry)(unsigned abi) = NULL;
     MxgpuSim *sim;
 
