@@ -25,22 +25,16 @@ static uint32_t fill_check(const union mxgpu_packet *packet)
 static FwStart fill_start(FwQueue *queue)
 {
     const struct mxgpu_packet_fill *fill = &queue->packet.fill;
-    uint32_t base;
-    FwJob *job;
 
-    if (!fill->size) {
-        return FW_START_DONE;
-    }
-    job = unit_claim(FW_UNIT_COPY, queue);
-    if (!job) {
-        return FW_START_NEEDS_COPY;
-    }
-    base = job->index * MXGPU_CE_CFG_STRIDE;
-    reg_write64(MXGPU_CE_DST_LO + base, fill->dst);
-    reg_write64(MXGPU_CE_SIZE_LO + base, fill->size);
-    copy_set_pattern(queue, job, FIELD(fill, pattern));
-    copy_start(queue, job, MXGPU_COPY_FILL, fill->pattern_size);
-    return FW_START_RUNNING;
+    return copy_start(queue, &(CopyBox){
+        .op = MXGPU_COPY_FILL,
+        .pattern = FIELD(fill, pattern),
+        .pattern_size = fill->pattern_size,
+        .width = fill->size,
+        .height = 1,
+        .depth = 1,
+        .dst = {.addr = fill->dst},
+    });
 }
 
 const FwCommand cmd_fill = {

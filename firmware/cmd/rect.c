@@ -57,53 +57,29 @@ static uint32_t fill_rect_check(const union mxgpu_packet *packet)
 static FwStart copy_rect_start(FwQueue *queue)
 {
     const struct mxgpu_packet_copy_rect *copy = &queue->packet.copy_rect;
-    uint32_t base;
-    FwJob *job;
 
-    if (!copy->width || !copy->height || !copy->depth) {
-        return FW_START_DONE;
-    }
-    job = unit_claim(FW_UNIT_COPY, queue);
-    if (!job) {
-        return FW_START_NEEDS_COPY;
-    }
-    base = job->index * MXGPU_CE_CFG_STRIDE;
-    reg_write64(MXGPU_CE_SRC_LO + base, copy->src);
-    reg_write64(MXGPU_CE_DST_LO + base, copy->dst);
-    reg_write64(MXGPU_CE_SIZE_LO + base, copy->width);
-    reg_write(MXGPU_CE_HEIGHT + base, copy->height);
-    reg_write(MXGPU_CE_DEPTH + base, copy->depth);
-    reg_write(MXGPU_CE_SRC_PITCH + base, copy->src_pitch);
-    reg_write(MXGPU_CE_DST_PITCH + base, copy->dst_pitch);
-    reg_write(MXGPU_CE_SRC_SLICE + base, copy->src_slice);
-    reg_write(MXGPU_CE_DST_SLICE + base, copy->dst_slice);
-    copy_start(queue, job, MXGPU_COPY_RECT, 0);
-    return FW_START_RUNNING;
+    return copy_start(queue, &(CopyBox){
+        .op = MXGPU_COPY_RECT,
+        .width = copy->width,
+        .height = copy->height,
+        .depth = copy->depth,
+        .dst = {copy->dst, copy->dst_pitch, copy->dst_slice},
+        .src = {copy->src, copy->src_pitch, copy->src_slice},
+    });
 }
 
 static FwStart fill_rect_start(FwQueue *queue)
 {
     const struct mxgpu_packet_fill_rect *fill = &queue->packet.fill_rect;
-    uint32_t base;
-    FwJob *job;
 
-    if (!fill->width || !fill->height || !fill->depth) {
-        return FW_START_DONE;
-    }
-    job = unit_claim(FW_UNIT_COPY, queue);
-    if (!job) {
-        return FW_START_NEEDS_COPY;
-    }
-    base = job->index * MXGPU_CE_CFG_STRIDE;
-    reg_write64(MXGPU_CE_DST_LO + base, fill->dst);
-    reg_write64(MXGPU_CE_SIZE_LO + base, fill->width);
-    reg_write(MXGPU_CE_HEIGHT + base, fill->height);
-    reg_write(MXGPU_CE_DEPTH + base, fill->depth);
-    reg_write(MXGPU_CE_DST_PITCH + base, fill->pitch);
-    reg_write(MXGPU_CE_DST_SLICE + base, fill->slice);
-    copy_set_pattern(queue, job, FIELD(fill_rect, pattern));
-    copy_start(queue, job, MXGPU_COPY_FILL_RECT, 0);
-    return FW_START_RUNNING;
+    return copy_start(queue, &(CopyBox){
+        .op = MXGPU_COPY_FILL_RECT,
+        .pattern = FIELD(fill_rect, pattern),
+        .width = fill->width,
+        .height = fill->height,
+        .depth = fill->depth,
+        .dst = {fill->dst, fill->pitch, fill->slice},
+    });
 }
 
 const FwCommand cmd_copy_rect = {
