@@ -8,7 +8,6 @@
 typedef struct McPinned {
     void *memory; /* same address on both sides; NULL: nothing */
     uint64_t size;
-    KmdBo *bo;
 } McPinned;
 
 /* Zeroed; size a multiple of KMD_PAGE_SIZE. -errno. */

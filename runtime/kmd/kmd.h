@@ -93,6 +93,13 @@ typedef struct KmdOps {
     /* Complete when it returns: no unit uses the old translation. */
     int (*unmap)(KmdDevice *dev, uint64_t va, uint64_t size);
 
+    /* Zeroed memory of the process, pinned and mapped at its own address,
+     * where the device may read, write and do atomics. size is a multiple of
+     * KMD_PAGE_SIZE. -ENOMEM, -ENODEV. */
+    int (*shared_alloc)(KmdDevice *dev, uint64_t size, void **memory);
+    /* What shared_alloc gave, with its size; the device is done with it. */
+    void (*shared_free)(KmdDevice *dev, void *memory, uint64_t size);
+
     /* priority 0 is the most urgent; packets is a power of two >= 4. The
      * memory of ring and control block belongs to the queue, at device
      * addresses the back end chooses (mc_va_reserve()). */

@@ -4,6 +4,7 @@
  *
  * Locks, in the order in which they may be taken:
  *   queue_lock   the queue list and ids
+ *   arena.lock   small pieces of pinned memory
  *   vm_lock      page tables, mappings, the list of memory objects
  *   vram_lock    the VRAM allocator
  *   mbox_lock    the mailbox: one request at a time
@@ -68,10 +69,17 @@ struct KmdBo {
     bool system;        /* pinned process memory */
 };
 
+typedef struct KmdChunk KmdChunk;
+
+typedef struct KmdArena {
+    pthread_mutex_t lock;
+    KmdChunk *chunks;
+    McExtents free; /* addresses in them */
+} KmdArena;
+
 typedef struct KmdQueueImpl {
     KmdQueue pub; /* first: the runtime holds a pointer to it */
     struct KmdQueueImpl *next;
-    KmdBo *bo;
     void *memory; /* ring, then control block */
     uint64_t size;
     unsigned vector;
@@ -108,6 +116,8 @@ struct KmdDevice {
     pthread_mutex_t vm_lock;
     KmdVm vm;
     KmdBo *bos;
+
+    KmdArena arena;
 
     pthread_mutex_t queue_lock;
     KmdQueueImpl *queues;
@@ -172,7 +182,8 @@ uint64_t kmd_device_clock(KmdDevice *dev);
     .close = kmd_device_close, .info = kmd_device_info,                        \
     .alloc = kmd_bo_alloc, .pin = kmd_bo_pin, .free = kmd_bo_free,             \
     .cpu = kmd_bo_cpu, .memory = kmd_vram_memory, .map = kmd_bo_map,           \
-    .unmap = kmd_vm_unmap, .queue_create = kmd_queue_create,                   \
+    .unmap = kmd_vm_unmap, .shared_alloc = kmd_arena_alloc,                    \
+    .shared_free = kmd_arena_free, .queue_create = kmd_queue_create,                   \
     .queue_ring = kmd_queue_ring, .queue_destroy = kmd_queue_destroy,          \
     .queue_profile = kmd_queue_profile,                                        \
     .irq_count = kmd_queue_irq_count, .irq_wait = kmd_queue_irq_wait,          \
@@ -259,6 +270,14 @@ void kmd_bo_free(KmdBo *bo);
 void *kmd_bo_cpu(KmdBo *bo);
 /* Frees what the caller has left; the device does not use it any more. */
 void kmd_bo_free_all(KmdDevice *dev);
+
+/* ---- arena.c: kmd.h, shared_alloc ------------------------------------------- */
+
+void kmd_arena_init(KmdDevice *dev);
+/* After kmd_bo_free_all(): what the chunks were for the device is gone. */
+void kmd_arena_fini(KmdDevice *dev);
+int kmd_arena_alloc(KmdDevice *dev, uint64_t size, void **memory);
+void kmd_arena_free(KmdDevice *dev, void *memory, uint64_t size);
 
 /* ---- queue.c ---------------------------------------------------------------- */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Queues. Ring and control block are one piece of pinned process memory, at
+ * Queues. Ring and control block are one piece of shared memory (arena.c), at
  * the same address on both sides, as user-mode queues usually are: the
  * producer writes packets and reads progress at the speed of its own memory.
  */
@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <string.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 
 #include "base/va.h"
 #include "priv.h"
@@ -44,46 +43,10 @@ static unsigned vector_of(KmdDevice *dev, unsigned id)
     return vectors > 1 ? 1 + id % (vectors - 1) : 0;
 }
 
-/* Memory with one address for both sides. */
-static int queue_memory(KmdDevice *dev, KmdQueueImpl *q)
+static void queue_free(KmdQueueImpl *q)
 {
-    uint64_t va;
-    void *p;
-    int ret;
-
-    q->memory = mc_va_reserve(q->size, KMD_PAGE_SIZE);
-    if (!q->memory) {
-        mc_error("no address space for a queue");
-        return -ENOMEM;
-    }
-    p = mmap(q->memory, q->size, PROT_READ | PROT_WRITE,
-             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-    if (p == MAP_FAILED) {
-        return -errno;
-    }
-    /* A child process must not make the parent's copy another page. */
-    madvise(q->memory, q->size, MADV_DONTFORK);
-    ret = kmd_bo_pin(dev, q->memory, q->size, &q->bo);
-    if (ret) {
-        return ret;
-    }
-    va = (uintptr_t)q->memory;
-    return kmd_bo_map(q->bo, va, 0, q->size,
-                      MXGPU_PTE_READ | MXGPU_PTE_WRITE);
-}
-
-static void queue_memory_free(KmdQueueImpl *q)
-{
-    KmdDevice *dev = q->pub.dev;
-
-    if (q->bo) {
-        if (q->bo->mapped) {
-            kmd_vm_unmap(dev, (uintptr_t)q->memory, q->size);
-        }
-        kmd_bo_free(q->bo);
-    }
     if (q->memory) {
-        mc_va_release(q->memory, q->size);
+        kmd_arena_free(q->pub.dev, q->memory, q->size);
     }
     free(q);
 }
@@ -150,14 +113,14 @@ int kmd_queue_create(KmdDevice *dev, unsigned priority, unsigned packets,
     q->vector = vector_of(dev, id);
     ring_size = (ring_size + KMD_PAGE_SIZE - 1) & ~(KMD_PAGE_SIZE - 1);
     q->size = ring_size + KMD_PAGE_SIZE;
-    ret = queue_memory(dev, q);
+    ret = kmd_arena_alloc(dev, q->size, &q->memory);
     if (!ret) {
         q->pub.ring = q->memory;
         q->pub.ctl = (void *)((char *)q->memory + ring_size);
         ret = queue_tell(dev, q, priority);
     }
     if (ret) {
-        queue_memory_free(q);
+        queue_free(q);
         goto fail;
     }
     list_add(dev, q);
@@ -219,7 +182,7 @@ void kmd_queue_destroy(KmdQueue *queue)
         }
     }
     pthread_mutex_unlock(&dev->queue_lock);
-    queue_memory_free(q);
+    queue_free(q);
     pthread_mutex_lock(&dev->queue_lock);
     id_put(dev, id);
     pthread_mutex_unlock(&dev->queue_lock);

@@ -253,6 +253,41 @@ static void free_op(KmdBo *bo)
     fake_free(bo);
 }
 
+/* The object is kept in a page before the memory. */
+static int shared_alloc_op(KmdDevice *dev, uint64_t size, void **memory)
+{
+    uint8_t *page = mmap(NULL, size + KMD_PAGE_SIZE, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    uint8_t *data = page + KMD_PAGE_SIZE;
+    KmdBo *bo;
+
+    if (page == MAP_FAILED) {
+        return -ENOMEM;
+    }
+    int ret = pin_op(dev, data, size, &bo);
+    if (!ret) {
+        ret = fake_map(bo, (uintptr_t)data, 0, size,
+                       MXGPU_PTE_READ | MXGPU_PTE_WRITE | MXGPU_PTE_ATOMIC);
+        if (!ret) {
+            *(KmdBo **)(void *)page = bo;
+            *memory = data;
+            return 0;
+        }
+        free_op(bo);
+    }
+    munmap(page, size + KMD_PAGE_SIZE);
+    return ret;
+}
+
+static void shared_free_op(KmdDevice *dev, void *memory, uint64_t size)
+{
+    uint8_t *page = (uint8_t *)memory - KMD_PAGE_SIZE;
+
+    fake_unmap(dev, (uintptr_t)memory, size);
+    free_op(*(KmdBo **)(void *)page);
+    munmap(page, size + KMD_PAGE_SIZE);
+}
+
 static bool fault(struct mxgpu_queue_error *error, enum mxgpu_fault code,
                   uint64_t va, uint64_t perms)
 {
@@ -789,6 +824,8 @@ static const KmdOps fake_ops = {
     .memory = fake_memory,
     .map = fake_map,
     .unmap = fake_unmap,
+    .shared_alloc = shared_alloc_op,
+    .shared_free = shared_free_op,
     .queue_create = fake_queue_create,
     .queue_ring = fake_queue_ring,
     .queue_profile = fake_queue_profile,

@@ -54,8 +54,57 @@ static void test_create(void)
     g_assert_cmpuint(fq->doorbell, ==, 17);
     kmd_queue_destroy(q);
     g_assert_false(fq->active);
-    g_assert_cmpuint(fake_pinned(s.fake), ==, 0);
-    g_assert_cmpuint(s.dev->vm.vmas.count, ==, 0);
+    finish(&s);
+}
+
+/* Pieces share one pinned chunk, which lies as a large page does. */
+static void test_shared(void)
+{
+    Setup s = setup();
+    void *pieces[16], *again, *large, *none;
+    unsigned i;
+
+    for (i = 0; i < G_N_ELEMENTS(pieces); i++) {
+        g_assert_cmpint(kmd_arena_alloc(s.dev, 64 << 10, &pieces[i]), ==, 0);
+        g_assert_true(fake_memory(s.fake, (uintptr_t)pieces[i]) == pieces[i]);
+        memset(pieces[i], 0xa5, 64 << 10);
+    }
+    g_assert_cmpuint(fake_pinned(s.fake), ==, 1);
+    g_assert_cmpuint(s.dev->vm.vmas.count, ==, 1);
+    g_assert_cmpuint((uintptr_t)pieces[0] % KMD_LARGE_PAGE_SIZE, ==, 0);
+    g_assert_cmpuint(s.dev->bos->addr % KMD_LARGE_PAGE_SIZE, ==, 0);
+
+    kmd_arena_free(s.dev, pieces[3], 64 << 10);
+    g_assert_cmpint(kmd_arena_alloc(s.dev, 64 << 10, &again), ==, 0);
+    g_assert_true(again == pieces[3]);
+    for (i = 0; i < 64 << 10; i++) {
+        g_assert_cmpuint(((uint8_t *)again)[i], ==, 0);
+    }
+
+    /* Large ones are pinned, and unpinned, each for itself. */
+    g_assert_cmpint(kmd_arena_alloc(s.dev, 3 << 20, &large), ==, 0);
+    g_assert_cmpuint(fake_pinned(s.fake), ==, 2);
+    kmd_arena_free(s.dev, large, 3 << 20);
+    g_assert_cmpuint(fake_pinned(s.fake), ==, 1);
+
+    g_assert_cmpint(kmd_arena_alloc(s.dev, 0, &none), ==, -EINVAL);
+    g_assert_cmpint(kmd_arena_alloc(s.dev, 100, &none), ==, -EINVAL);
+    kmd_device_lose(s.dev, "a test");
+    g_assert_cmpint(kmd_arena_alloc(s.dev, 4096, &none), ==, -ENODEV);
+    finish(&s);
+}
+
+/* No memory is pinned for a queue but with the first of many. */
+static void test_create_pins(void)
+{
+    Setup s = setup();
+    KmdQueue *q;
+    unsigned i;
+
+    for (i = 0; i < FAKE_QUEUES; i++) {
+        g_assert_cmpint(kmd_queue_create(s.dev, 0, 64, &q), ==, 0);
+        g_assert_cmpuint(fake_pinned(s.fake), ==, 1);
+    }
     finish(&s);
 }
 
@@ -81,10 +130,10 @@ static void test_create_bad(void)
     g_assert_cmpint(kmd_queue_create(s.dev, 0, 4, &q[i]), ==, -EFAULT);
     s.fake->refuse_op = 0;
     s.fake->dma_error = -ENOMEM;
-    g_assert_cmpint(kmd_queue_create(s.dev, 0, 4, &q[i]), ==, -ENOMEM);
+    g_assert_cmpint(kmd_queue_create(s.dev, 0, 65536, &q[i]), ==, -ENOMEM);
     s.fake->dma_error = 0;
     /* None of the failures cost anything. */
-    g_assert_cmpuint(fake_pinned(s.fake), ==, FAKE_QUEUES - 1);
+    g_assert_cmpuint(fake_pinned(s.fake), ==, 1);
     g_assert_cmpint(kmd_queue_create(s.dev, 0, 4, &q[2]), ==, 0);
     /* close destroys the rest */
     finish(&s);
@@ -271,8 +320,9 @@ static void lose_with_waiter(Setup *s, void (*trigger)(Setup *s))
     g_assert_cmpuint(bo->mapped, ==, 0);
     kmd_bo_free(bo);
     kmd_queue_destroy(q);
-    g_assert_cmpuint(s->dev->vm.vmas.count, ==, 0);
-    g_assert_cmpuint(fake_pinned(s->fake), ==, 0);
+    /* The chunk that rings come from stays. */
+    g_assert_cmpuint(s->dev->vm.vmas.count, ==, 1);
+    g_assert_cmpuint(fake_pinned(s->fake), ==, 1);
     finish(s);
 }
 
@@ -433,6 +483,8 @@ int main(int argc, char **argv)
     g_setenv("MXGPU_FIRMWARE", fake_firmware_file(), TRUE);
     g_test_add_func("/kmd/queue/create", test_create);
     g_test_add_func("/kmd/queue/create-bad", test_create_bad);
+    g_test_add_func("/kmd/queue/create-pins", test_create_pins);
+    g_test_add_func("/kmd/shared", test_shared);
     g_test_add_func("/kmd/queue/interrupts", test_interrupts);
     g_test_add_func("/kmd/queue/error-interrupt", test_error_interrupt);
     g_test_add_func("/kmd/mailbox/polls", test_mailbox_polls);
