@@ -88,22 +88,22 @@ static uint64_t load_reserved(MxgpuWarp *w, unsigned lane, uint64_t va,
                                                   __ATOMIC_SEQ_CST))
                          : __atomic_load_n((uint64_t *)at, __ATOMIC_SEQ_CST);
 
-    w->reserved |= 1ull << lane;
-    w->reserved_addr[lane] = va;
-    w->reserved_value[lane] = value;
-    w->reserved_size[lane] = size;
+    w->s.reserved |= 1ull << lane;
+    w->s.reserved_addr[lane] = va;
+    w->s.reserved_value[lane] = value;
+    w->s.reserved_size[lane] = size;
     return value;
 }
 
 static uint64_t store_conditional(MxgpuWarp *w, unsigned lane, uint64_t va,
                                   void *at, unsigned size, uint64_t value)
 {
-    uint64_t old = w->reserved_value[lane];
+    uint64_t old = w->s.reserved_value[lane];
     uint32_t old32 = (uint32_t)old;
-    bool ok = (w->reserved >> lane & 1) && w->reserved_addr[lane] == va &&
-              w->reserved_size[lane] == size;
+    bool ok = (w->s.reserved >> lane & 1) && w->s.reserved_addr[lane] == va &&
+              w->s.reserved_size[lane] == size;
 
-    w->reserved &= ~(1ull << lane);
+    w->s.reserved &= ~(1ull << lane);
     if (!ok) {
         return 1;
     }

@@ -23,9 +23,9 @@ static bool trapped(MxgpuCu *cu, MxgpuWarp *w, MxgpuSimtTrap *trap)
         w->x[i][lane] = trap->x[i];
         simt_wrote_wide(w, i);
     }
-    w->cur.mask &= ~(1ull << lane);
-    mxgpu_warp_park(w, &(SimtGroup){trap->pc, 1ull << lane, w->stamps,
-                                    w->cur.depth});
+    w->s.cur.mask &= ~(1ull << lane);
+    mxgpu_warp_park(w, &(SimtGroup){trap->pc, 1ull << lane, w->s.stamps,
+                                    w->s.cur.depth});
     return true;
 }
 
@@ -34,15 +34,15 @@ void mxgpu_simt_fault_at(MxgpuCu *cu, const MxgpuWarp *w, unsigned lane,
                          uint64_t addr, uint64_t pc)
 {
     SimtSlot *slot = simt_slot(cu, w);
-    const SimtBlock *block = &cu->blocks[w->block];
+    const SimtBlock *block = &cu->s.blocks[w->c.block];
 
-    if (cu->simt->config.trap && (w->cur.mask >> lane & 1)) {
+    if (cu->simt->config.trap && (w->s.cur.mask >> lane & 1)) {
         MxgpuSimtTrap trap = {
             .code = code,
             .access = access,
             .addr = addr,
             .pc = pc,
-            .instructions = w->instructions,
+            .instructions = w->s.instructions,
             .lane = lane,
         };
 
@@ -59,7 +59,7 @@ void mxgpu_simt_fault_at(MxgpuCu *cu, const MxgpuWarp *w, unsigned lane,
         .addr = addr,
         .pc = pc,
         .block = {block->id[0], block->id[1], block->id[2]},
-        .thread = w->index * LANES + lane,
+        .thread = w->c.index * LANES + lane,
     };
     atomic_store(&slot->stop, true);
 }
@@ -82,11 +82,11 @@ static void release_warp(const SimtBlock *block, MxgpuWarp *w)
 {
     unsigned kept = 0;
 
-    for (unsigned i = 0; i < w->num_waiting; i++) {
-        SimtWaiter *a = &w->waiting[i];
+    for (unsigned i = 0; i < w->s.num_waiting; i++) {
+        SimtWaiter *a = &w->s.waiting[i];
 
         if (a->wait > WAIT_COUNT) {
-            w->waiting[kept++] = *a;
+            w->s.waiting[kept++] = *a;
             continue;
         }
         if (a->wait != WAIT_BARRIER) {
@@ -96,15 +96,15 @@ static void release_warp(const SimtBlock *block, MxgpuWarp *w)
                 w->x[a->rd][__builtin_ctzll(m)] = value;
             }
         }
-        if (!w->cur.mask && !w->num_ready && w->num_waiting == 1) {
+        if (!w->s.cur.mask && !w->s.num_ready && w->s.num_waiting == 1) {
             /* the usual case: all lanes together */
-            simt_copy_group(&w->cur, &a->group);
-            w->rotated = false;
+            simt_copy_group(&w->s.cur, &a->group);
+            w->s.rotated = false;
         } else {
             mxgpu_warp_park(w, &a->group);
         }
     }
-    w->num_waiting = kept;
+    w->s.num_waiting = kept;
 }
 
 /* Accesses are counted, and FP flags kept, for each warp. */
@@ -138,7 +138,7 @@ static unsigned lanes_of(uint64_t mask)
 void mxgpu_block_arrive(MxgpuCu *cu, MxgpuWarp *w, uint64_t mask,
                         uint64_t nonzero)
 {
-    SimtBlock *block = &cu->blocks[w->block];
+    SimtBlock *block = &cu->s.blocks[w->c.block];
 
     simt_count(cu, COUNT_barrier_waits, 1);
     block->arrived += lanes_of(mask);
@@ -156,16 +156,16 @@ static void release_block(MxgpuCu *cu, const SimtBlock *block, SimtWait wait,
         MxgpuWarp *w = &cu->warps[block->warps[n]];
         unsigned kept = 0;
 
-        for (unsigned i = 0; i < w->num_waiting; i++) {
-            const SimtWaiter *a = &w->waiting[i];
+        for (unsigned i = 0; i < w->s.num_waiting; i++) {
+            const SimtWaiter *a = &w->s.waiting[i];
 
             if (a->wait == wait && a->sync == sync) {
                 mxgpu_warp_park(w, &a->group);
             } else {
-                w->waiting[kept++] = *a;
+                w->s.waiting[kept++] = *a;
             }
         }
-        w->num_waiting = kept;
+        w->s.num_waiting = kept;
     }
 }
 
@@ -189,7 +189,7 @@ static void named_open(MxgpuCu *cu, SimtBlock *block, unsigned id)
 static bool named_arrive(MxgpuCu *cu, MxgpuWarp *w, uint64_t mask, uint64_t id,
                          uint64_t count, bool waits)
 {
-    SimtBlock *block = &cu->blocks[w->block];
+    SimtBlock *block = &cu->s.blocks[w->c.block];
     SimtNamed *named = &block->named[id % MXGPU_NAMED_BARRIERS];
     bool whole = count == 0;
 
@@ -199,7 +199,7 @@ static bool named_arrive(MxgpuCu *cu, MxgpuWarp *w, uint64_t mask, uint64_t id,
     count = whole ? block->threads : count;
     block->has_named = true;
     while (mask) {
-        SimtGroup group = w->cur;
+        SimtGroup group = w->s.cur;
         unsigned missing;
 
         if (!named->count) {
@@ -217,7 +217,7 @@ static bool named_arrive(MxgpuCu *cu, MxgpuWarp *w, uint64_t mask, uint64_t id,
         named->arrived += __builtin_popcountll(group.mask);
         if (waits) {
             simt_count(cu, COUNT_barrier_waits, 1);
-            w->cur.mask &= ~group.mask;
+            w->s.cur.mask &= ~group.mask;
             mxgpu_warp_wait(w, &group, WAIT_NAMED, 0, id);
         }
         if (named_missing(block, named) == 0) {
@@ -230,12 +230,12 @@ static bool named_arrive(MxgpuCu *cu, MxgpuWarp *w, uint64_t mask, uint64_t id,
 bool mxgpu_block_named(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc)
 {
     const uint64_t *ids = w->x[p->r1], *counts = w->x[p->r2];
-    uint64_t rest = w->cur.mask;
+    uint64_t rest = w->s.cur.mask;
 
     if (simt_tired(cu)) {
         return false;
     }
-    w->cur.pc = pc + 4;
+    w->s.cur.pc = pc + 4;
     while (rest) {
         unsigned first = __builtin_ctzll(rest);
         uint64_t same = 0;
@@ -279,7 +279,7 @@ static void check_grid(MxgpuCu *cu, SimtBlock *block)
     }
     block->grid_arrived = 0;
     block->grid_wait = true;
-    cu->num_waiting++;
+    cu->s.num_waiting++;
     block->grid_phase = atomic_load(&slot->grid_phase);
     if (atomic_fetch_sub(&slot->grid_missing, 1) == 1) {
         grid_open(cu->simt, slot);
@@ -288,18 +288,18 @@ static void check_grid(MxgpuCu *cu, SimtBlock *block)
 
 bool mxgpu_block_grid(MxgpuCu *cu, MxgpuWarp *w, uint64_t pc)
 {
-    SimtBlock *block = &cu->blocks[w->block];
+    SimtBlock *block = &cu->s.blocks[w->c.block];
 
     if (!simt_slot(cu, w)->dispatch.cooperative) {
-        mxgpu_simt_fault_at(cu, w, __builtin_ctzll(w->cur.mask),
+        mxgpu_simt_fault_at(cu, w, __builtin_ctzll(w->s.cur.mask),
                             MXGPU_FAULT_BARRIER, MXGPU_ACCESS_EXECUTE, pc, pc);
         return false;
     }
-    w->cur.pc = pc + 4;
+    w->s.cur.pc = pc + 4;
     simt_count(cu, COUNT_barrier_waits, 1);
-    block->grid_arrived += __builtin_popcountll(w->cur.mask);
-    mxgpu_warp_wait(w, &w->cur, WAIT_GRID, 0, 0);
-    w->cur.mask = 0;
+    block->grid_arrived += __builtin_popcountll(w->s.cur.mask);
+    mxgpu_warp_wait(w, &w->s.cur, WAIT_GRID, 0, 0);
+    w->s.cur.mask = 0;
     check_grid(cu, block);
     return true;
 }
@@ -310,7 +310,7 @@ void mxgpu_block_grid_poll(MxgpuCu *cu, SimtBlock *block)
 
     if (atomic_load(&slot->grid_phase) != block->grid_phase) {
         block->grid_wait = false;
-        cu->num_waiting--;
+        cu->s.num_waiting--;
         release_block(cu, block, WAIT_GRID, 0);
     }
 }
@@ -325,7 +325,7 @@ void mxgpu_block_grid_end(MxgpuSimt *simt, SimtSlot *slot)
 
 void mxgpu_block_exit(MxgpuCu *cu, MxgpuWarp *w, uint64_t mask)
 {
-    SimtBlock *block = &cu->blocks[w->block];
+    SimtBlock *block = &cu->s.blocks[w->c.block];
 
     mxgpu_warp_exit(w, mask);
     block->exited += lanes_of(mask);
@@ -366,12 +366,12 @@ static uint32_t shared_needed(const MxgpuDispatch *d)
 static uint32_t shared_gap(const MxgpuCu *cu, uint32_t len, bool gang)
 {
     uint32_t at = 0;
-    bool moved = len != 0 && cu->num_blocks;
+    bool moved = len != 0 && cu->s.num_blocks;
 
     while (moved) {
         moved = false;
         for (unsigned i = 0; i < MXGPU_CU_BLOCKS; i++) {
-            const SimtBlock *b = &cu->blocks[i];
+            const SimtBlock *b = &cu->s.blocks[i];
 
             if (b->used && b->shared_len && at < b->shared_at + b->shared_len &&
                 b->shared_at < at + len) {
@@ -422,10 +422,10 @@ bool mxgpu_block_fits(const MxgpuCu *cu, uint64_t needs)
 {
     unsigned lanes = NEEDS_LANES(needs), registers = NEEDS_REGISTERS(needs);
 
-    return cu->num_blocks < MXGPU_CU_BLOCKS &&
-           cu->threads + lanes <= MXGPU_CU_THREADS &&
-           cu->registers + lanes * registers <= MXGPU_CU_REGISTERS &&
-           cu->private_kib + NEEDS_PRIVATE(needs) <=
+    return cu->s.num_blocks < MXGPU_CU_BLOCKS &&
+           cu->s.threads + lanes <= MXGPU_CU_THREADS &&
+           cu->s.registers + lanes * registers <= MXGPU_CU_REGISTERS &&
+           cu->s.private_kib + NEEDS_PRIVATE(needs) <=
                cu->simt->private_bytes / 1024 &&
            shared_gap(cu, NEEDS_SHARED(needs), needs & NEEDS_GANG) !=
                UINT32_MAX;
@@ -444,30 +444,50 @@ static unsigned row_shift(const MxgpuDispatch *d)
                : 6;
 }
 
-static void start_warp(MxgpuCu *cu, unsigned slot, unsigned block,
-                       unsigned warp, unsigned index)
+/* What a warp knows of its block. */
+static void bind_warp(MxgpuCu *cu, unsigned block, unsigned index)
 {
-    SimtSlot *s = &cu->simt->slots[slot];
-    const MxgpuDispatch *d = &s->dispatch;
+    const SimtBlock *b = &cu->s.blocks[block];
+    const MxgpuDispatch *d = &cu->simt->slots[b->slot].dispatch;
+    unsigned warp = b->warps[index];
     MxgpuWarp *w = &cu->warps[warp];
+
+    w->c.row_shift = row_shift(d);
+    w->c.slot = b->slot;
+    w->c.block = block;
+    w->c.index = index;
+    w->c.vmid = d->vmid;
+    w->c.vmid_tag = (uint64_t)d->vmid << TLB_VMID_SHIFT;
+    w->c.shared = cu->shared + b->shared_at;
+    w->c.shared_size = d->shared;
+    w->c.private = cu->private + warp * PRIVATE_WARP_BYTES;
+    w->c.private_size = d->private_bytes;
+}
+
+void mxgpu_block_bind(MxgpuCu *cu, const SimtBlock *b)
+{
+    const MxgpuDispatch *d = &cu->simt->slots[b->slot].dispatch;
+
+    for (unsigned i = 0; i < b->num_warps; i++) {
+        bind_warp(cu, b - cu->s.blocks, i);
+        mxgpu_simt_fp_level(&cu->warps[b->warps[i]], d->fp_flags);
+    }
+}
+
+static void start_warp(MxgpuCu *cu, unsigned block, unsigned index)
+{
+    const SimtBlock *b = &cu->s.blocks[block];
+    const MxgpuDispatch *d = &cu->simt->slots[b->slot].dispatch;
+    MxgpuWarp *w = &cu->warps[b->warps[index]];
     unsigned left = block_threads(d) - index * LANES;
 
     mxgpu_warp_start(w, left >= LANES ? ALL_LANES : (1ull << left) - 1,
-                     d->entry, cu->written_d);
-    w->row_shift = row_shift(d);
-    w->slot = slot;
-    w->block = block;
-    w->index = index;
-    w->vmid = d->vmid;
-    w->vmid_tag = (uint64_t)d->vmid << TLB_VMID_SHIFT;
-    w->shared = cu->shared + cu->blocks[block].shared_at;
-    w->shared_size = d->shared;
-    w->private = cu->private + warp * PRIVATE_WARP_BYTES;
-    w->private_size = d->private_bytes;
+                     d->entry, cu->c.written_d);
+    bind_warp(cu, block, index);
     if (d->fp_flags) {
         mxgpu_simt_fp_level(w, true);
     }
-    mxgpu_private_start(cu, warp, w);
+    mxgpu_private_start(cu, b->warps[index], w);
 }
 
 void mxgpu_block_settle(MxgpuCu *cu, SimtBlock *b)
@@ -475,7 +495,7 @@ void mxgpu_block_settle(MxgpuCu *cu, SimtBlock *b)
     const MxgpuDispatch *d = &cu->simt->slots[b->slot].dispatch;
 
     for (unsigned i = 0; b->fresh && i < b->num_warps; i++) {
-        mxgpu_warp_start_x(&cu->warps[b->warps[i]], d->args, cu->written_x);
+        mxgpu_warp_start_x(&cu->warps[b->warps[i]], d->args, cu->c.written_x);
     }
     b->fresh = false;
 }
@@ -511,7 +531,7 @@ bool mxgpu_block_again(MxgpuCu *cu, SimtBlock *b)
     for (unsigned i = 0; i < b->num_warps; i++) {
         MxgpuWarp *w = &cu->warps[b->warps[i]];
 
-        mxgpu_warp_start(w, w->live, d->entry, cu->written_d);
+        mxgpu_warp_start(w, w->s.live, d->entry, cu->c.written_d);
     }
     simt_count(cu, COUNT_blocks, 1);
     simt_count(cu, COUNT_warps, b->num_warps);
@@ -524,10 +544,10 @@ void mxgpu_block_start(MxgpuCu *cu, unsigned slot, uint64_t number)
     unsigned n = 0, lanes = block_warps(d) * LANES;
     SimtBlock *b;
 
-    while (cu->blocks[n].used) {
+    while (cu->s.blocks[n].used) {
         n++;
     }
-    b = &cu->blocks[n];
+    b = &cu->s.blocks[n];
     *b = (SimtBlock){
         .slot = slot,
         .num_warps = block_warps(d),
@@ -543,38 +563,38 @@ void mxgpu_block_start(MxgpuCu *cu, unsigned slot, uint64_t number)
     memset(cu->shared + b->shared_at, 0, b->shared_len);
     simt_charge(cu, b->num_warps * COST_WARP + COST_ZERO(b->shared_len));
     for (unsigned i = 0; i < b->num_warps; i++) {
-        unsigned warp = __builtin_ctz(~cu->used_warps);
+        unsigned warp = __builtin_ctz(~cu->s.used_warps);
 
-        cu->used_warps |= 1u << warp;
+        cu->s.used_warps |= 1u << warp;
         b->warps[i] = warp;
-        start_warp(cu, slot, n, warp, i);
+        start_warp(cu, n, i);
     }
     mxgpu_private_fit(cu);
     simt_count(cu, COUNT_warps, b->num_warps);
     if (d->profile) {
         mxgpu_simt_profile_block(cu, slot, b->num_warps);
     }
-    cu->num_blocks++;
-    cu->threads += lanes;
-    cu->registers += b->registers;
-    cu->private_kib += b->private_kib;
+    cu->s.num_blocks++;
+    cu->s.threads += lanes;
+    cu->s.registers += b->registers;
+    cu->s.private_kib += b->private_kib;
 }
 
 void mxgpu_block_end(MxgpuCu *cu, SimtBlock *b)
 {
     mxgpu_block_settle(cu, b);
     for (unsigned i = 0; i < b->num_warps; i++) {
-        cu->used_warps &= ~(1u << b->warps[i]);
+        cu->s.used_warps &= ~(1u << b->warps[i]);
     }
     b->used = false;
     if (b->grid_wait) {
         b->grid_wait = false;
-        cu->num_waiting--;
+        cu->s.num_waiting--;
     }
-    cu->num_blocks--;
-    cu->threads -= b->num_warps * LANES;
-    cu->registers -= b->registers;
-    cu->private_kib -= b->private_kib;
+    cu->s.num_blocks--;
+    cu->s.threads -= b->num_warps * LANES;
+    cu->s.registers -= b->registers;
+    cu->s.private_kib -= b->private_kib;
 }
 
 /* A block none of whose warps has a ready group waits for ever, unless it waits
@@ -587,7 +607,7 @@ bool mxgpu_block_stuck(const MxgpuCu *cu, const SimtBlock *b)
     for (unsigned i = 0; i < b->num_warps; i++) {
         const MxgpuWarp *w = &cu->warps[b->warps[i]];
 
-        if (w->cur.mask || w->num_ready) {
+        if (w->s.cur.mask || w->s.num_ready) {
             return false;
         }
     }
@@ -599,8 +619,8 @@ void mxgpu_block_fault_stuck(MxgpuCu *cu, const SimtBlock *b)
     for (unsigned i = 0; i < b->num_warps; i++) {
         const MxgpuWarp *w = &cu->warps[b->warps[i]];
 
-        if (w->num_waiting) {
-            const SimtGroup *g = &w->waiting[0].group;
+        if (w->s.num_waiting) {
+            const SimtGroup *g = &w->s.waiting[0].group;
 
             mxgpu_simt_fault_at(cu, w, __builtin_ctzll(g->mask),
                                 MXGPU_FAULT_BARRIER, MXGPU_ACCESS_EXECUTE,
@@ -619,11 +639,11 @@ void mxgpu_block_fault_stopped(MxgpuCu *cu, const SimtBlock *b,
 
     for (unsigned i = 0; i < b->num_warps; i++) {
         const MxgpuWarp *w = &cu->warps[b->warps[i]];
-        const SimtGroup *g = w->cur.mask  ? &w->cur
-                             : w->num_ready ? &w->ready[w->num_ready - 1]
+        const SimtGroup *g = w->s.cur.mask  ? &w->s.cur
+                             : w->s.num_ready ? &w->s.ready[w->s.num_ready - 1]
                                             : NULL;
 
-        if (g && (!at || b->warps[i] == cu->next_warp)) {
+        if (g && (!at || b->warps[i] == cu->s.next_warp)) {
             best = w;
             at = g;
         }
@@ -636,8 +656,8 @@ void mxgpu_block_fault_stopped(MxgpuCu *cu, const SimtBlock *b,
     for (unsigned i = 0; i < b->num_warps; i++) {
         const MxgpuWarp *w = &cu->warps[b->warps[i]];
 
-        if (w->num_waiting) {
-            at = &w->waiting[0].group;
+        if (w->s.num_waiting) {
+            at = &w->s.waiting[0].group;
             mxgpu_simt_fault_at(cu, w, __builtin_ctzll(at->mask), code,
                                 MXGPU_ACCESS_EXECUTE, at->pc - 4, at->pc - 4);
             return;

@@ -13,6 +13,8 @@ unsigned mxgpu_block_capacity(const MxgpuSimt *simt, uint64_t needs);
 bool mxgpu_block_fits(const MxgpuCu *cu, uint64_t needs);
 /* Places block "number" of the slot's grid, for which there is room. */
 void mxgpu_block_start(MxgpuCu *cu, unsigned slot, uint64_t number);
+/* Makes again what its warps keep of it and of its dispatch. */
+void mxgpu_block_bind(MxgpuCu *cu, const SimtBlock *block);
 /* Gives its resources back. */
 void mxgpu_block_end(MxgpuCu *cu, SimtBlock *block);
 

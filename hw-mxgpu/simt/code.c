@@ -42,15 +42,15 @@ static void page_reset(SimtPage *page)
 SimtPage *mxgpu_simt_page(MxgpuCu *cu, const MxgpuWarp *w, uint64_t pc,
                           enum mxgpu_fault *fault)
 {
-    uint64_t va = pc & ~(uint64_t)(PAGE_BYTES - 1), tag = va | w->vmid;
-    unsigned slot = ((va >> MXGPU_PAGE_SHIFT) ^ w->vmid) % CODE_PAGES;
-    SimtPage *page = cu->pages[slot];
+    uint64_t va = pc & ~(uint64_t)(PAGE_BYTES - 1), tag = va | w->c.vmid;
+    unsigned slot = ((va >> MXGPU_PAGE_SHIFT) ^ w->c.vmid) % CODE_PAGES;
+    SimtPage *page = cu->c.pages[slot];
     uint8_t bytes[PAGE_BYTES];
 
-    if (page && page->tag == tag && page->check == cu->code_check) {
+    if (page && page->tag == tag && page->check == cu->c.code_check) {
         return page;
     }
-    *fault = fetch(cu, w->vmid, va, bytes);
+    *fault = fetch(cu, w->c.vmid, va, bytes);
     if (*fault != MXGPU_FAULT_NONE) {
         return NULL;
     }
@@ -58,36 +58,36 @@ SimtPage *mxgpu_simt_page(MxgpuCu *cu, const MxgpuWarp *w, uint64_t pc,
         page = malloc(sizeof(*page));
         if (!page) {
             /* Page 0 always exists: it then serves this address too. */
-            page = cu->pages[0];
+            page = cu->c.pages[0];
             page->tag = SIMT_NO_PAGE;
         } else {
             page->tag = SIMT_NO_PAGE;
-            cu->pages[slot] = page;
+            cu->c.pages[slot] = page;
         }
     }
-    if (page->tag != tag || page->decoding != cu->decoding ||
+    if (page->tag != tag || page->decoding != cu->c.decoding ||
         memcmp(page->bytes, bytes, PAGE_BYTES) != 0) {
         memcpy(page->bytes, bytes, PAGE_BYTES);
         page_reset(page);
-        page->decoding = cu->decoding;
+        page->decoding = cu->c.decoding;
         page->tag = tag;
     } else {
         /* its neighbour may have changed */
         page->ops[PAGE_OPS - 1].op = OP_DECODE;
     }
-    page->check = cu->code_check;
+    page->check = cu->c.code_check;
     return page;
 }
 
 void mxgpu_simt_drop_code(MxgpuCu *cu)
 {
-    cu->code_check++;
+    cu->c.code_check++;
 }
 
 void mxgpu_simt_decode_again(MxgpuSimt *simt)
 {
     for (unsigned i = 0; i < simt->config.compute_units; i++) {
-        simt->cus[i].decoding++;
+        simt->cus[i].c.decoding++;
         mxgpu_simt_drop_code(&simt->cus[i]);
     }
 }
@@ -154,9 +154,9 @@ static void lower(SimtOp *op, const RvInsn *in, unsigned index)
 static void note_writes(MxgpuCu *cu, const RvInsn *in)
 {
     if (!(in->classes & RV_CLASS_FD)) {
-        cu->written_x |= 1u << in->rd;
+        cu->c.written_x |= 1u << in->rd;
     } else if (in->op == RV_FLD || strstr(rv_name(in->op), ".d")) {
-        cu->written_d |= 1u << in->rd;
+        cu->c.written_d |= 1u << in->rd;
     }
 }
 
@@ -207,7 +207,7 @@ enum mxgpu_fault mxgpu_simt_decode(MxgpuCu *cu, const MxgpuWarp *w,
 
     memcpy(&insn, page->bytes + 2 * index, index + 1 < PAGE_OPS ? 4 : 2);
     if (index + 1 == PAGE_OPS && rv_length(insn) == 4) {
-        fault = fetch(cu, w->vmid, va + PAGE_BYTES, bytes);
+        fault = fetch(cu, w->c.vmid, va + PAGE_BYTES, bytes);
         if (fault != MXGPU_FAULT_NONE) {
             return fault;
         }

@@ -193,7 +193,7 @@ typedef enum ConvoyWay { WAY_ON, WAY_TAKEN, WAY_APART } ConvoyWay;
 static inline void same_way(Convoy *c, unsigned i, uint64_t taken,
                             ConvoyWay *way)
 {
-    uint64_t live = c->w[i]->live, stay = live & ~taken;
+    uint64_t live = c->w[i]->s.live, stay = live & ~taken;
     ConvoyWay here = !stay ? WAY_TAKEN : stay == live ? WAY_ON : WAY_APART;
 
     c->stay[i] = stay;
@@ -228,11 +228,11 @@ static bool convoy_thread(const MxgpuCu *cu, Convoy *c, const SimtOp *p)
     const MxgpuDispatch *d = &simt_slot(cu, first)->dispatch;
 
     if (p->imm != MXGPU_CSR_TID_X || d->block[1] * d->block[2] != 1 ||
-        c->w[c->n - 1]->index != first->index + (int)c->n - 1) {
+        c->w[c->n - 1]->c.index != first->c.index + (int)c->n - 1) {
         return false;
     }
     convoy_set(c, p->rd,
-               (SimtLine){first->index * LANES, 1, LANES, LANES});
+               (SimtLine){first->c.index * LANES, 1, LANES, LANES});
     return true;
 }
 
@@ -358,24 +358,24 @@ static bool convoy_meet(const MxgpuCu *cu, const SimtBlock *block, Convoy *c)
     for (unsigned i = 0; i < block->num_warps; i++) {
         MxgpuWarp *w = &cu->warps[block->warps[i]];
 
-        if (!w->live) {
+        if (!w->s.live) {
             continue;
         }
         first = first ? first : w;
-        if (w->cur.mask != w->live || w->num_ready || w->num_waiting ||
-            w->fp_level || w->cur.pc != first->cur.pc ||
-            w->cur.depth != first->cur.depth) {
+        if (w->s.cur.mask != w->s.live || w->s.num_ready || w->s.num_waiting ||
+            w->c.fp_level || w->s.cur.pc != first->s.cur.pc ||
+            w->s.cur.depth != first->s.cur.depth) {
             return false;
         }
-        c->whole &= w->live == ALL_LANES;
-        w->slice_end = 0; /* not diverged */
-        c->mask[c->n] = w->live;
+        c->whole &= w->s.live == ALL_LANES;
+        w->s.slice_end = 0; /* not diverged */
+        c->mask[c->n] = w->s.live;
         c->w[c->n++] = w;
     }
-    if (c->n < 2 || first->cur.pc & 1) {
+    if (c->n < 2 || first->s.cur.pc & 1) {
         return false;
     }
-    c->rows = (SimtRows){first->row_shift, c->n - 1};
+    c->rows = (SimtRows){first->c.row_shift, c->n - 1};
     return true;
 }
 
@@ -410,13 +410,13 @@ static void convoy_leave(Convoy *c, uint64_t pc, int32_t depth)
     }
     for (unsigned i = 0; i < c->n; i++) {
         MxgpuWarp *w = c->w[i];
-        SimtGroup rest = {c->aside, w->live & ~c->mask[i], w->stamps,
+        SimtGroup rest = {c->aside, w->s.live & ~c->mask[i], w->s.stamps,
                           c->aside_depth};
 
-        w->cur.pc = c->mask[i] ? pc : c->aside;
-        w->cur.depth = c->mask[i] ? depth : c->aside_depth;
+        w->s.cur.pc = c->mask[i] ? pc : c->aside;
+        w->s.cur.depth = c->mask[i] ? depth : c->aside_depth;
         if (c->mask[i] && rest.mask) {
-            w->cur.mask = c->mask[i];
+            w->s.cur.mask = c->mask[i];
             mxgpu_warp_park(w, &rest);
         }
     }
@@ -432,9 +432,9 @@ static unsigned convoy_ahead(MxgpuCu *cu, Convoy *c, const SimtOp *p,
         MxgpuWarp *w = c->w[i];
 
         if (c->mask[i]) {
-            w->cur.pc += 2 * p->len;
-            w->instructions++;
-            cu->lanes_now += __builtin_popcountll(c->mask[i]);
+            w->s.cur.pc += 2 * p->len;
+            w->s.instructions++;
+            cu->n.lanes_now += __builtin_popcountll(c->mask[i]);
             ran++;
         }
     }
@@ -454,7 +454,7 @@ static void convoy_failed(Convoy *c, const SimtOp *p, unsigned ahead)
 static void convoy_pick(Convoy *c)
 {
     for (unsigned i = 0; i < c->n; i++) {
-        if (c->w[i]->num_ready) {
+        if (c->w[i]->s.num_ready) {
             mxgpu_warp_pick(c->w[i], false);
         }
     }
@@ -467,8 +467,8 @@ static uint64_t convoy_account(MxgpuCu *cu, Convoy *c, uint64_t ran)
 
     for (unsigned i = 0; i < c->n; i++) {
         if (c->mask[i]) {
-            c->w[i]->instructions += ran;
-            cu->lanes_now += ran * __builtin_popcountll(c->mask[i]);
+            c->w[i]->s.instructions += ran;
+            cu->n.lanes_now += ran * __builtin_popcountll(c->mask[i]);
             total += ran;
         }
     }
@@ -478,7 +478,7 @@ static uint64_t convoy_account(MxgpuCu *cu, Convoy *c, uint64_t ran)
 static inline void convoy_mask(Convoy *c, unsigned i, uint64_t mask)
 {
     c->mask[i] = mask;
-    if (mask && mask != ALL_LANES && mask != c->w[i]->spread) {
+    if (mask && mask != ALL_LANES && mask != c->w[i]->c.spread) {
         spread(c->w[i], mask);
     }
 }
@@ -489,7 +489,7 @@ static void convoy_narrow(MxgpuCu *cu, Convoy *c, uint64_t target,
 {
     for (unsigned i = 0; i < c->n; i++) {
         convoy_mask(c, i, c->stay[i]);
-        cu->divergent_now += c->stay[i] && c->stay[i] != c->w[i]->live;
+        cu->n.divergent_now += c->stay[i] && c->stay[i] != c->w[i]->s.live;
     }
     c->aside = target;
     c->aside_depth = depth;
@@ -499,7 +499,7 @@ static void convoy_narrow(MxgpuCu *cu, Convoy *c, uint64_t target,
 static void convoy_swap(Convoy *c, uint64_t to, int32_t depth)
 {
     for (unsigned i = 0; i < c->n; i++) {
-        convoy_mask(c, i, c->w[i]->live & ~c->mask[i]);
+        convoy_mask(c, i, c->w[i]->s.live & ~c->mask[i]);
     }
     c->aside = to;
     c->aside_depth = depth;
@@ -510,7 +510,7 @@ static void convoy_swap(Convoy *c, uint64_t to, int32_t depth)
 static void convoy_widen(Convoy *c)
 {
     for (unsigned i = 0; i < c->n; i++) {
-        convoy_mask(c, i, c->w[i]->live);
+        convoy_mask(c, i, c->w[i]->s.live);
     }
     c->returned = false;
 }

@@ -49,7 +49,7 @@
     C_NEXT;                                                                    \
     A_##ID : split_all(&c, p);                                                 \
     EACH_APART {                                                               \
-        if (mask == w->live) {                                                 \
+        if (mask == w->s.live) {                                               \
             f_##ID(w, p);                                                      \
         } else {                                                               \
             m_##ID(w, p);                                                      \
@@ -97,7 +97,7 @@
     C_##ID : if (__builtin_expect(p->rm >= 2, 0)) goto slow_fp;                \
     C_EACH_FP(ID, MASK)                                                        \
     A_##ID : if (__builtin_expect(p->rm >= 2, 0)) goto slow_fp_apart;          \
-    A_EACH_FP(ID, mask == w->live ? MASK : mask)
+    A_EACH_FP(ID, mask == w->s.live ? MASK : mask)
 #define A_EACH_FP(ID, MASK)                                                    \
     split_all(&c, p);                                                          \
     EACH_APART {                                                               \
@@ -208,8 +208,8 @@ uint64_t SIMT_CONVOY(MxgpuCu *cu, SimtBlock *block, uint64_t each)
     convoy_widen(&c);
 start:
     convoy_registers(&c, block, simt_slot(cu, c.w[0])->dispatch.args);
-    pc = c.w[0]->cur.pc;
-    depth = c.w[0]->cur.depth;
+    pc = c.w[0]->s.cur.pc;
+    depth = c.w[0]->s.cur.depth;
 
 moved: /* pc is new */
     if (ran >= each || simt_tired(cu)) {
@@ -315,7 +315,7 @@ exit:
         goto start;
     }
     EACH_WARP {
-        w->cur.pc = PC + 4;
+        w->s.cur.pc = PC + 4;
         mxgpu_block_exit(cu, w, mask);
     }
     return total;
@@ -443,7 +443,7 @@ upper_apart:
     split_all(&c, p);
     value = (uint64_t)(int64_t)p->imm + (p->op == RV_AUIPC ? PC : 0);
     EACH_APART {
-        if (mask == w->live) {
+        if (mask == w->s.live) {
             set_uniform(w, p->rd, value);
         } else {
             set_masked(w, p->rd, value);

@@ -180,7 +180,7 @@ static bool count_line(MxgpuCu *cu, const MxgpuWarp *w, unsigned r,
                        uint64_t imm, unsigned size)
 {
     const SimtLine *l = &w->line[r];
-    unsigned lanes = 1u << w->row_shift, rows = LANES >> w->row_shift;
+    unsigned lanes = 1u << w->c.row_shift, rows = LANES >> w->c.row_shift;
     uint64_t base = l->base + imm, len = (lanes - 1) * l->step + size, all;
 
     if (!(w->form[r] & FORM_LINE) || (l->step && l->step != size) ||
@@ -244,10 +244,10 @@ void mxgpu_simt_count_access(MxgpuCu *cu, MxgpuWarp *w, unsigned r,
 
 static uint64_t next_random(MxgpuCu *cu)
 {
-    cu->random ^= cu->random << 13;
-    cu->random ^= cu->random >> 7;
-    cu->random ^= cu->random << 17;
-    return cu->random;
+    cu->s.random ^= cu->s.random << 13;
+    cu->s.random ^= cu->s.random >> 7;
+    cu->s.random ^= cu->s.random << 17;
+    return cu->s.random;
 }
 
 /*
@@ -260,10 +260,10 @@ bool mxgpu_simt_sample(MxgpuCu *cu, MxgpuWarp *w, uint64_t pc, uint64_t mask,
     SimtSlot *s = simt_slot(cu, w);
     const MxgpuDispatch *d = &s->dispatch;
     uint64_t n = atomic_fetch_add(&s->samples, 1), value, at;
-    uint64_t misses = cu->count[COUNT_tlb_misses];
+    uint64_t misses = cu->n.count[COUNT_tlb_misses];
     enum mxgpu_fault fault;
 
-    cu->sample_at = instructions + d->sample_interval;
+    cu->c.sample_at = instructions + d->sample_interval;
     if (n >= d->sample_max) {
         n = next_random(cu) % (n + 1);
         if (n >= d->sample_max) {
@@ -274,7 +274,7 @@ bool mxgpu_simt_sample(MxgpuCu *cu, MxgpuWarp *w, uint64_t pc, uint64_t mask,
             (uint64_t)__builtin_popcountll(mask) << 48 |
             (uint64_t)cu->index << 56;
     fault = mxgpu_simt_write(cu, w, 0, d->sample_addr + 8 * n, &value, 8, &at);
-    cu->count[COUNT_tlb_misses] = misses; /* not the kernel's */
+    cu->n.count[COUNT_tlb_misses] = misses; /* not the kernel's */
     if (fault != MXGPU_FAULT_NONE) {
         mxgpu_simt_fault_at(cu, w, __builtin_ctzll(mask), fault,
                             MXGPU_ACCESS_WRITE, at, pc);
@@ -287,35 +287,35 @@ bool mxgpu_simt_sample(MxgpuCu *cu, MxgpuWarp *w, uint64_t pc, uint64_t mask,
 void mxgpu_simt_run_counted(MxgpuCu *cu, MxgpuWarp *w, uint64_t limit)
 {
     const MxgpuDispatch *d = &simt_slot(cu, w)->dispatch;
-    SimtSlotProfile *profile = &cu->profile[w->slot];
-    uint64_t before[COUNTS], start = w->instructions, began = 0;
+    SimtSlotProfile *profile = &cu->n.profile[w->c.slot];
+    uint64_t before[COUNTS], start = w->s.instructions, began = 0;
 
     if (d->profile) {
         for (unsigned i = 0; i < COUNTS; i++) {
-            before[i] = cu->count[i];
+            before[i] = cu->n.count[i];
         }
         began = simt_clock(cu);
     }
-    cu->sample_at = UINT64_MAX;
+    cu->c.sample_at = UINT64_MAX;
     if (d->profile && d->sample_interval) {
-        if (cu->sample_left > d->sample_interval) {
-            cu->sample_left = d->sample_interval;
+        if (cu->s.sample_left > d->sample_interval) {
+            cu->s.sample_left = d->sample_interval;
         }
-        cu->sample_at = start + cu->sample_left;
+        cu->c.sample_at = start + cu->s.sample_left;
     }
     (void)cu->simt->count(cu, w, limit);
-    if (cu->sample_at != UINT64_MAX) {
-        cu->sample_left = cu->sample_at > w->instructions
-                              ? cu->sample_at - w->instructions
+    if (cu->c.sample_at != UINT64_MAX) {
+        cu->s.sample_left = cu->c.sample_at > w->s.instructions
+                              ? cu->c.sample_at - w->s.instructions
                               : 0;
     }
-    simt_count(cu, COUNT_warp_instructions, w->instructions - start);
-    simt_count(cu, COUNT_lane_instructions, cu->lanes_now);
-    simt_count(cu, COUNT_divergent_branches, cu->divergent_now);
-    cu->lanes_now = cu->divergent_now = 0;
+    simt_count(cu, COUNT_warp_instructions, w->s.instructions - start);
+    simt_count(cu, COUNT_lane_instructions, cu->n.lanes_now);
+    simt_count(cu, COUNT_divergent_branches, cu->n.divergent_now);
+    cu->n.lanes_now = cu->n.divergent_now = 0;
     if (d->profile) {
         for (unsigned i = 0; i < COUNTS; i++) {
-            profile->count[i] += cu->count[i] - before[i];
+            profile->count[i] += cu->n.count[i] - before[i];
         }
         profile->count[COUNT_busy_ns] += simt_clock(cu) - began;
     }
@@ -325,7 +325,7 @@ void mxgpu_simt_profile_start(MxgpuSimt *simt, unsigned slot)
 {
     atomic_store(&simt->slots[slot].samples, 0);
     for (unsigned i = 0; i < simt->config.compute_units; i++) {
-        SimtSlotProfile *profile = &simt->cus[i].profile[slot];
+        SimtSlotProfile *profile = &simt->cus[i].n.profile[slot];
 
         for (unsigned n = 0; n < COUNTS; n++) {
             atomic_store_explicit(&profile->count[n], 0,
@@ -337,7 +337,7 @@ void mxgpu_simt_profile_start(MxgpuSimt *simt, unsigned slot)
 
 void mxgpu_simt_profile_block(MxgpuCu *cu, unsigned slot, unsigned warps)
 {
-    SimtSlotProfile *profile = &cu->profile[slot];
+    SimtSlotProfile *profile = &cu->n.profile[slot];
 
     if (warps) {
         if (!profile->count[COUNT_warps]) {
@@ -365,7 +365,7 @@ void mxgpu_simt_counters(MxgpuSimt *simt, MxgpuSimtCounters *out)
 {
     *out = (MxgpuSimtCounters){.dispatches = atomic_load(&simt->dispatches)};
     for (unsigned i = 0; i < simt->config.compute_units; i++) {
-        add_counts(simt->cus[i].count, out);
+        add_counts(simt->cus[i].n.count, out);
     }
 }
 
@@ -374,7 +374,7 @@ void mxgpu_simt_unit_counters(MxgpuSimt *simt, unsigned cu,
 {
     *out = (MxgpuSimtCounters){.dispatches = 0};
     if (cu < simt->config.compute_units) {
-        add_counts(simt->cus[cu].count, out);
+        add_counts(simt->cus[cu].n.count, out);
     }
 }
 
@@ -383,7 +383,7 @@ void mxgpu_simt_slot_counters(MxgpuSimt *simt, unsigned slot,
 {
     *out = (MxgpuSimtCounters){.dispatches = 1};
     for (unsigned i = 0; i < simt->config.compute_units; i++) {
-        add_counts(simt->cus[i].profile[slot].count, out);
+        add_counts(simt->cus[i].n.profile[slot].count, out);
     }
 }
 
@@ -397,7 +397,7 @@ void mxgpu_simt_slot_times(MxgpuSimt *simt, unsigned slot, unsigned cu,
 {
     *out = (MxgpuSimtTimes){.blocks = 0};
     if (cu < simt->config.compute_units) {
-        const SimtSlotProfile *profile = &simt->cus[cu].profile[slot];
+        const SimtSlotProfile *profile = &simt->cus[cu].n.profile[slot];
 
         out->blocks = profile->count[COUNT_blocks];
         out->first = profile->first;

@@ -12,13 +12,13 @@ static bool read_fcsr(const MxgpuWarp *w, unsigned csr, uint64_t *value)
     for (unsigned i = 0; i < LANES; i++) {
         switch (csr) {
         case CSR_FFLAGS:
-            value[i] = w->fflags[i];
+            value[i] = w->s.fflags[i];
             break;
         case CSR_FRM:
-            value[i] = w->frm[i];
+            value[i] = w->s.frm[i];
             break;
         case CSR_FCSR:
-            value[i] = w->frm[i] << 5 | w->fflags[i];
+            value[i] = w->s.frm[i] << 5 | w->s.fflags[i];
             break;
         default:
             return false;
@@ -34,20 +34,20 @@ static void write_fcsr(MxgpuWarp *w, unsigned csr, const uint64_t *value,
         unsigned i = __builtin_ctzll(mask);
 
         if (csr != CSR_FRM) {
-            w->fflags[i] = value[i] & 31;
+            w->s.fflags[i] = value[i] & 31;
         }
         if (csr != CSR_FFLAGS) {
-            w->frm[i] = value[i] >> (csr == CSR_FCSR ? 5 : 0) & 7;
+            w->s.frm[i] = value[i] >> (csr == CSR_FCSR ? 5 : 0) & 7;
         }
     }
-    mxgpu_simt_fp_level(w, w->fp_level == 2);
+    mxgpu_simt_fp_level(w, w->c.fp_level == 2);
 }
 
 /* threadIdx in one dimension. */
 static void thread_index(const MxgpuWarp *w, const MxgpuDispatch *d,
                          unsigned dim, uint64_t *value)
 {
-    uint32_t t = w->index * LANES, at[3];
+    uint32_t t = w->c.index * LANES, at[3];
 
     at[0] = t % d->block[0];
     at[1] = t / d->block[0] % d->block[1];
@@ -68,8 +68,8 @@ static void thread_index(const MxgpuWarp *w, const MxgpuDispatch *d,
 static bool thread_line(const MxgpuWarp *w, const MxgpuDispatch *d,
                         unsigned dim, SimtLine *line)
 {
-    uint32_t t = w->index * LANES, x = d->block[0], y = d->block[1];
-    uint32_t rows = LANES >> w->row_shift;
+    uint32_t t = w->c.index * LANES, x = d->block[0], y = d->block[1];
+    uint32_t rows = LANES >> w->c.row_shift;
     uint64_t at[3];
 
     if (y == 1 && d->block[2] == 1) {
@@ -83,7 +83,7 @@ static bool thread_line(const MxgpuWarp *w, const MxgpuDispatch *d,
         *line = (SimtLine){at[dim], dim == 0, dim ? 0 : LANES, 0};
         return true;
     }
-    if (x != 1u << w->row_shift ||
+    if (x != 1u << w->c.row_shift ||
         (at[1] + rows > y && d->block[2] != 1)) {
         return false;
     }
@@ -97,7 +97,7 @@ static bool read_uniform(const MxgpuCu *cu, const MxgpuWarp *w, unsigned csr,
 {
     const SimtSlot *slot = simt_slot(cu, w);
     const MxgpuDispatch *d = &slot->dispatch;
-    const SimtBlock *block = &cu->blocks[w->block];
+    const SimtBlock *block = &cu->s.blocks[w->c.block];
 
     switch (csr) {
     case CSR_TIME:
@@ -105,7 +105,7 @@ static bool read_uniform(const MxgpuCu *cu, const MxgpuWarp *w, unsigned csr,
         return true;
     case CSR_CYCLE:
     case CSR_INSTRET:
-        *value = w->instructions;
+        *value = w->s.instructions;
         return true;
     case MXGPU_CSR_NTID_X:
     case MXGPU_CSR_NTID_Y:
@@ -123,7 +123,7 @@ static bool read_uniform(const MxgpuCu *cu, const MxgpuWarp *w, unsigned csr,
         *value = d->grid[csr - MXGPU_CSR_NCTAID_X];
         return true;
     case MXGPU_CSR_WARP:
-        *value = w->index;
+        *value = w->c.index;
         return true;
     case MXGPU_CSR_SHARED_SIZE:
         *value = d->shared;
@@ -184,7 +184,7 @@ static bool read_line(const MxgpuCu *cu, const MxgpuWarp *w, unsigned csr,
                            csr - MXGPU_CSR_TID_X, line);
     }
     if (csr == MXGPU_CSR_LANE) {
-        *line = (SimtLine){0, 1, 1u << w->row_shift, 0};
+        *line = (SimtLine){0, 1, 1u << w->c.row_shift, 0};
         return true;
     }
     *line = (SimtLine){0};
@@ -210,7 +210,7 @@ bool mxgpu_simt_csr_uniform(const MxgpuCu *cu, const MxgpuWarp *w,
 static bool gives_flags(const MxgpuWarp *w, const SimtOp *p)
 {
     return (p->imm == CSR_FFLAGS || p->imm == CSR_FCSR) && p->rd != SINK &&
-           w->fp_level != 2;
+           w->c.fp_level != 2;
 }
 
 bool mxgpu_simt_csr(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,
@@ -221,7 +221,7 @@ bool mxgpu_simt_csr(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,
     uint64_t old[LANES], now[LANES];
     SimtLine line;
 
-    if (!writes && mask == w->live && read_line(cu, w, csr, &line)) {
+    if (!writes && mask == w->s.live && read_line(cu, w, csr, &line)) {
         simt_set_line(w, p->rd, line);
         return true;
     }

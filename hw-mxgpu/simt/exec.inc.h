@@ -23,7 +23,7 @@
 static void jump_apart(MxgpuCu *cu, MxgpuWarp *w, const uint64_t *to,
                        int32_t depth)
 {
-    uint64_t rest = w->cur.mask;
+    uint64_t rest = w->s.cur.mask;
 
     while (rest) {
         uint64_t pc = to[__builtin_ctzll(rest)], same = 0;
@@ -33,10 +33,10 @@ static void jump_apart(MxgpuCu *cu, MxgpuWarp *w, const uint64_t *to,
             same |= (uint64_t)(to[i] == pc) << i;
         }
         same &= rest;
-        mxgpu_warp_park(w, &(SimtGroup){pc, same, w->stamps, depth});
+        mxgpu_warp_park(w, &(SimtGroup){pc, same, w->s.stamps, depth});
         rest &= ~same;
     }
-    w->cur.mask = 0;
+    w->s.cur.mask = 0;
 }
 
 /* The targets of jalr; whether all lanes of mask have the same. */
@@ -73,7 +73,7 @@ static inline int32_t call_depth(int32_t depth, int by)
 static bool sync_complete(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p)
 {
     const uint64_t *a = wide(w, p->r1);
-    uint64_t rest = w->live;
+    uint64_t rest = w->s.live;
 
     if (w->form[p->r1] & FORM_UNIFORM) {
         return true;
@@ -86,7 +86,7 @@ static bool sync_complete(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p)
             bytes[i] = a[i] == sync;
         }
         same = pack_bits(bytes) & rest;
-        if (sync & w->live & ~same) {
+        if (sync & w->s.live & ~same) {
             return false;
         }
         rest &= ~same;
@@ -99,7 +99,7 @@ static bool sync_complete(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p)
 static void warpsync(MxgpuWarp *w, const SimtOp *p)
 {
     const uint64_t *a = wide(w, p->r1);
-    SimtGroup group = w->cur;
+    SimtGroup group = w->s.cur;
     uint64_t rest = group.mask;
 
     while (rest) {
@@ -113,7 +113,7 @@ static void warpsync(MxgpuWarp *w, const SimtOp *p)
         rest &= ~group.mask;
         mxgpu_warp_wait(w, &group, WAIT_WARPSYNC, 0, sync);
     }
-    w->cur.mask = 0;
+    w->s.cur.mask = 0;
     mxgpu_warp_sync(w);
 }
 
@@ -134,14 +134,14 @@ static SimtWait wait_kind(unsigned op)
 static void barrier(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p)
 {
     SimtWait wait = wait_kind(p->op);
-    uint64_t mask = w->cur.mask, nonzero = 0;
+    uint64_t mask = w->s.cur.mask, nonzero = 0;
 
     if (wait != WAIT_BARRIER) {
         nonzero = mxgpu_warp_nonzero(wide(w, p->r1));
         (void)wide_partly(w, p->rd); /* mxgpu_block_arrive() writes it */
     }
-    mxgpu_warp_wait(w, &w->cur, wait, p->rd, 0);
-    w->cur.mask = 0;
+    mxgpu_warp_wait(w, &w->s.cur, wait, p->rd, 0);
+    w->s.cur.mask = 0;
     mxgpu_block_arrive(cu, w, mask, nonzero);
 }
 
@@ -153,10 +153,10 @@ static const SimtOp *meeting_point(const MxgpuWarp *w, const SimtPage *page)
 {
     const SimtGroup *next;
 
-    if (w->num_ready && !w->rotated) {
-        next = &w->ready[w->num_ready - 1];
-        if (next->depth == w->cur.depth && next->pc >= w->cur.pc &&
-            (next->pc ^ w->cur.pc) < PAGE_BYTES) {
+    if (w->s.num_ready && !w->s.rotated) {
+        next = &w->s.ready[w->s.num_ready - 1];
+        if (next->depth == w->s.cur.depth && next->pc >= w->s.cur.pc &&
+            (next->pc ^ w->s.cur.pc) < PAGE_BYTES) {
             return &page->ops[(next->pc & (PAGE_BYTES - 1)) >> 1];
         }
     }
@@ -169,7 +169,7 @@ static const SimtOp *meeting_point(const MxgpuWarp *w, const SimtPage *page)
 #ifdef SIMT_COUNTING
 #define GO(table)                                                              \
     do {                                                                       \
-        if (__builtin_expect(ni >= cu->sample_at, 0)) {                        \
+        if (__builtin_expect(ni >= cu->c.sample_at, 0)) {                      \
             goto sample;                                                       \
         }                                                                      \
         goto *table[p->op];                                                    \
@@ -211,10 +211,14 @@ static const SimtOp *meeting_point(const MxgpuWarp *w, const SimtPage *page)
 
 /* f32 results may go to all lanes, f64 ones go where they belong. */
 #define DO_FP(ID, FULL)                                                        \
-    F_##ID : if (__builtin_expect(p->rm + w->fp_level >= 2, 0)) goto slow_fp_f;\
+    F_##ID : if (__builtin_expect(p->rm + w->c.fp_level >= 2, 0)) {            \
+        goto slow_fp_f;                                                        \
+    }                                                                          \
     fp_##ID(w, p, FULL);                                                       \
     NEXT_F;                                                                    \
-    M_##ID : if (__builtin_expect(p->rm + w->fp_level >= 2, 0)) goto slow_fp_m;\
+    M_##ID : if (__builtin_expect(p->rm + w->c.fp_level >= 2, 0)) {            \
+        goto slow_fp_m;                                                        \
+    }                                                                          \
     fp_##ID(w, p, mask);                                                       \
     NEXT_M;
 #define DO_FP32(ID) DO_FP(ID, ALL_LANES)
@@ -289,8 +293,9 @@ static const SimtOp *meeting_point(const MxgpuWarp *w, const SimtPage *page)
 /* What has been run since the group was entered. */
 #define ACCOUNT                                                                \
     do {                                                                       \
-        cu->lanes_now += (ni - w->instructions) * __builtin_popcountll(mask);  \
-        w->instructions = ni;                                                  \
+        cu->n.lanes_now +=                                                     \
+            (ni - w->s.instructions) * __builtin_popcountll(mask);             \
+        w->s.instructions = ni;                                                \
     } while (0)
 
 /* Ops that no kernel can name are illegal, then the others are filled in. */
@@ -325,7 +330,7 @@ SimtExit SIMT_EXEC(MxgpuCu *cu, MxgpuWarp *w, uint64_t limit)
 #undef LAB
     SimtPage *page;
     const SimtOp *p, *stop = NULL;
-    uint64_t mask, taken, to[LANES], ni = w->instructions, lim = limit;
+    uint64_t mask, taken, to[LANES], ni = w->s.instructions, lim = limit;
     enum mxgpu_fault code;
     bool solo, same, back;
 
@@ -336,50 +341,50 @@ SimtExit SIMT_EXEC(MxgpuCu *cu, MxgpuWarp *w, uint64_t limit)
 #endif
     /* ---- choose a group and find its code */
 enter:
-    if (!w->cur.mask && !mxgpu_warp_pick(w, false)) {
-        return w->live ? EXIT_BLOCKED : EXIT_DONE;
+    if (!w->s.cur.mask && !mxgpu_warp_pick(w, false)) {
+        return w->s.live ? EXIT_BLOCKED : EXIT_DONE;
     }
-    mask = w->cur.mask;
+    mask = w->s.cur.mask;
     if (simt_tired(cu)) {
         return EXIT_QUANTUM;
     }
-    if (w->cur.pc & 1) {
+    if (w->s.cur.pc & 1) {
         mxgpu_simt_fault_at(cu, w, __builtin_ctzll(mask),
                             MXGPU_FAULT_MISALIGNED, MXGPU_ACCESS_EXECUTE,
-                            w->cur.pc, w->cur.pc);
+                            w->s.cur.pc, w->s.cur.pc);
         return EXIT_FAULT;
     }
-    if (mask != w->spread && mask != ALL_LANES) {
+    if (mask != w->c.spread && mask != ALL_LANES) {
         spread(w, mask);
     }
-    page = simt_known_page(cu, w, w->cur.pc);
+    page = simt_known_page(cu, w, w->s.cur.pc);
     if (!page) {
-        page = mxgpu_simt_page(cu, w, w->cur.pc, &code);
+        page = mxgpu_simt_page(cu, w, w->s.cur.pc, &code);
     }
     if (!page) {
         mxgpu_simt_fault_at(cu, w, __builtin_ctzll(mask), code,
-                            MXGPU_ACCESS_EXECUTE, w->cur.pc, w->cur.pc);
+                            MXGPU_ACCESS_EXECUTE, w->s.cur.pc, w->s.cur.pc);
         return EXIT_FAULT;
     }
-    p = &page->ops[(w->cur.pc & (PAGE_BYTES - 1)) >> 1];
-    solo = mask == w->live;
+    p = &page->ops[(w->s.cur.pc & (PAGE_BYTES - 1)) >> 1];
+    solo = mask == w->s.live;
     if (solo) {
-        w->slice_end = 0;
+        w->s.slice_end = 0;
         if (ni >= limit) {
             return EXIT_QUANTUM;
         }
         GO(full);
     }
-    if (w->slice_end <= ni) {
-        bool began = w->slice_end == 0;
+    if (w->s.slice_end <= ni) {
+        bool began = w->s.slice_end == 0;
 
-        w->slice_end = ni + GROUP_SLICE;
+        w->s.slice_end = ni + GROUP_SLICE;
         if (!began) {
-            mxgpu_warp_pick(w, !w->rotated);
+            mxgpu_warp_pick(w, !w->s.rotated);
             goto enter;
         }
     }
-    lim = limit < w->slice_end ? limit : w->slice_end;
+    lim = limit < w->s.slice_end ? limit : w->s.slice_end;
     if (ni >= lim) {
         return EXIT_QUANTUM;
     }
@@ -400,26 +405,26 @@ sample:
     /* ---- leave the group; p is the next instruction */
 quantum:
     ACCOUNT;
-    w->cur.pc = PC;
+    w->s.cur.pc = PC;
     return EXIT_QUANTUM;
 slice: /* another group has waited long enough */
     if (ni >= limit) {
         goto quantum;
     }
     ACCOUNT;
-    w->cur.pc = PC;
-    w->slice_end = ni + GROUP_SLICE;
-    mxgpu_warp_pick(w, !w->rotated);
+    w->s.cur.pc = PC;
+    w->s.slice_end = ni + GROUP_SLICE;
+    mxgpu_warp_pick(w, !w->s.rotated);
     goto enter;
 meet:
     ACCOUNT;
-    w->cur.pc = PC;
+    w->s.cur.pc = PC;
     mxgpu_warp_pick(w, false);
     goto enter;
 page_end: /* p stands for the first halfword of the next page */
     ACCOUNT;
-    w->cur.pc = PC;
-    if (!solo && !w->rotated) {
+    w->s.cur.pc = PC;
+    if (!solo && !w->s.rotated) {
         mxgpu_warp_pick(w, false);
     }
     if (ni >= limit) {
@@ -430,7 +435,7 @@ page_end: /* p stands for the first halfword of the next page */
     /* ---- faults; p is the instruction */
 faulted: /* recorded already; or the unit is tired */
     ACCOUNT;
-    w->cur.pc = PC;
+    w->s.cur.pc = PC;
     return EXIT_FAULT;
 decode:
     code = mxgpu_simt_decode(cu, w, page, p - page->ops);
@@ -463,7 +468,7 @@ branch: /* lanes of taken go to p + imm, the others on */
     ni++;
     if (taken == mask) {
         if (p->far) {
-            w->cur.pc = PC + p->imm;
+            w->s.cur.pc = PC + p->imm;
             goto moved;
         }
         back = p->imm <= 0;
@@ -483,22 +488,22 @@ branch: /* lanes of taken go to p + imm, the others on */
         GO(masked);
     }
     ACCOUNT;
-    cu->divergent_now++;
-    w->cur.pc = PC + 2 * p->len;
-    w->cur.mask = mask & ~taken;
-    mxgpu_warp_park(w, &(SimtGroup){PC + p->imm, taken, w->stamps,
-                                    w->cur.depth});
-    if (!w->rotated) {
+    cu->n.divergent_now++;
+    w->s.cur.pc = PC + 2 * p->len;
+    w->s.cur.mask = mask & ~taken;
+    mxgpu_warp_park(w, &(SimtGroup){PC + p->imm, taken, w->s.stamps,
+                                    w->s.cur.depth});
+    if (!w->s.rotated) {
         mxgpu_warp_pick(w, false);
     }
     goto enter;
 moved: /* cur.pc is new: another group may come first */
     ACCOUNT;
     if (!solo) {
-        if (ni >= w->slice_end) {
-            w->slice_end = ni + GROUP_SLICE;
-            mxgpu_warp_pick(w, !w->rotated);
-        } else if (!w->rotated) {
+        if (ni >= w->s.slice_end) {
+            w->s.slice_end = ni + GROUP_SLICE;
+            mxgpu_warp_pick(w, !w->s.rotated);
+        } else if (!w->s.rotated) {
             mxgpu_warp_pick(w, false);
         }
     }
@@ -508,10 +513,10 @@ moved: /* cur.pc is new: another group may come first */
     goto enter;
 F_JAL:
     set_uniform(w, p->rd, PC + 2 * p->len);
-    w->cur.depth = call_depth(w->cur.depth, p->link & 1);
+    w->s.cur.depth = call_depth(w->s.cur.depth, p->link & 1);
     ni++;
     if (p->far || (p->imm <= 0 && ni >= limit)) {
-        w->cur.pc = PC + p->imm;
+        w->s.cur.pc = PC + p->imm;
         goto moved;
     }
     p += p->imm / 2;
@@ -522,8 +527,8 @@ M_JAL:
     }
     ni++;
     if (p->far || p->link || (p->imm <= 0 && ni >= lim)) {
-        w->cur.depth = call_depth(w->cur.depth, p->link & 1);
-        w->cur.pc = PC + p->imm;
+        w->s.cur.depth = call_depth(w->s.cur.depth, p->link & 1);
+        w->s.cur.pc = PC + p->imm;
         goto moved;
     }
     p += p->imm / 2;
@@ -540,34 +545,34 @@ M_JALR:
     } else if (p->rd != SINK) {
         set_masked(w, p->rd, PC + 2 * p->len);
     }
-    w->cur.depth = call_depth(w->cur.depth, p->link == 1   ? 1
+    w->s.cur.depth = call_depth(w->s.cur.depth, p->link == 1   ? 1
                                             : p->link == 2 ? -1
                                                            : 0);
     if (same) {
-        w->cur.pc = to[__builtin_ctzll(mask)];
+        w->s.cur.pc = to[__builtin_ctzll(mask)];
         goto moved;
     }
     ACCOUNT;
-    cu->divergent_now++;
-    jump_apart(cu, w, to, w->cur.depth);
+    cu->n.divergent_now++;
+    jump_apart(cu, w, to, w->s.cur.depth);
     goto enter;
 
     /* ---- control */
 exit:
     ni++;
     ACCOUNT;
-    w->cur.pc = PC + 4;
+    w->s.cur.pc = PC + 4;
     mxgpu_block_exit(cu, w, mask);
-    if (!w->live) {
+    if (!w->s.live) {
         return EXIT_DONE;
     }
     goto enter;
 barrier:
     ni++;
     ACCOUNT;
-    w->cur.pc = PC + 4;
+    w->s.cur.pc = PC + 4;
     barrier(cu, w, p);
-    if (cu->blocks[w->block].convoy) {
+    if (cu->s.blocks[w->c.block].convoy) {
         return EXIT_QUANTUM; /* it has just opened: all go on together */
     }
     goto enter;
@@ -593,14 +598,14 @@ warpsync:
     }
     ni++;
     ACCOUNT;
-    w->cur.pc = PC + 4;
+    w->s.cur.pc = PC + 4;
     warpsync(w, p);
-    simt_charge(cu, w->num_waiting);
+    simt_charge(cu, w->s.num_waiting);
     goto enter;
 fence_i:
     ni++;
     ACCOUNT;
-    w->cur.pc = PC + 4;
+    w->s.cur.pc = PC + 4;
     mxgpu_simt_drop_code(cu);
     goto enter;
 csr:
@@ -615,9 +620,9 @@ F_FENCE:
     NEXT_F;
 M_FENCE: /* others may be waited for */
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    if (w->slice_end > ni + SPIN_SLICE) {
-        w->slice_end = ni + SPIN_SLICE;
-        lim = limit < w->slice_end ? limit : w->slice_end;
+    if (w->s.slice_end > ni + SPIN_SLICE) {
+        w->s.slice_end = ni + SPIN_SLICE;
+        lim = limit < w->s.slice_end ? limit : w->s.slice_end;
     }
     NEXT_M;
 F_atomic:
@@ -633,9 +638,9 @@ M_atomic:
         goto faulted;
     }
     simt_wrote_wide(w, p->rd);
-    if (w->slice_end > ni + SPIN_SLICE) {
-        w->slice_end = ni + SPIN_SLICE;
-        lim = limit < w->slice_end ? limit : w->slice_end;
+    if (w->s.slice_end > ni + SPIN_SLICE) {
+        w->s.slice_end = ni + SPIN_SLICE;
+        lim = limit < w->s.slice_end ? limit : w->s.slice_end;
     }
     NEXT_M;
 slow_fp_f:

@@ -16,9 +16,9 @@ void mxgpu_simt_fp_level(MxgpuWarp *w, bool flags)
     unsigned level = 0;
 
     for (unsigned i = 0; i < LANES; i++) {
-        level |= w->frm[i] != FP_RNE;
+        level |= w->s.frm[i] != FP_RNE;
     }
-    w->fp_level = flags ? 2 : level;
+    w->c.fp_level = flags ? 2 : level;
 }
 
 /* What a line of the table below does. */
@@ -175,7 +175,7 @@ bool mxgpu_simt_float(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,
     simt_charge(cu, __builtin_popcountll(mask));
     for (uint64_t m = mask; m; m &= m - 1) {
         unsigned i = __builtin_ctzll(m);
-        FpEnv env = {p->rm_field == 7 ? w->frm[i] : p->rm_field, 0};
+        FpEnv env = {p->rm_field == 7 ? w->s.frm[i] : p->rm_field, 0};
         uint64_t a, b, c;
 
         if (env.rm > FP_RMM || o.kind == FP_NOT) {
@@ -195,8 +195,8 @@ bool mxgpu_simt_float(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,
                 set_result(w, p->rd, i, o.to, arithmetic(&o, a, b, c, &env));
             }
         }
-        if (w->fp_level == 2) {
-            w->fflags[i] |= env.flags;
+        if (w->c.fp_level == 2) {
+            w->s.fflags[i] |= env.flags;
         }
     }
     return true;

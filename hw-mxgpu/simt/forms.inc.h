@@ -12,8 +12,8 @@ static __attribute__((noinline)) void widen(MxgpuWarp *w, unsigned r)
     uint64_t *d = w->x[r];
     const uint32_t *s = w->word[r];
     const SimtLine l = w->line[r];
-    const uint64_t low = (1u << w->row_shift) - 1;
-    const unsigned shift = w->row_shift;
+    const uint64_t low = (1u << w->c.row_shift) - 1;
+    const unsigned shift = w->c.row_shift;
 
     if (w->form[r] & FORM_WORD) {
         LANE_LOOP {
@@ -99,7 +99,7 @@ static inline void set_line(MxgpuWarp *w, unsigned r, SimtLine line)
 
 static inline SimtRows rows_of(const MxgpuWarp *w)
 {
-    return (SimtRows){w->row_shift, 0};
+    return (SimtRows){w->c.row_shift, 0};
 }
 
 static inline bool line_uniform(const SimtLine *l)
@@ -145,9 +145,9 @@ static inline bool line_within(SimtRows rows, const SimtLine *l, int64_t low,
 static __attribute__((noinline)) bool line_to_word(MxgpuWarp *w, unsigned r)
 {
     const SimtLine l = w->line[r];
-    const uint32_t low = (1u << w->row_shift) - 1, base = (uint32_t)l.base;
+    const uint32_t low = (1u << w->c.row_shift) - 1, base = (uint32_t)l.base;
     const uint32_t step = (uint32_t)l.step, row = (uint32_t)l.row;
-    const unsigned shift = w->row_shift;
+    const unsigned shift = w->c.row_shift;
     uint32_t *d = w->word[r];
 
     if (!line_within(rows_of(w), &l, INT32_MIN, INT32_MAX)) {
@@ -280,7 +280,7 @@ LINE_FN(SRA)
         SimtLine s = line_shl(a, n);                                           \
                                                                                \
         *out = line_plus(&s, b);                                               \
-        return line_within(rows, a, 0, UINT32_MAX);                               \
+        return line_within(rows, a, 0, UINT32_MAX);                            \
     }
 LINE_SHADD(1)
 LINE_SHADD(2)

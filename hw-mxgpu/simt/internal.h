@@ -1,350 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * State of the compute units. Everything a kernel can observe is in plain
- * structures; host pointers are only in caches (TLB, code pages) that may be
- * dropped at any instruction boundary.
+ * What the files of the compute units ask of each other, and what is short and
+ * used everywhere. Their structures are in state.h.
  */
 #ifndef MXGPU_SIMT_INTERNAL_H
 #define MXGPU_SIMT_INTERNAL_H
 
-#include <pthread.h>
-
-#include "mxgpu/isa.h"
-#include "mxgpu/packets.h"
-#include "rv/rv.h"
-#include "simt/simt.h"
-
-#define LANES      MXGPU_WARP_SIZE
-#define ALL_LANES  UINT64_MAX
-#define CU_WARPS   (MXGPU_CU_THREADS / LANES)
-#define SINK       32 /* x register that takes results for x0 */
-#define FP_SCRATCH 32 /* f registers for operands of one instruction */
-
-#define PAGE_BYTES  4096u
-#define PAGE_OPS    (PAGE_BYTES / 2)
-#define LARGE_BYTES (1ull << MXGPU_LARGE_SHIFT)
-
-/* Instructions a warp runs before the next one may, and, in a diverged warp,
- * before a group that waits for its turn gets one (fewer after an atomic or a
- * fence, for it may be a lock that is waited for). */
-#define WARP_QUANTUM 16384
-#define GROUP_SLICE  16384
-#define SPIN_SLICE   128
-
-/* ---- decoded code */
-
-/* What Op.op holds besides RvOp; 0 is an op not decoded yet. */
-enum {
-    OP_DECODE = 0,
-    OP_BAD = RV_OP_COUNT, /* illegal instruction */
-    OP_END,               /* behind the last instruction of a page */
-    OP_NOP,               /* no effect but counting */
-    OP_KINDS
-};
-
-/* One instruction. Branches and jumps: imm in bytes, far 0 when the target is
- * in the same page. rd is SINK for x0. */
-typedef struct SimtOp {
-    uint16_t op;
-    uint8_t len; /* halfwords */
-    uint8_t rm;  /* FP: 0 nearest even, 1 dynamic, 2 another fixed one */
-    uint8_t rd, r1, r2, r3;
-    int32_t imm;
-    uint8_t far;
-    uint8_t rm_field; /* as encoded */
-    uint8_t link;     /* jumps: 1 call, 2 return */
-    uint8_t classes;  /* RV_CLASS_* */
-} SimtOp;
-
-typedef struct SimtPage {
-    uint64_t tag;    /* va | vmid; SIMT_NO_PAGE: unused */
-    uint64_t check;  /* MxgpuCu.code_check when last compared with memory */
-    unsigned decoding; /* MxgpuCu.decoding when decoded */
-    uint8_t bytes[PAGE_BYTES];
-    SimtOp ops[PAGE_OPS + 2];
-} SimtPage;
-
-#define SIMT_NO_PAGE UINT64_MAX
-#define CODE_PAGES   64 /* of a compute unit, direct mapped */
-
-/* ---- translations */
-
-typedef enum SimtKind { KIND_READ, KIND_WRITE, KIND_ATOMIC, KINDS } SimtKind;
-
-/* tag: page number | vmid << 52; host address = add + va */
-typedef struct SimtTlb {
-    uint64_t tag;
-    uintptr_t add;
-} SimtTlb;
-
-#define TLB_LARGE 64
-#define TLB_SMALL 256
-#define TLB_VMID_SHIFT 52
-
-/* ---- warps */
-
-/* Lanes at one pc. */
-typedef struct SimtGroup {
-    uint64_t pc, mask;
-    uint64_t stamp; /* when it last ran */
-    int32_t depth;  /* calls minus returns */
-} SimtGroup;
-
-/*
- * Parts of a group are read right after they were written. One vector load of
- * several parts would have to wait until these are in the cache; compilers make
- * one of a structure's assignment.
- */
-static inline uint64_t simt_alone(uint64_t v)
-{
-    __asm__("" : "+r"(v));
-    return v;
-}
-
-static inline void simt_copy_group(SimtGroup *to, const SimtGroup *from)
-{
-    to->pc = simt_alone(from->pc);
-    to->mask = simt_alone(from->mask);
-    to->stamp = simt_alone(from->stamp);
-    to->depth = (int32_t)simt_alone(from->depth);
-}
-
-typedef enum SimtWait {
-    WAIT_BARRIER, WAIT_AND, WAIT_OR, WAIT_COUNT, /* of the block */
-    WAIT_WARPSYNC, WAIT_NAMED, WAIT_GRID
-} SimtWait;
-
-typedef struct SimtWaiter {
-    SimtGroup group; /* pc behind the instruction */
-    uint64_t sync;   /* warpsync: lanes to meet; named: which one */
-    uint8_t wait, rd;
-} SimtWaiter;
-
-/*
- * What the lanes of an x register hold is kept in up to three forms; those of
- * form[r] are valid. Only the wide one always exists or can be made. Whoever
- * writes a register leaves one form; whoever needs another makes it.
- */
-enum {
-    FORM_WIDE = 1,    /* x[r] */
-    FORM_WORD = 2,    /* word[r], sign-extended */
-    FORM_LINE = 4,    /* line[r] */
-    FORM_UNIFORM = 8, /* and its steps are 0 */
-    FORM_ALL = 15
-};
-
-/* Lane l holds base + (l & (rows - 1)) * step + (l >> row_shift) * row: what
- * indices of threads, and addresses made of them, look like. In a convoy the
- * n-th warp adds n * warp; a register of a warp has 0 there. */
-typedef struct SimtLine {
-    uint64_t base, step, row, warp;
-} SimtLine;
-
-/* Lanes of a row: 1 << shift; last: the last warp of a convoy, or 0. */
-typedef struct SimtRows {
-    uint8_t shift, last;
-} SimtRows;
-
-typedef struct MxgpuWarp {
-    _Alignas(64) uint64_t x[33][LANES];
-    _Alignas(64) uint32_t word[33][LANES];
-    _Alignas(32) SimtLine line[33];
-    uint8_t form[33];
-    uint8_t row_shift; /* lanes of a row: 1 << row_shift */
-    /* Lane l of f register r is the f32 (or boxed f16) f[r][l], properly
-     * boxed, where bit l of narrow[r] is set, else the 64 bits d[r][l]. */
-    _Alignas(64) uint32_t f[FP_SCRATCH + 3][LANES];
-    _Alignas(64) uint64_t d[FP_SCRATCH + 3][LANES];
-    uint64_t narrow[FP_SCRATCH + 3];
-
-    /* The lanes of "spread": of the group that runs, unless it is all. */
-    uint64_t spread;
-    _Alignas(64) uint64_t m64[LANES];
-    _Alignas(64) uint32_t m32[LANES];
-
-    SimtGroup cur;      /* mask 0: none is chosen */
-    SimtGroup ready[LANES]; /* sorted: the last one is next */
-    SimtWaiter waiting[LANES];
-    unsigned num_ready, num_waiting;
-    uint64_t live;      /* lanes that have not exited */
-    uint64_t stamps;
-    uint64_t slice_end; /* of instructions, when the warp is diverged */
-    bool rotated;       /* cur runs out of order, for fairness */
-
-    /* fcsr of each lane; fp_level: 0 every frm is nearest-even, 1 some is
-     * not, 2 flags are recorded: see float.c */
-    uint8_t frm[LANES], fflags[LANES];
-    unsigned fp_level;
-
-    /* lr: lanes that hold a reservation, its address and the value read */
-    uint64_t reserved;
-    uint64_t reserved_addr[LANES], reserved_value[LANES];
-    uint8_t reserved_size[LANES];
-
-    uint64_t instructions;
-    uint64_t vmid_tag; /* vmid << TLB_VMID_SHIFT */
-    uint8_t *shared;   /* host pointer into the unit's shared memory */
-    uint64_t shared_size;
-    uint8_t *private;  /* see private_at() */
-    uint64_t private_size;
-    uint8_t slot, block, index, vmid;
-} MxgpuWarp;
-
-/* One of a block's named barriers. */
-typedef struct SimtNamed {
-    uint16_t arrived, count;
-    bool whole; /* count stands for all threads that have not ended */
-} SimtNamed;
-
-typedef struct SimtBlock {
-    bool used;
-    bool grid_wait; /* all its threads wait for the grid's barrier */
-    bool has_named; /* a named barrier was used */
-    bool convoy;    /* its warps may be at one pc: see convoy.inc.h */
-    bool fresh;     /* x registers of its warps are not set yet */
-    uint8_t slot;
-    uint8_t num_warps;
-    uint8_t warps[MXGPU_BLOCK_THREADS / LANES];
-    uint32_t id[3];
-    uint32_t threads, exited, arrived;
-    uint32_t count;    /* of arrived threads with a nonzero rs1 */
-    uint32_t grid_arrived, grid_phase; /* see SimtSlot.grid_phase */
-    SimtNamed named[MXGPU_NAMED_BARRIERS];
-    uint32_t shared_at, shared_len; /* allocated */
-    uint32_t registers;
-    uint32_t private_kib;
-} SimtBlock;
-
-struct MxgpuSimt;
-
-/* ---- counters */
-
-typedef enum SimtCount {
-#define F(name, index) COUNT_##name,
-    MXGPU_SIMT_COUNTERS(F)
-#undef F
-    COUNTS
-} SimtCount;
-
-/* What a unit has counted for the dispatch of a slot, if that is profiled. */
-typedef struct SimtSlotProfile {
-    _Atomic uint64_t count[COUNTS];
-    _Atomic uint64_t first, last;
-} SimtSlotProfile;
-
-/* Blocks that a unit has given up before it began them: see returned.c. */
-typedef struct SimtReturned {
-    uint64_t grid; /* as simt_grid() names it */
-    uint64_t next;
-    _Atomic unsigned blocks; /* 0: none */
-} SimtReturned;
-
-typedef struct MxgpuCu {
-    struct MxgpuSimt *simt;
-    unsigned index;
-    MxgpuMmuClient client;
-    SimtTlb large[KINDS][TLB_LARGE];
-    SimtTlb small[KINDS][TLB_SMALL];
-    SimtPage *pages[CODE_PAGES];
-    uint64_t code_check;
-    unsigned decoding; /* what can be executed has changed so often */
-    /* Lines of x and d planes that decoded code can write: others are 0. */
-    uint32_t written_x, written_d;
-
-    MxgpuWarp *warps; /* CU_WARPS */
-    uint32_t used_warps;
-    SimtBlock blocks[MXGPU_CU_BLOCKS];
-    unsigned threads, registers, num_blocks, next_warp, last_slot;
-    unsigned num_waiting; /* blocks with grid_wait */
-    int64_t patience, spare;  /* see simt_charge(): of that, what only a run
-                                 has that nobody waits for */
-    const _Atomic bool *hold; /* somebody waits for the end of this run */
-    uint64_t turn;            /* instructions of next_warp's turn so far */
-    uint64_t since_take;      /* instructions since a block was taken */
-    uint64_t taken_from;      /* slot and start of that block */
-    /* Blocks taken together that have not begun, and how many of that slot
-     * have ended since that SimtSlot.left does not know of: see slot_take(). */
-    uint64_t held_next;
-    unsigned held, held_slot, held_ended;
-    unsigned again; /* blocks begun by mxgpu_block_again() in this turn */
-    SimtReturned returned; /* under MxgpuSimt.returned_lock */
-    uint64_t dispatches_seen; /* MxgpuSimt.code_check at the last look */
-    uint8_t *shared;  /* MXGPU_SHARED_MAX */
-    uint8_t *private; /* of all warps; NULL until the first block */
-    uint64_t owner[CU_WARPS];  /* whose data private memory holds */
-    /* Bytes of a thread: that may be nonzero, and take memory; that the block
-     * there asked for; that may stay, of warps in "unclean". */
-    uint32_t dirty[CU_WARPS], wants[CU_WARPS], keep[CU_WARPS];
-    uint32_t unclean;
-    unsigned private_kib; /* what resident blocks ask for */
-    bool has_private;     /* a block ran since the memory was given back */
-    uint64_t ran_at;      /* clock, of the last block */
-    uint64_t drops;            /* TLB drops: address spaces may have changed */
-
-    _Atomic uint64_t count[COUNTS]; /* written by who runs the unit */
-    uint64_t lanes_now, divergent_now; /* not yet in the above */
-    SimtSlotProfile profile[MXGPU_DISPATCH_SLOTS];
-    uint64_t sample_at;   /* instructions of the warp at the next sample */
-    uint64_t sample_left; /* instructions of the unit until then */
-    uint64_t random;      /* which samples are kept */
-} MxgpuCu;
-
-/* next: generation << 48 | next block; SLOT_NONE in the low bits when no block
- * is left to take. */
-#define SLOT_NEXT 0x0000ffffffffffffull
-#define SLOT_NONE SLOT_NEXT
-
-typedef struct SimtSlot {
-    /* These two change all the time: not beside what all units read. */
-    _Atomic uint64_t next;
-    uint8_t apart1[120];
-    _Atomic uint64_t left; /* blocks not ended */
-    uint8_t apart2[120];
-    MxgpuDispatch dispatch; /* for those who have taken a block */
-    _Atomic uint64_t total;
-    _Atomic unsigned returned; /* blocks that units have given up */
-    _Atomic uint64_t needs;    /* of a block: read before one is taken */
-    _Atomic unsigned priority; /* likewise */
-    _Atomic bool stop;        /* fault or abort: blocks end early */
-    _Atomic bool fault_taken;
-    _Atomic bool active;
-    /* Cooperative grids: blocks that have not ended, those of them that have
-     * not arrived at the barrier, and how often it has opened. */
-    _Atomic uint64_t grid_alive, grid_missing;
-    _Atomic uint32_t grid_phase;
-    _Atomic unsigned stop_code; /* why it was stopped from outside */
-    _Atomic uint64_t samples;
-    MxgpuDispatchFault fault;
-} SimtSlot;
-
-typedef enum SimtExit {
-    EXIT_QUANTUM, EXIT_BLOCKED, EXIT_DONE, EXIT_FAULT
-} SimtExit;
-
-/* Runs one warp until its instruction count reaches limit. */
-typedef SimtExit SimtExecFn(MxgpuCu *cu, MxgpuWarp *w, uint64_t limit);
-/*
- * Runs the warps of a block together, each for about so many instructions;
- * returns how many all of them ran. Clears block->convoy when they have parted,
- * or cannot run so.
- */
-typedef uint64_t SimtConvoyFn(MxgpuCu *cu, SimtBlock *block, uint64_t each);
-
-struct MxgpuSimt {
-    MxgpuSimtConfig config;
-    uint64_t private_bytes; /* most that private memory of a unit takes */
-    SimtExecFn *exec;
-    SimtExecFn *count; /* the same, counting accesses and taking samples */
-    SimtConvoyFn *convoy; /* NULL: each warp runs for itself */
-    SimtSlot slots[MXGPU_DISPATCH_SLOTS];
-    /* The cooperative grid whose blocks the units take: its generation, as in
-     * SimtSlot.next, and slot + 1; 0: none. */
-    _Atomic uint64_t gang;
-    pthread_mutex_t returned_lock; /* of all MxgpuCu.returned; a leaf */
-    _Atomic uint64_t dispatches;
-    _Atomic uint64_t code_check; /* starts: code may have changed */
-    MxgpuCu *cus;
-};
+#include "state.h"
 
 /* exec.inc.h, built once for each instruction set */
 SimtExecFn mxgpu_simt_exec_base, mxgpu_simt_exec_avx2, mxgpu_simt_exec_avx512;
@@ -428,8 +90,8 @@ bool mxgpu_simt_atomic(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,
 static inline void simt_count(MxgpuCu *cu, SimtCount counter, uint64_t n)
 {
     atomic_store_explicit(
-        &cu->count[counter],
-        atomic_load_explicit(&cu->count[counter], memory_order_relaxed) + n,
+        &cu->n.count[counter],
+        atomic_load_explicit(&cu->n.count[counter], memory_order_relaxed) + n,
         memory_order_relaxed);
 }
 
@@ -519,17 +181,17 @@ bool mxgpu_block_grid(MxgpuCu *cu, MxgpuWarp *w, uint64_t pc);
 #define COST_PIECE 16           /* memory given back to the host */
 static inline void simt_charge(MxgpuCu *cu, unsigned work)
 {
-    cu->patience -= work;
-    if (__builtin_expect(atomic_load_explicit(cu->hold, memory_order_relaxed),
+    cu->c.patience -= work;
+    if (__builtin_expect(atomic_load_explicit(cu->c.hold, memory_order_relaxed),
                          0)) {
-        cu->patience -= cu->spare;
-        cu->spare = 0;
+        cu->c.patience -= cu->c.spare;
+        cu->c.spare = 0;
     }
 }
 
 static inline bool simt_tired(const MxgpuCu *cu)
 {
-    return cu->patience < 0;
+    return cu->c.patience < 0;
 }
 
 static inline uint64_t simt_clock(const MxgpuCu *cu)
@@ -561,17 +223,17 @@ static inline SimtPage *simt_known_page(const MxgpuCu *cu, const MxgpuWarp *w,
 {
     uint64_t va = pc & ~(uint64_t)(PAGE_BYTES - 1);
     SimtPage *page =
-        cu->pages[((va >> MXGPU_PAGE_SHIFT) ^ w->vmid) % CODE_PAGES];
+        cu->c.pages[((va >> MXGPU_PAGE_SHIFT) ^ w->c.vmid) % CODE_PAGES];
 
-    return page && page->tag == (va | w->vmid) &&
-                   page->check == cu->code_check
+    return page && page->tag == (va | w->c.vmid) &&
+                   page->check == cu->c.code_check
                ? page
                : NULL;
 }
 
 static inline SimtSlot *simt_slot(const MxgpuCu *cu, const MxgpuWarp *w)
 {
-    return &cu->simt->slots[w->slot];
+    return &cu->simt->slots[w->c.slot];
 }
 
 /*
@@ -584,22 +246,22 @@ static inline uint8_t *private_at(const MxgpuWarp *w, uint64_t va)
 {
     uint64_t offset = va - (MXGPU_PRIVATE_END - MXGPU_PRIVATE_MAX);
 
-    return w->private + (offset >> 3) * (8 * LANES) + (offset & 7);
+    return w->c.private + (offset >> 3) * (8 * LANES) + (offset & 7);
 }
 
 /* Whether [va, va + len) lies in the thread's private memory. */
 static inline bool in_private(const MxgpuWarp *w, uint64_t va, uint64_t len)
 {
-    uint64_t offset = va - (MXGPU_PRIVATE_END - w->private_size);
+    uint64_t offset = va - (MXGPU_PRIVATE_END - w->c.private_size);
 
-    return offset < w->private_size && len <= w->private_size - offset;
+    return offset < w->c.private_size && len <= w->c.private_size - offset;
 }
 
 static inline bool in_shared(const MxgpuWarp *w, uint64_t va, uint64_t len)
 {
     uint64_t offset = va - MXGPU_SHARED_BASE;
 
-    return offset < w->shared_size && len <= w->shared_size - offset;
+    return offset < w->c.shared_size && len <= w->c.shared_size - offset;
 }
 
 /* Host address of [va, va + len) from the TLB or shared memory; 0: none. */
@@ -607,20 +269,20 @@ static inline uintptr_t simt_span(const MxgpuCu *cu, const MxgpuWarp *w,
                                   SimtKind kind, uint64_t va, uint64_t len)
 {
     uint64_t page = va >> MXGPU_LARGE_SHIFT;
-    const SimtTlb *t = &cu->large[kind][page % TLB_LARGE];
+    const SimtTlb *t = &cu->c.large[kind][page % TLB_LARGE];
 
-    if (__builtin_expect(t->tag == (page | w->vmid_tag), 1)) {
+    if (__builtin_expect(t->tag == (page | w->c.vmid_tag), 1)) {
         return (va & (LARGE_BYTES - 1)) <= LARGE_BYTES - len ? t->add + va : 0;
     }
     page = va >> MXGPU_PAGE_SHIFT;
-    t = &cu->small[kind][page % TLB_SMALL];
-    if (t->tag == (page | w->vmid_tag)) {
+    t = &cu->c.small[kind][page % TLB_SMALL];
+    if (t->tag == (page | w->c.vmid_tag)) {
         return len <= PAGE_BYTES && (va & (PAGE_BYTES - 1)) <= PAGE_BYTES - len
                    ? t->add + va
                    : 0;
     }
     if (in_shared(w, va, len)) {
-        return (uintptr_t)w->shared + (va - MXGPU_SHARED_BASE);
+        return (uintptr_t)w->c.shared + (va - MXGPU_SHARED_BASE);
     }
     return 0;
 }

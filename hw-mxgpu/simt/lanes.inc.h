@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Integer and control instructions as loops over the 64 lanes. f_ forms write
- * all lanes (the group is the whole live warp), m_ forms those of w->m64. f_
+ * all lanes (the group is the whole live warp), m_ forms those of w->c.m64. f_
  * forms take the cheapest way that the forms of their operands allow: one
  * computation for all lanes (uniform, line), 32-bit lanes, 64-bit lanes. All of
  * these are made of the same expressions, those of rv/sem.h.
@@ -145,7 +145,7 @@ RV_SEM_LIST_W_1(LANE_32)
 #define KEEP_WROTE(w, r)
 #define MASKED_WORDS(E, IMM)                                                   \
     {                                                                          \
-        const uint32_t *m = w->m32;                                            \
+        const uint32_t *m = w->c.m32;                                          \
                                                                                \
         w->form[p->rd] = FORM_WORD;                                            \
         LANES_OF(uint32_t, word,                                               \
@@ -154,7 +154,7 @@ RV_SEM_LIST_W_1(LANE_32)
     }
 #define MASKED_WIDE(LANE, IMM)                                                 \
     {                                                                          \
-        const uint64_t *m = w->m64;                                            \
+        const uint64_t *m = w->c.m64;                                          \
                                                                                \
         SOURCES_WIDE(IMM)                                                      \
         (void)wide_partly(w, p->rd);                                           \
@@ -268,7 +268,7 @@ RV_SEM_LIST_W_1(LANE_32)
         } else if (SOURCES_ARE_WORDS(IMM)) {                                   \
             MASKED_WORDS(E, IMM)                                               \
         } else {                                                               \
-            l_##ID(w, p, w->m32);                                              \
+            l_##ID(w, p, w->c.m32);                                            \
         }                                                                      \
     }
 #define DEF_WORD_LINEAR(ID, E, IMM) DEF_WORD(ID, E, IMM, AS_LINE)
@@ -284,20 +284,20 @@ WORD_OTHER_OPS(DEF_WORD_OTHER)
 
 static void spread(MxgpuWarp *w, uint64_t mask)
 {
-    w->spread = mask;
+    w->c.spread = mask;
 #if defined(SIMT_AVX512)
     for (unsigned i = 0; i < LANES; i += 8) {
-        _mm512_store_si512(w->m64 + i, _mm512_movm_epi64(mask >> i));
+        _mm512_store_si512(w->c.m64 + i, _mm512_movm_epi64(mask >> i));
     }
     for (unsigned i = 0; i < LANES; i += 16) {
-        _mm512_store_si512(w->m32 + i, _mm512_movm_epi32(mask >> i));
+        _mm512_store_si512(w->c.m32 + i, _mm512_movm_epi32(mask >> i));
     }
 #else
     LANE_LOOP {
-        w->m64[i] = -(mask >> i & 1);
+        w->c.m64[i] = -(mask >> i & 1);
     }
     LANE_LOOP {
-        w->m32[i] = (uint32_t)w->m64[i];
+        w->c.m32[i] = (uint32_t)w->c.m64[i];
     }
 #endif
 }
@@ -313,15 +313,16 @@ static inline bool word_partly(MxgpuWarp *w, unsigned r)
     return true;
 }
 
-/* x[rd] = value for the lanes of w->m64. */
+/* x[rd] = value for the lanes of w->c.m64. */
 static void set_masked(MxgpuWarp *w, unsigned rd, uint64_t value)
 {
-    const uint64_t *m = w->m64;
+    const uint64_t *m = w->c.m64;
     uint64_t *d;
 
     if (value == SEXT32(value) && word_partly(w, rd)) {
         LANE_LOOP {
-            w->word[rd][i] = SELECT(w->m32[i], (uint32_t)value, w->word[rd][i]);
+            w->word[rd][i] =
+                SELECT(w->c.m32[i], (uint32_t)value, w->word[rd][i]);
         }
         return;
     }
@@ -455,7 +456,7 @@ static void shuffle(MxgpuWarp *w, const SimtOp *p, uint64_t mask)
     const uint32_t *words = w->word[p->r1], *by = w->word[p->r2];
 
     if (!as_word(w, p->r1) || !as_word(w, p->r2) ||
-        (mask != w->live && !as_word(w, p->rd))) {
+        (mask != w->s.live && !as_word(w, p->rd))) {
         const uint64_t *a = wide(w, p->r1), *b = wide(w, p->r2);
 
         SHUFFLE_LANES(uint64_t, wide_partly(w, p->rd), a, b)

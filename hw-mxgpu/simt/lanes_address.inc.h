@@ -45,7 +45,7 @@ static inline __attribute__((always_inline)) Shape
 shape_of(const MxgpuWarp *w, const uint64_t *a, uint64_t mask, unsigned first,
          unsigned size)
 {
-    const uint64_t *m = w->m64;
+    const uint64_t *m = w->c.m64;
     uint64_t base = a[first], differ = 0;
     unsigned second;
 
@@ -92,7 +92,7 @@ static inline Shape shape_of_line(const MxgpuWarp *w, const SimtLine *l,
     if (!(l->step | l->row) || !(mask & (mask - 1))) {
         return SHAPE_UNIFORM;
     }
-    if (l->step == size && l->row == (uint64_t)size << w->row_shift) {
+    if (l->step == size && l->row == (uint64_t)size << w->c.row_shift) {
         return SHAPE_CONTIGUOUS;
     }
     return l->step == size ? SHAPE_ROWS
@@ -105,7 +105,7 @@ static inline __attribute__((always_inline)) Shape
 addresses(MxgpuWarp *w, const SimtOp *p, uint64_t mask, unsigned size,
           uint64_t *va)
 {
-    unsigned first = __builtin_ctzll(mask), shift = w->row_shift;
+    unsigned first = __builtin_ctzll(mask), shift = w->c.row_shift;
     uint64_t imm = (uint64_t)(int64_t)p->imm;
     const uint64_t *a;
 
@@ -146,9 +146,9 @@ common_base(MxgpuCu *cu, const MxgpuWarp *w, SimtKind kind, const uint64_t *a,
             uint64_t imm, uint64_t mask, uint64_t va, unsigned size,
             uintptr_t *base)
 {
-    const uint64_t *m = w->m64;
+    const uint64_t *m = w->c.m64;
     uint64_t differ = 0, outside = 0, start = va & ~(LARGE_BYTES - 1);
-    uint64_t limit = w->shared_size - size; /* used when it is not less */
+    uint64_t limit = w->c.shared_size - size; /* used when it is not less */
     uintptr_t at;
 
     if (mask == ALL_LANES) {
@@ -194,7 +194,7 @@ common_base(MxgpuCu *cu, const MxgpuWarp *w, SimtKind kind, const uint64_t *a,
             outside |= (offset | (limit - offset)) & m[i];
         }
     }
-    *base = (uintptr_t)w->shared - MXGPU_SHARED_BASE;
+    *base = (uintptr_t)w->c.shared - MXGPU_SHARED_BASE;
     return !(outside >> 63);
 }
 
@@ -206,7 +206,7 @@ static inline __attribute__((always_inline)) bool
 line_base(const MxgpuCu *cu, const MxgpuWarp *w, SimtKind kind,
           const SimtLine *l, uint64_t va, unsigned size, uintptr_t *base)
 {
-    unsigned shift = w->row_shift;
+    unsigned shift = w->c.row_shift;
     uint64_t high = va + (l->step << shift) - l->step +
                     (l->row << (6 - shift)) - l->row;
     uint64_t offset;
@@ -222,7 +222,7 @@ line_base(const MxgpuCu *cu, const MxgpuWarp *w, SimtKind kind,
         return at && high - start < LARGE_BYTES;
     }
     offset = va - MXGPU_SHARED_BASE;
-    *base = (uintptr_t)w->shared - MXGPU_SHARED_BASE;
-    return offset < w->shared_size && /* which is 2^16 at most */
-           high - MXGPU_SHARED_BASE + size <= w->shared_size;
+    *base = (uintptr_t)w->c.shared - MXGPU_SHARED_BASE;
+    return offset < w->c.shared_size && /* which is 2^16 at most */
+           high - MXGPU_SHARED_BASE + size <= w->c.shared_size;
 }

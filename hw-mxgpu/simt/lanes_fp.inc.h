@@ -128,7 +128,7 @@ FP_APART(with_wide, d, get_wide, 0)
 /* f32 to f32: d[i] = bits, in the full and the masked form. */
 #define FP32_BODY(LANE, BITS)                                                  \
     uint32_t *d = w->f[p->rd];                                                 \
-    const uint32_t *m = w->m32;                                                \
+    const uint32_t *m = w->c.m32;                                              \
                                                                                \
     if (mask == ALL_LANES) {                                                   \
         LANE_LOOP {                                                            \
@@ -144,7 +144,7 @@ FP_APART(with_wide, d, get_wide, 0)
     w->narrow[p->rd] |= mask
 #define FP64_BODY(LANE, BITS)                                                  \
     uint64_t *d = w->d[p->rd];                                                 \
-    const uint64_t *m = w->m64;                                                \
+    const uint64_t *m = w->c.m64;                                              \
                                                                                \
     if (mask == ALL_LANES) {                                                   \
         LANE_LOOP {                                                            \
@@ -183,15 +183,15 @@ FP_APART(with_wide, d, get_wide, 0)
     if (mask == ALL_LANES) {                                                   \
         INT_FULL(uint64_t, w->x[p->rd], wrote_wide, LANE, VALUE)               \
     } else {                                                                   \
-        INT_MASKED(uint64_t, wide_partly(w, p->rd), w->m64, LANE, VALUE)       \
+        INT_MASKED(uint64_t, wide_partly(w, p->rd), w->c.m64, LANE, VALUE)     \
     }
 #define WORD_BODY(LANE, VALUE)                                                 \
     if (mask == ALL_LANES) {                                                   \
         INT_FULL(uint32_t, w->word[p->rd], wrote_word, LANE, VALUE)            \
     } else if (word_partly(w, p->rd)) {                                        \
-        INT_MASKED(uint32_t, w->word[p->rd], w->m32, LANE, VALUE)              \
+        INT_MASKED(uint32_t, w->word[p->rd], w->c.m32, LANE, VALUE)            \
     } else {                                                                   \
-        INT_MASKED(uint64_t, wide_partly(w, p->rd), w->m64, LANE,              \
+        INT_MASKED(uint64_t, wide_partly(w, p->rd), w->c.m64, LANE,            \
                    SEXT32(VALUE))                                              \
     }
 
@@ -328,11 +328,11 @@ FP_SGNJ(DEF_SGNJ)
     FP_FN fp_##ID##_S(FP_ARGS)                                                 \
     {                                                                          \
         SRC32(ID##_S, 2)                                                       \
-        WORD_BODY(AB32, (E) ? 1 : 0);                                           \
+        WORD_BODY(AB32, (E) ? 1 : 0);                                          \
     }                                                                          \
     FP_FN fp_##ID##_D(FP_ARGS)                                                 \
     {                                                                          \
         SRC64(ID##_D, 2)                                                       \
-        WORD_BODY(AB64, (E) ? 1 : 0);                                           \
+        WORD_BODY(AB64, (E) ? 1 : 0);                                          \
     }
 FP_COMPARE(DEF_COMPARE)

@@ -6,7 +6,7 @@ static inline void set_narrow(MxgpuWarp *w, unsigned rd, const uint32_t *v,
                               uint64_t mask)
 {
     uint32_t *d = w->f[rd];
-    const uint32_t *m = w->m32;
+    const uint32_t *m = w->c.m32;
 
     if (mask == ALL_LANES) {
         __builtin_memcpy(d, v, sizeof(w->f[rd]));
@@ -56,7 +56,7 @@ static inline void set_wide(MxgpuWarp *w, unsigned rd, const uint64_t *v,
                             uint64_t mask)
 {
     uint64_t *d = w->d[rd];
-    const uint64_t *m = w->m64;
+    const uint64_t *m = w->c.m64;
 
     if (mask == ALL_LANES) {
         __builtin_memcpy(d, v, sizeof(w->d[rd]));

@@ -40,7 +40,7 @@
             return false;                                                      \
         }                                                                      \
         if (shape == SHAPE_OTHER ||                                            \
-            !load_rows_##T(w->row_shift, shape, d, base + va, l->row)) {       \
+            !load_rows_##T(w->c.row_shift, shape, d, base + va, l->row)) {     \
             gather_##T(d, base + p->imm, wide(w, p->r1), ALL_LANES);           \
         }                                                                      \
         return true;                                                           \
@@ -161,7 +161,7 @@ DEF_LOAD(uint64_t)
         const MxgpuWarp *w, const T *lanes, SimtLine *line)                    \
     {                                                                          \
         typedef T Vec __attribute__((vector_size(VEC_BYTES)));                 \
-        const unsigned shift = w->row_shift, low = (1u << shift) - 1;          \
+        const unsigned shift = w->c.row_shift, low = (1u << shift) - 1;        \
         const T base = lanes[0], step = lanes[1] - base;                       \
         const T row = lanes[(low + 1) % LANES] - base;                         \
         static const T count[] = {0, 1, 2,  3,  4,  5,  6,  7,                 \
@@ -247,16 +247,16 @@ LOAD_OPS(DEF_LOAD_ONE)
     MEM_FN x_##ID(MEM_ARGS)                                                    \
     {                                                                          \
         _Alignas(64) T v[LANES];                                               \
-        const uint64_t *m = w->m64;                                            \
+        const uint64_t *m = w->c.m64;                                          \
         uint64_t *d;                                                           \
                                                                                \
-        if (w->form[p->r1] & FORM_UNIFORM && mask == w->live) {                \
+        if (w->form[p->r1] & FORM_UNIFORM && mask == w->s.live) {              \
             Loaded how = load_one_##ID(cu, w, p, pc, mask, v);                 \
                                                                                \
             if (how != LOAD_LANES) {                                           \
                 return how == LOAD_SET;                                        \
             }                                                                  \
-        } else if (mask == w->live && GIVES_WORD(T, X) && sizeof(T) == 4) {    \
+        } else if (mask == w->s.live && GIVES_WORD(T, X) && sizeof(T) == 4) {  \
             if (!load_##T(cu, w, p, pc, mask, (T *)w->word[p->rd])) {          \
                 return false;                                                  \
             }                                                                  \
@@ -265,13 +265,13 @@ LOAD_OPS(DEF_LOAD_ONE)
         } else if (!load_##T(cu, w, p, pc, mask, v)) {                         \
             return false;                                                      \
         }                                                                      \
-        if (mask != w->live && GIVES_WORD(T, X) && word_partly(w, p->rd)) {    \
+        if (mask != w->s.live && GIVES_WORD(T, X) && word_partly(w, p->rd)) {  \
             uint32_t *n = w->word[p->rd];                                      \
                                                                                \
             LANE_LOOP {                                                        \
-                n[i] = SELECT(w->m32[i], (uint32_t)(int32_t)(X)v[i], n[i]);    \
+                n[i] = SELECT(w->c.m32[i], (uint32_t)(int32_t)(X)v[i], n[i]);  \
             }                                                                  \
-        } else if (mask != w->live) {                                          \
+        } else if (mask != w->s.live) {                                        \
             d = wide_partly(w, p->rd);                                         \
             LANE_LOOP {                                                        \
                 d[i] = SELECT(m[i], (uint64_t)(int64_t)(X)v[i], d[i]);         \

@@ -66,10 +66,10 @@ static void call_rounded(FpFn *fn, FP_ARGS)
 /* The mode that all lanes of mask have; FP_DYNAMIC when they differ. */
 static unsigned common_frm(const MxgpuWarp *w, uint64_t mask)
 {
-    unsigned rm = w->frm[__builtin_ctzll(mask)];
+    unsigned rm = w->s.frm[__builtin_ctzll(mask)];
 
     for (uint64_t m = mask; m; m &= m - 1) {
-        if (w->frm[__builtin_ctzll(m)] != rm) {
+        if (w->s.frm[__builtin_ctzll(m)] != rm) {
             return FP_DYNAMIC;
         }
     }
@@ -82,7 +82,7 @@ static __attribute__((noinline)) bool rounded(FP_ARGS)
     Rounder r = rounders[p->op];
     SimtOp q = *p;
 
-    if (w->fp_level == 2 || !r.fn) {
+    if (w->c.fp_level == 2 || !r.fn) {
         return false;
     }
     if (q.rm_field == FP_DYNAMIC) {

@@ -53,7 +53,7 @@ DEF_STORE_RUN(uint32_t)
             return false;                                                      \
         }                                                                      \
         if (shape != SHAPE_ROWS ||                                             \
-            !store_rows_##T(w->row_shift, s, base + va, l->row)) {             \
+            !store_rows_##T(w->c.row_shift, s, base + va, l->row)) {           \
             scatter_##T(s, base + p->imm, wide(w, p->r1), ALL_LANES);          \
         }                                                                      \
         return true;                                                           \

@@ -84,8 +84,8 @@ VEC_TYPES(DEF_VEC_ACCESS)
 DEF_VEC_MASKS(VecF32, f32, __m512, __mmask16, 16, ps)
 DEF_VEC_MASKS(VecF64, f64, __m512d, __mmask8, 8, pd)
 #else
-#define MASK_f32 w->m32
-#define MASK_f64 w->m64
+#define MASK_f32 w->c.m32
+#define MASK_f64 w->c.m64
 #define DEF_VEC_MASKS(V, s, M, T, U)                                           \
     VEC_FN M mask_##s(const MxgpuWarp *w, unsigned v)                          \
     {                                                                          \

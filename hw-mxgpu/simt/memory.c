@@ -9,8 +9,8 @@
 
 void mxgpu_simt_drop_tlb(MxgpuCu *cu)
 {
-    memset(cu->large, 0xff, sizeof(cu->large));
-    memset(cu->small, 0xff, sizeof(cu->small));
+    memset(cu->c.large, 0xff, sizeof(cu->c.large));
+    memset(cu->c.small, 0xff, sizeof(cu->c.small));
 }
 
 static const enum mxgpu_access kind_access[KINDS] = {
@@ -22,8 +22,9 @@ static const enum mxgpu_access kind_access[KINDS] = {
 static enum mxgpu_fault fill(MxgpuCu *cu, const MxgpuWarp *w, SimtKind kind,
                              uint64_t va, MxgpuTranslation *t)
 {
-    enum mxgpu_fault fault = mxgpu_mmu_translate(cu->simt->config.mmu, w->vmid,
-                                                 va, kind_access[kind], t);
+    enum mxgpu_fault fault =
+        mxgpu_mmu_translate(cu->simt->config.mmu, w->c.vmid, va,
+                            kind_access[kind], t);
     uint64_t page;
     SimtTlb *entry;
 
@@ -34,12 +35,12 @@ static enum mxgpu_fault fill(MxgpuCu *cu, const MxgpuWarp *w, SimtKind kind,
     }
     if (t->granule_shift >= MXGPU_LARGE_SHIFT) {
         page = va >> MXGPU_LARGE_SHIFT;
-        entry = &cu->large[kind][page % TLB_LARGE];
+        entry = &cu->c.large[kind][page % TLB_LARGE];
     } else {
         page = va >> MXGPU_PAGE_SHIFT;
-        entry = &cu->small[kind][page % TLB_SMALL];
+        entry = &cu->c.small[kind][page % TLB_SMALL];
     }
-    entry->tag = page | w->vmid_tag;
+    entry->tag = page | w->c.vmid_tag;
     entry->add = (uintptr_t)t->host - va;
     return MXGPU_FAULT_NONE;
 }
@@ -89,7 +90,7 @@ static enum mxgpu_fault window(const MxgpuWarp *w, unsigned lane, uint64_t va,
                                uint8_t *buf, unsigned len, bool write)
 {
     if (in_shared(w, va, len)) {
-        uint8_t *at = w->shared + (va - MXGPU_SHARED_BASE);
+        uint8_t *at = w->c.shared + (va - MXGPU_SHARED_BASE);
 
         copy(write ? at : buf, write ? buf : at, len);
         return MXGPU_FAULT_NONE;

@@ -37,9 +37,9 @@ void mxgpu_private_free(MxgpuCu *cu)
 /* The warp keeps so many bytes of a thread of what it has. */
 static void keep(MxgpuCu *cu, unsigned warp, uint32_t bytes)
 {
-    if (cu->dirty[warp] > bytes) {
-        cu->keep[warp] = bytes;
-        cu->unclean |= 1u << warp;
+    if (cu->s.dirty[warp] > bytes) {
+        cu->s.keep[warp] = bytes;
+        cu->s.unclean |= 1u << warp;
     }
 }
 
@@ -47,15 +47,15 @@ static void keep(MxgpuCu *cu, unsigned warp, uint32_t bytes)
  * same address space; otherwise it is zeroed. */
 void mxgpu_private_start(MxgpuCu *cu, unsigned warp, const MxgpuWarp *w)
 {
-    uint64_t owner = cu->drops << 8 | w->vmid;
+    uint64_t owner = cu->s.drops << 8 | w->c.vmid;
 
-    cu->wants[warp] = w->private_size;
-    if (cu->owner[warp] != owner) {
-        cu->owner[warp] = owner;
+    cu->s.wants[warp] = w->c.private_size;
+    if (cu->s.owner[warp] != owner) {
+        cu->s.owner[warp] = owner;
         keep(cu, warp, 0);
     }
-    if (!(cu->unclean >> warp & 1) && cu->dirty[warp] < w->private_size) {
-        cu->dirty[warp] = w->private_size;
+    if (!(cu->s.unclean >> warp & 1) && cu->s.dirty[warp] < w->c.private_size) {
+        cu->s.dirty[warp] = w->c.private_size;
     }
 }
 
@@ -65,16 +65,16 @@ void mxgpu_private_fit(MxgpuCu *cu)
     uint64_t total = 0;
 
     for (unsigned i = 0; i < CU_WARPS; i++) {
-        uint32_t wants = cu->used_warps >> i & 1 ? cu->wants[i] : 0;
+        uint32_t wants = cu->s.used_warps >> i & 1 ? cu->s.wants[i] : 0;
 
-        total += cu->dirty[i] > wants ? cu->dirty[i] : wants;
+        total += cu->s.dirty[i] > wants ? cu->s.dirty[i] : wants;
     }
     if (total * LANES <= cu->simt->private_bytes) {
         return;
     }
     for (unsigned i = 0; i < CU_WARPS; i++) {
-        if (!(cu->unclean >> i & 1)) {
-            keep(cu, i, cu->used_warps >> i & 1 ? cu->wants[i] : 0);
+        if (!(cu->s.unclean >> i & 1)) {
+            keep(cu, i, cu->s.used_warps >> i & 1 ? cu->s.wants[i] : 0);
         }
     }
 }
@@ -91,28 +91,29 @@ static bool clean_warp(MxgpuCu *cu, unsigned warp)
 {
     uint8_t *end = cu->private + (warp + 1) * PRIVATE_WARP_BYTES;
 
-    while (cu->dirty[warp] > cu->keep[warp]) {
-        uint32_t n = cu->dirty[warp] - cu->keep[warp];
+    while (cu->s.dirty[warp] > cu->s.keep[warp]) {
+        uint32_t n = cu->s.dirty[warp] - cu->s.keep[warp];
 
         if (simt_tired(cu)) {
             return false;
         }
         n = n < PIECE_BYTES / LANES ? n : PIECE_BYTES / LANES;
         simt_charge(cu, COST_PIECE + COST_ZERO(n * LANES));
-        give_back(end - (uint64_t)cu->dirty[warp] * LANES, n * LANES);
-        cu->dirty[warp] -= n;
+        give_back(end - (uint64_t)cu->s.dirty[warp] * LANES, n * LANES);
+        cu->s.dirty[warp] -= n;
     }
-    if ((cu->used_warps >> warp & 1) && cu->dirty[warp] < cu->wants[warp]) {
-        cu->dirty[warp] = cu->wants[warp];
+    if ((cu->s.used_warps >> warp & 1) &&
+        cu->s.dirty[warp] < cu->s.wants[warp]) {
+        cu->s.dirty[warp] = cu->s.wants[warp];
     }
-    cu->unclean &= ~(1u << warp);
+    cu->s.unclean &= ~(1u << warp);
     return true;
 }
 
 bool mxgpu_private_clean(MxgpuCu *cu)
 {
-    while (cu->unclean) {
-        if (!clean_warp(cu, __builtin_ctz(cu->unclean))) {
+    while (cu->s.unclean) {
+        if (!clean_warp(cu, __builtin_ctz(cu->s.unclean))) {
             return false;
         }
     }
@@ -122,7 +123,7 @@ bool mxgpu_private_clean(MxgpuCu *cu)
 void mxgpu_private_drop(MxgpuCu *cu)
 {
     for (unsigned i = 0; i < CU_WARPS; i++) {
-        if (!(cu->used_warps >> i & 1)) {
+        if (!(cu->s.used_warps >> i & 1)) {
             keep(cu, i, 0);
         }
     }
@@ -133,14 +134,14 @@ uint64_t mxgpu_simt_idle(MxgpuSimt *simt, unsigned index)
     MxgpuCu *cu = &simt->cus[index];
     uint64_t now;
 
-    if (cu->num_blocks || !cu->has_private) {
+    if (cu->s.num_blocks || !cu->s.has_private) {
         return UINT64_MAX;
     }
     now = simt_clock(cu);
-    if (now - cu->ran_at < IDLE_NS) {
-        return cu->ran_at + IDLE_NS;
+    if (now - cu->s.ran_at < IDLE_NS) {
+        return cu->s.ran_at + IDLE_NS;
     }
-    cu->has_private = false;
+    cu->s.has_private = false;
     mxgpu_private_drop(cu);
-    return cu->unclean ? now : UINT64_MAX;
+    return cu->s.unclean ? now : UINT64_MAX;
 }

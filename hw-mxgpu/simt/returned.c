@@ -9,7 +9,7 @@
 void mxgpu_returned_add(MxgpuCu *cu, uint64_t grid, uint64_t first, unsigned n)
 {
     MxgpuSimt *simt = cu->simt;
-    SimtReturned *r = &cu->returned;
+    SimtReturned *r = &cu->s.returned;
 
     pthread_mutex_lock(&simt->returned_lock);
     r->grid = grid;
@@ -25,7 +25,7 @@ static SimtReturned *first_of(MxgpuSimt *simt, unsigned slot)
     SimtReturned *best = NULL;
 
     for (unsigned i = 0; i < simt->config.compute_units; i++) {
-        SimtReturned *r = &simt->cus[i].returned;
+        SimtReturned *r = &simt->cus[i].s.returned;
 
         if (atomic_load(&r->blocks) && simt_grid_slot(r->grid) == slot &&
             (!best || r->next < best->next)) {
@@ -71,7 +71,7 @@ unsigned mxgpu_returned_drop(MxgpuSimt *simt, uint64_t grid)
     }
     pthread_mutex_lock(&simt->returned_lock);
     for (unsigned i = 0; i < simt->config.compute_units; i++) {
-        SimtReturned *r = &simt->cus[i].returned;
+        SimtReturned *r = &simt->cus[i].s.returned;
 
         if (r->grid == grid) {
             n += atomic_exchange(&r->blocks, 0);

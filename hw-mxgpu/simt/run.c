@@ -30,8 +30,8 @@ static void end_block(MxgpuCu *cu, SimtBlock *b)
  * waited for in vain. */
 static void poll_grids(MxgpuCu *cu)
 {
-    for (unsigned i = 0; i < MXGPU_CU_BLOCKS && cu->num_waiting; i++) {
-        SimtBlock *b = &cu->blocks[i];
+    for (unsigned i = 0; i < MXGPU_CU_BLOCKS && cu->s.num_waiting; i++) {
+        SimtBlock *b = &cu->s.blocks[i];
 
         if (b->used && b->grid_wait) {
             mxgpu_block_grid_poll(cu, b);
@@ -45,8 +45,8 @@ static void poll_grids(MxgpuCu *cu)
 /* Blocks that are complete, cannot go on, or whose dispatch is stopped. */
 static void reap(MxgpuCu *cu)
 {
-    for (unsigned i = 0; i < MXGPU_CU_BLOCKS && cu->num_blocks; i++) {
-        SimtBlock *b = &cu->blocks[i];
+    for (unsigned i = 0; i < MXGPU_CU_BLOCKS && cu->s.num_blocks; i++) {
+        SimtBlock *b = &cu->s.blocks[i];
 
         if (!b->used) {
             continue;
@@ -66,17 +66,17 @@ static void reap(MxgpuCu *cu)
 static void count_run(MxgpuCu *cu, uint64_t instructions)
 {
     simt_count(cu, COUNT_warp_instructions, instructions);
-    simt_count(cu, COUNT_lane_instructions, cu->lanes_now);
-    simt_count(cu, COUNT_divergent_branches, cu->divergent_now);
-    cu->lanes_now = cu->divergent_now = 0;
+    simt_count(cu, COUNT_lane_instructions, cu->n.lanes_now);
+    simt_count(cu, COUNT_divergent_branches, cu->n.divergent_now);
+    cu->n.lanes_now = cu->n.divergent_now = 0;
 }
 
 /* Gives a warp its turn, or its whole block while that is together; returns
  * instructions run. */
 static uint64_t run_warp(MxgpuCu *cu, MxgpuWarp *w, uint64_t budget)
 {
-    uint64_t before = w->instructions, ran;
-    SimtBlock *block = &cu->blocks[w->block];
+    uint64_t before = w->s.instructions, ran;
+    SimtBlock *block = &cu->s.blocks[w->c.block];
     SimtSlot *s = simt_slot(cu, w);
 
     if (atomic_load_explicit(&s->stop, memory_order_relaxed)) {
@@ -92,24 +92,24 @@ static uint64_t run_warp(MxgpuCu *cu, MxgpuWarp *w, uint64_t budget)
     mxgpu_block_settle(cu, block);
     if (__builtin_expect(s->dispatch.accesses, 0)) {
         mxgpu_simt_run_counted(cu, w, before + budget);
-        return w->instructions - before;
+        return w->s.instructions - before;
     }
     (void)cu->simt->exec(cu, w, before + budget);
-    count_run(cu, w->instructions - before);
-    return w->instructions - before;
+    count_run(cu, w->s.instructions - before);
+    return w->s.instructions - before;
 }
 
 static unsigned num_warps(const MxgpuCu *cu)
 {
-    return __builtin_popcount(cu->used_warps);
+    return __builtin_popcount(cu->s.used_warps);
 }
 
 /* The first warp in use from n on, in a circle; there is one. */
 static unsigned warp_from(const MxgpuCu *cu, unsigned n)
 {
-    uint32_t later = cu->used_warps & UINT32_MAX << n;
+    uint32_t later = cu->s.used_warps & UINT32_MAX << n;
 
-    return __builtin_ctz(later ? later : cu->used_warps);
+    return __builtin_ctz(later ? later : cu->s.used_warps);
 }
 
 /* The host has no memory for stacks: what waits is not left waiting. */
@@ -163,13 +163,13 @@ bool mxgpu_simt_run_held(MxgpuSimt *simt, unsigned index, unsigned budget,
 {
     MxgpuCu *cu = &simt->cus[index];
     uint64_t left = budget, began;
-    bool more = true, had_blocks = cu->num_blocks != 0;
+    bool more = true, had_blocks = cu->s.num_blocks != 0;
     HostEnv env;
 
-    cu->patience = PATIENCE(budget);
-    cu->spare = cu->patience - PATIENCE_LEAST;
-    cu->hold = hold;
-    if (cu->num_blocks == 0 && !mxgpu_simt_has_work(simt)) {
+    cu->c.patience = PATIENCE(budget) + simt->patience;
+    cu->c.spare = cu->c.patience - PATIENCE_LEAST;
+    cu->c.hold = hold;
+    if (cu->s.num_blocks == 0 && !mxgpu_simt_has_work(simt)) {
         return !mxgpu_private_clean(cu);
     }
     if (!mxgpu_private_reserve(cu)) {
@@ -189,37 +189,37 @@ bool mxgpu_simt_run_held(MxgpuSimt *simt, unsigned index, unsigned budget,
         if (mxgpu_mmu_client_poll(&cu->client)) {
             mxgpu_cu_invalidate(cu);
         }
-        if (check != cu->dispatches_seen) {
-            cu->dispatches_seen = check;
+        if (check != cu->c.dispatches_seen) {
+            cu->c.dispatches_seen = check;
             mxgpu_simt_drop_code(cu);
         }
-        if (cu->held && atomic_load(&simt->slots[cu->held_slot].stop)) {
+        if (cu->s.held && atomic_load(&simt->slots[cu->s.held_slot].stop)) {
             mxgpu_slot_drop_held(cu);
         }
-        if (cu->num_waiting) {
+        if (cu->s.num_waiting) {
             poll_grids(cu);
         }
-        if ((cu->num_blocks == cu->num_waiting ||
-             cu->since_take >= BLOCK_QUANTUM) &&
+        if ((cu->s.num_blocks == cu->s.num_waiting ||
+             cu->s.since_take >= BLOCK_QUANTUM) &&
             mxgpu_slot_take_block(cu)) {
-            cu->since_take = 0;
-            cu->has_private = true;
+            cu->s.since_take = 0;
+            cu->s.has_private = true;
             had_blocks = true;
         }
-        if (cu->unclean && !mxgpu_private_clean(cu)) {
+        if (cu->s.unclean && !mxgpu_private_clean(cu)) {
             break;
         }
-        if (cu->num_blocks == cu->num_waiting) {
+        if (cu->s.num_blocks == cu->s.num_waiting) {
             more = false;
             break;
         }
         for (unsigned i = 0; i < num_warps(cu) && ran < left; i++) {
             MxgpuWarp *w;
 
-            cu->next_warp = warp_from(cu, cu->next_warp);
-            w = &cu->warps[cu->next_warp];
-            if (w->cur.mask || w->num_ready) {
-                uint64_t quantum = WARP_QUANTUM - cu->turn, n;
+            cu->s.next_warp = warp_from(cu, cu->s.next_warp);
+            w = &cu->warps[cu->s.next_warp];
+            if (w->s.cur.mask || w->s.num_ready) {
+                uint64_t quantum = WARP_QUANTUM - cu->s.turn, n;
 
                 if (mxgpu_mmu_client_poll(&cu->client)) {
                     mxgpu_cu_invalidate(cu);
@@ -227,21 +227,21 @@ bool mxgpu_simt_run_held(MxgpuSimt *simt, unsigned index, unsigned budget,
                 n = run_warp(cu, w, quantum < left - ran ? quantum
                                                          : left - ran);
                 ran += n;
-                cu->turn += n;
+                cu->s.turn += n;
                 if ((ran >= left || simt_tired(cu)) &&
-                    cu->turn < WARP_QUANTUM) {
+                    cu->s.turn < WARP_QUANTUM) {
                     break; /* the same warp goes on next time */
                 }
             }
-            cu->turn = 0;
-            cu->next_warp = (cu->next_warp + 1) % CU_WARPS;
+            cu->s.turn = 0;
+            cu->s.next_warp = (cu->s.next_warp + 1) % CU_WARPS;
         }
         reap(cu);
         ran += ran == 0; /* reaping is work too */
-        cu->since_take += ran;
-        if (cu->again) { /* that was of several */
-            cu->since_take /= cu->again + 1;
-            cu->again = 0;
+        cu->s.since_take += ran;
+        if (cu->n.again) { /* that was of several */
+            cu->s.since_take /= cu->n.again + 1;
+            cu->n.again = 0;
         }
         left -= ran < left ? ran : left;
     }
@@ -249,7 +249,7 @@ bool mxgpu_simt_run_held(MxgpuSimt *simt, unsigned index, unsigned budget,
     mxgpu_mmu_client_end(&cu->client);
     simt_count(cu, COUNT_busy_ns, simt_clock(cu) - began);
     if (had_blocks) {
-        cu->ran_at = simt_clock(cu);
+        cu->s.ran_at = simt_clock(cu);
     }
     return more;
 }

@@ -12,7 +12,7 @@
 static void free_cu(MxgpuCu *cu)
 {
     for (unsigned i = 0; i < CODE_PAGES; i++) {
-        free(cu->pages[i]);
+        free(cu->c.pages[i]);
     }
     mxgpu_private_free(cu);
     if (cu->warps) {
@@ -33,22 +33,22 @@ void mxgpu_cu_invalidate(MxgpuCu *cu)
 {
     mxgpu_simt_drop_tlb(cu);
     mxgpu_simt_drop_code(cu);
-    cu->drops++;
+    cu->s.drops++;
 }
 
 static bool init_cu(MxgpuSimt *simt, MxgpuCu *cu, unsigned index)
 {
     cu->simt = simt;
     cu->index = index;
-    cu->random = index + 1;
-    cu->hold = &mxgpu_simt_not_held;
-    cu->pages[0] = malloc(sizeof(*cu->pages[0]));
+    cu->s.random = index + 1;
+    cu->c.hold = &mxgpu_simt_not_held;
+    cu->c.pages[0] = malloc(sizeof(*cu->c.pages[0]));
     cu->warps = mxgpu_cu_reserve(CU_WARPS * sizeof(*cu->warps));
     cu->shared = aligned_alloc(64, MXGPU_SHARED_MAX);
-    if (!cu->pages[0] || !cu->warps || !cu->shared) {
+    if (!cu->c.pages[0] || !cu->warps || !cu->shared) {
         return false;
     }
-    cu->pages[0]->tag = SIMT_NO_PAGE;
+    cu->c.pages[0]->tag = SIMT_NO_PAGE;
     mxgpu_simt_drop_tlb(cu);
     return true;
 }
@@ -164,21 +164,21 @@ void mxgpu_simt_reset(MxgpuSimt *simt)
         MxgpuCu *cu = &simt->cus[i];
 
         for (unsigned b = 0; b < MXGPU_CU_BLOCKS; b++) {
-            if (cu->blocks[b].used) {
-                mxgpu_block_end(cu, &cu->blocks[b]);
+            if (cu->s.blocks[b].used) {
+                mxgpu_block_end(cu, &cu->s.blocks[b]);
             }
         }
         mxgpu_private_drop(cu);
-        unclean |= cu->unclean != 0;
+        unclean |= cu->s.unclean != 0;
         mxgpu_cu_invalidate(cu);
         for (unsigned n = 0; n < COUNTS; n++) {
-            atomic_store(&cu->count[n], 0);
+            atomic_store(&cu->n.count[n], 0);
         }
-        cu->lanes_now = cu->divergent_now = 0;
-        cu->held = cu->held_ended = 0;
-        atomic_store(&cu->returned.blocks, 0);
-        cu->next_warp = cu->last_slot = 0;
-        cu->turn = cu->since_take = 0;
+        cu->n.lanes_now = cu->n.divergent_now = 0;
+        cu->s.held = cu->s.held_ended = 0;
+        atomic_store(&cu->s.returned.blocks, 0);
+        cu->s.next_warp = cu->s.last_slot = 0;
+        cu->s.turn = cu->s.since_take = 0;
     }
     atomic_store(&simt->dispatches, 0);
     atomic_store(&simt->gang, 0);

@@ -161,10 +161,10 @@ static unsigned take_count(const MxgpuCu *cu, uint64_t from, uint64_t needs,
                            uint64_t left)
 {
     uint64_t fair = left / (2 * cu->simt->config.compute_units);
-    uint64_t n = cu->since_take ? HELD_INSTRUCTIONS / cu->since_take : 1;
+    uint64_t n = cu->s.since_take ? HELD_INSTRUCTIONS / cu->s.since_take : 1;
 
-    if (cu->held || atomic_load(&cu->returned.blocks) ||
-        (needs & NEEDS_GANG) || cu->taken_from != from) {
+    if (cu->s.held || atomic_load(&cu->s.returned.blocks) ||
+        (needs & NEEDS_GANG) || cu->s.taken_from != from) {
         return 1;
     }
     n = n < fair ? n : fair;
@@ -176,12 +176,12 @@ static unsigned take_count(const MxgpuCu *cu, uint64_t from, uint64_t needs,
 static void give_up(MxgpuCu *cu)
 {
     MxgpuSimt *simt = cu->simt;
-    SimtSlot *s = &simt->slots[cu->held_slot];
-    uint64_t grid = mxgpu_slot_grid(simt, cu->held_slot);
-    unsigned n = cu->held, ended = cu->held_ended;
+    SimtSlot *s = &simt->slots[cu->s.held_slot];
+    uint64_t grid = mxgpu_slot_grid(simt, cu->s.held_slot);
+    unsigned n = cu->s.held, ended = cu->s.held_ended;
 
-    cu->held = cu->held_ended = 0;
-    mxgpu_returned_add(cu, grid, cu->held_next, n);
+    cu->s.held = cu->s.held_ended = 0;
+    mxgpu_returned_add(cu, grid, cu->s.held_next, n);
     if (atomic_load(&s->stop)) { /* who stopped it may not have seen them */
         mxgpu_slot_cancel(simt, grid);
     }
@@ -214,47 +214,48 @@ static bool slot_take(MxgpuCu *cu, unsigned slot, uint64_t *block)
         cu->simt->config.wake(cu->simt->config.opaque);
     }
     *block = n;
-    cu->taken_from = from;
-    if (cu->held) { /* of another slot */
+    cu->s.taken_from = from;
+    if (cu->s.held) { /* of another slot */
         give_up(cu);
     }
     if (count > 1) {
-        slot_left(cu->simt, &cu->simt->slots[cu->held_slot], cu->held_ended);
-        cu->held_slot = slot;
-        cu->held_next = n + 1;
-        cu->held = count - 1;
-        cu->held_ended = 0;
+        slot_left(cu->simt, &cu->simt->slots[cu->s.held_slot],
+                  cu->s.held_ended);
+        cu->s.held_slot = slot;
+        cu->s.held_next = n + 1;
+        cu->s.held = count - 1;
+        cu->s.held_ended = 0;
     }
     return true;
 }
 
 static bool holds(const MxgpuCu *cu, unsigned slot)
 {
-    return cu->held && cu->held_slot == slot;
+    return cu->s.held && cu->s.held_slot == slot;
 }
 
 bool mxgpu_slot_next_held(MxgpuCu *cu, unsigned slot, uint64_t *block)
 {
     MxgpuSimt *simt = cu->simt;
 
-    if (!holds(cu, slot) || cu->num_blocks != 1 ||
+    if (!holds(cu, slot) || cu->s.num_blocks != 1 ||
         atomic_load(&simt->slots[slot].stop) ||
-        atomic_load(&simt->code_check) != cu->dispatches_seen) {
+        atomic_load(&simt->code_check) != cu->c.dispatches_seen) {
         return false;
     }
-    *block = cu->held_next++;
-    cu->held--;
-    cu->held_ended++;
-    cu->again++;
+    *block = cu->s.held_next++;
+    cu->s.held--;
+    cu->s.held_ended++;
+    cu->n.again++;
     return true;
 }
 
 void mxgpu_slot_drop_held(MxgpuCu *cu)
 {
-    unsigned n = cu->held + cu->held_ended;
+    unsigned n = cu->s.held + cu->s.held_ended;
 
-    cu->held = cu->held_ended = 0;
-    slot_left(cu->simt, &cu->simt->slots[cu->held_slot], n);
+    cu->s.held = cu->s.held_ended = 0;
+    slot_left(cu->simt, &cu->simt->slots[cu->s.held_slot], n);
 }
 
 /* The next block of the slot. */
@@ -271,8 +272,8 @@ static bool take_from(MxgpuCu *cu, unsigned slot, uint64_t *block)
         give_up(cu);
         return false;
     }
-    *block = cu->held_next++;
-    cu->held--;
+    *block = cu->s.held_next++;
+    cu->s.held--;
     return true;
 }
 
@@ -281,12 +282,12 @@ void mxgpu_slot_count_end(MxgpuCu *cu, unsigned slot)
     unsigned n = 1;
 
     if (holds(cu, slot)) { /* not the last one */
-        cu->held_ended++;
+        cu->s.held_ended++;
         return;
     }
-    if (cu->held_slot == slot) {
-        n += cu->held_ended;
-        cu->held_ended = 0;
+    if (cu->s.held_slot == slot) {
+        n += cu->s.held_ended;
+        cu->s.held_ended = 0;
     }
     slot_left(cu->simt, &cu->simt->slots[slot], n);
 }
@@ -300,7 +301,7 @@ bool mxgpu_slot_take_block(MxgpuCu *cu)
                             ? UINT_MAX
                             : atomic_load(&simt->slots[gang].priority);
 
-    if (cu->held && cu->since_take >= BLOCK_QUANTUM) {
+    if (cu->s.held && cu->s.since_take >= BLOCK_QUANTUM) {
         give_up(cu);
     }
     while (tried != (1u << MXGPU_DISPATCH_SLOTS) - 1) {
@@ -308,7 +309,7 @@ bool mxgpu_slot_take_block(MxgpuCu *cu)
         uint64_t grid;
 
         for (unsigned i = 0; i < MXGPU_DISPATCH_SLOTS; i++) {
-            unsigned n = (i + cu->last_slot + 1) % MXGPU_DISPATCH_SLOTS;
+            unsigned n = (i + cu->s.last_slot + 1) % MXGPU_DISPATCH_SLOTS;
             SimtSlot *s = &simt->slots[n];
             unsigned p = atomic_load(&s->priority);
 
@@ -331,7 +332,7 @@ bool mxgpu_slot_take_block(MxgpuCu *cu)
                 mxgpu_slot_drop_held(cu);
             }
         } else if (take_from(cu, best, &block)) {
-            cu->last_slot = best;
+            cu->s.last_slot = best;
             mxgpu_block_start(cu, best, block);
             return true;
         }

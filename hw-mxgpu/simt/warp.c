@@ -23,7 +23,7 @@ uint64_t mxgpu_warp_nonzero(const uint64_t *x)
 void mxgpu_warp_widen(MxgpuWarp *w, unsigned r)
 {
     const SimtLine *line = &w->line[r];
-    uint64_t low = (1u << w->row_shift) - 1;
+    uint64_t low = (1u << w->c.row_shift) - 1;
 
     if (w->form[r] & FORM_WIDE) {
         return;
@@ -32,7 +32,7 @@ void mxgpu_warp_widen(MxgpuWarp *w, unsigned r)
         w->x[r][i] = w->form[r] & FORM_WORD
                          ? (uint64_t)(int64_t)(int32_t)w->word[r][i]
                          : line->base + (i & low) * line->step +
-                               (i >> w->row_shift) * line->row;
+                               (i >> w->c.row_shift) * line->row;
     }
     w->form[r] |= FORM_WIDE;
 }
@@ -59,15 +59,15 @@ void mxgpu_warp_start(MxgpuWarp *w, uint64_t lanes, uint64_t entry,
     for (unsigned i = 0; i < 32; i++) {
         w->narrow[i] = ~lanes;
     }
-    memset(w->frm, 0, sizeof(w->frm));
-    memset(w->fflags, 0, sizeof(w->fflags));
-    w->reserved = 0;
-    w->live = lanes;
-    w->cur = (SimtGroup){.pc = entry, .mask = lanes};
-    w->num_ready = w->num_waiting = 0;
-    w->stamps = w->slice_end = w->instructions = 0;
-    w->rotated = false;
-    w->fp_level = 0;
+    memset(w->s.frm, 0, sizeof(w->s.frm));
+    memset(w->s.fflags, 0, sizeof(w->s.fflags));
+    w->s.reserved = 0;
+    w->s.live = lanes;
+    w->s.cur = (SimtGroup){.pc = entry, .mask = lanes};
+    w->s.num_ready = w->s.num_waiting = 0;
+    w->s.stamps = w->s.slice_end = w->s.instructions = 0;
+    w->s.rotated = false;
+    w->c.fp_level = 0;
 }
 
 /* Whether a runs before b. */
@@ -78,51 +78,51 @@ static bool before(const SimtGroup *a, const SimtGroup *b)
 
 void mxgpu_warp_park(MxgpuWarp *w, const SimtGroup *group)
 {
-    unsigned i = w->num_ready;
+    unsigned i = w->s.num_ready;
 
     if (!group->mask) {
         return;
     }
-    while (i > 0 && before(&w->ready[i - 1], group)) {
+    while (i > 0 && before(&w->s.ready[i - 1], group)) {
         i--;
     }
-    if (i > 0 && w->ready[i - 1].pc == group->pc &&
-        w->ready[i - 1].depth == group->depth) {
-        w->ready[i - 1].mask |= group->mask;
+    if (i > 0 && w->s.ready[i - 1].pc == group->pc &&
+        w->s.ready[i - 1].depth == group->depth) {
+        w->s.ready[i - 1].mask |= group->mask;
         return;
     }
-    if (i < w->num_ready) {
-        memmove(&w->ready[i + 1], &w->ready[i],
-                (w->num_ready - i) * sizeof(w->ready[0]));
+    if (i < w->s.num_ready) {
+        memmove(&w->s.ready[i + 1], &w->s.ready[i],
+                (w->s.num_ready - i) * sizeof(w->s.ready[0]));
     }
-    simt_copy_group(&w->ready[i], group);
-    w->num_ready++;
+    simt_copy_group(&w->s.ready[i], group);
+    w->s.num_ready++;
 }
 
 bool mxgpu_warp_pick(MxgpuWarp *w, bool rotate)
 {
     unsigned best;
 
-    w->cur.stamp = ++w->stamps;
-    mxgpu_warp_park(w, &w->cur);
-    w->cur.mask = 0;
-    if (w->num_ready == 0) {
+    w->s.cur.stamp = ++w->s.stamps;
+    mxgpu_warp_park(w, &w->s.cur);
+    w->s.cur.mask = 0;
+    if (w->s.num_ready == 0) {
         return false;
     }
-    best = w->num_ready - 1;
+    best = w->s.num_ready - 1;
     if (rotate) {
-        for (unsigned i = 0; i < w->num_ready; i++) {
-            if (w->ready[i].stamp < w->ready[best].stamp) {
+        for (unsigned i = 0; i < w->s.num_ready; i++) {
+            if (w->s.ready[i].stamp < w->s.ready[best].stamp) {
                 best = i;
             }
         }
     }
-    w->rotated = rotate && best != w->num_ready - 1;
-    simt_copy_group(&w->cur, &w->ready[best]);
-    w->num_ready--;
-    if (best < w->num_ready) {
-        memmove(&w->ready[best], &w->ready[best + 1],
-                (w->num_ready - best) * sizeof(w->ready[0]));
+    w->s.rotated = rotate && best != w->s.num_ready - 1;
+    simt_copy_group(&w->s.cur, &w->s.ready[best]);
+    w->s.num_ready--;
+    if (best < w->s.num_ready) {
+        memmove(&w->s.ready[best], &w->s.ready[best + 1],
+                (w->s.num_ready - best) * sizeof(w->s.ready[0]));
     }
     return true;
 }
@@ -130,7 +130,7 @@ bool mxgpu_warp_pick(MxgpuWarp *w, bool rotate)
 void mxgpu_warp_wait(MxgpuWarp *w, const SimtGroup *group, SimtWait wait,
                      uint8_t rd, uint64_t sync)
 {
-    SimtWaiter *a = &w->waiting[w->num_waiting++];
+    SimtWaiter *a = &w->s.waiting[w->s.num_waiting++];
 
     simt_copy_group(&a->group, group);
     a->sync = sync;
@@ -143,9 +143,10 @@ static uint64_t arrived(const MxgpuWarp *w, uint64_t sync)
 {
     uint64_t lanes = 0;
 
-    for (unsigned i = 0; i < w->num_waiting; i++) {
-        if (w->waiting[i].wait == WAIT_WARPSYNC && w->waiting[i].sync == sync) {
-            lanes |= w->waiting[i].group.mask;
+    for (unsigned i = 0; i < w->s.num_waiting; i++) {
+        if (w->s.waiting[i].wait == WAIT_WARPSYNC &&
+            w->s.waiting[i].sync == sync) {
+            lanes |= w->s.waiting[i].group.mask;
         }
     }
     return lanes;
@@ -156,15 +157,15 @@ static void release(MxgpuWarp *w, uint64_t sync)
 {
     unsigned kept = 0;
 
-    for (unsigned i = 0; i < w->num_waiting; i++) {
-        SimtWaiter *a = &w->waiting[i];
+    for (unsigned i = 0; i < w->s.num_waiting; i++) {
+        SimtWaiter *a = &w->s.waiting[i];
 
         if (a->wait != WAIT_WARPSYNC || a->sync != sync) {
-            w->waiting[kept++] = *a;
+            w->s.waiting[kept++] = *a;
             continue;
         }
-        for (unsigned j = i + 1; j < w->num_waiting; j++) {
-            SimtWaiter *b = &w->waiting[j];
+        for (unsigned j = i + 1; j < w->s.num_waiting; j++) {
+            SimtWaiter *b = &w->s.waiting[j];
 
             if (b->wait == WAIT_WARPSYNC && b->sync == sync &&
                 b->group.pc == a->group.pc) {
@@ -174,16 +175,16 @@ static void release(MxgpuWarp *w, uint64_t sync)
         }
         mxgpu_warp_park(w, &a->group);
     }
-    w->num_waiting = kept;
+    w->s.num_waiting = kept;
 }
 
 void mxgpu_warp_sync(MxgpuWarp *w)
 {
-    for (unsigned i = 0; i < w->num_waiting; i++) {
-        uint64_t sync = w->waiting[i].sync;
+    for (unsigned i = 0; i < w->s.num_waiting; i++) {
+        uint64_t sync = w->s.waiting[i].sync;
 
-        if (w->waiting[i].wait == WAIT_WARPSYNC &&
-            !(sync & w->live & ~arrived(w, sync))) {
+        if (w->s.waiting[i].wait == WAIT_WARPSYNC &&
+            !(sync & w->s.live & ~arrived(w, sync))) {
             release(w, sync);
             i = UINT_MAX; /* the list has changed: look again */
         }
@@ -192,9 +193,9 @@ void mxgpu_warp_sync(MxgpuWarp *w)
 
 void mxgpu_warp_exit(MxgpuWarp *w, uint64_t mask)
 {
-    w->live &= ~mask;
-    w->cur.mask &= ~mask;
-    if (!w->live) {
+    w->s.live &= ~mask;
+    w->s.cur.mask &= ~mask;
+    if (!w->s.live) {
         return;
     }
     for (unsigned i = 0; i < 32; i++) {

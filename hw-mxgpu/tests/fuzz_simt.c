@@ -135,7 +135,7 @@ static void random_register(SimtHost *h, MxgpuWarp *w, unsigned r,
     }
     if (kind >> 20 & 1) {
         line.step = next_random(random) >> (kind >> 21) % 64;
-        line.row = kind >> 32 & 1 ? line.step << w->row_shift
+        line.row = kind >> 32 & 1 ? line.step << w->c.row_shift
                                   : next_random(random) >> (kind >> 33) % 64;
     }
     simt_set_line(w, r, line);
@@ -151,15 +151,15 @@ static void random_register(SimtHost *h, MxgpuWarp *w, unsigned r,
 static void random_floats(MxgpuWarp *w, uint64_t *random)
 {
     for (unsigned r = 0; r < 32; r++) {
-        w->narrow[r] = next_random(random) | ~w->live;
+        w->narrow[r] = next_random(random) | ~w->s.live;
         for (unsigned i = 0; i < LANES; i++) {
             w->d[r][i] = next_random(random);
             w->f[r][i] = (uint32_t)next_random(random);
         }
     }
     for (unsigned i = 0; i < LANES; i++) {
-        w->frm[i] = *random & 1 ? 0 : next_random(random) % 6;
-        w->fflags[i] = next_random(random) % 32;
+        w->s.frm[i] = *random & 1 ? 0 : next_random(random) % 6;
+        w->s.fflags[i] = next_random(random) % 32;
     }
 }
 
@@ -167,16 +167,16 @@ static void random_floats(MxgpuWarp *w, uint64_t *random)
 static void random_groups(MxgpuWarp *w, uint64_t *random)
 {
     for (unsigned n = next_random(random) % 4; n; n--) {
-        uint64_t mask = w->cur.mask & next_random(random);
+        uint64_t mask = w->s.cur.mask & next_random(random);
         SimtGroup group = {
             .pc = HOST_CODE_VA + next_random(random) % 256 * 2,
             .mask = mask,
-            .stamp = w->stamps,
+            .stamp = w->s.stamps,
             .depth = (int32_t)(next_random(random) % 5) - 2,
         };
 
-        if (mask && mask != w->cur.mask) {
-            w->cur.mask &= ~mask;
+        if (mask && mask != w->s.cur.mask) {
+            w->s.cur.mask &= ~mask;
             mxgpu_warp_park(w, &group);
         }
     }
@@ -191,19 +191,19 @@ static void scramble(SimtHost *h, const uint8_t *data)
     for (unsigned i = 0; i < UNITS; i++) {
         MxgpuCu *cu = &h->simt->cus[i];
 
-        cu->written_x = cu->written_d = UINT32_MAX;
+        cu->c.written_x = cu->c.written_d = UINT32_MAX;
         for (unsigned n = 0; n < CU_WARPS; n++) {
             MxgpuWarp *w = &cu->warps[n];
 
-            if (!(cu->used_warps >> n & 1) || !w->cur.mask) {
+            if (!(cu->s.used_warps >> n & 1) || !w->s.cur.mask) {
                 continue;
             }
-            mxgpu_block_settle(cu, &cu->blocks[w->block]);
+            mxgpu_block_settle(cu, &cu->s.blocks[w->c.block]);
             for (unsigned r = 1; r < 32; r++) {
                 random_register(h, w, r, random);
             }
             random_floats(w, random);
-            mxgpu_simt_fp_level(w, w->fp_level == 2);
+            mxgpu_simt_fp_level(w, w->c.fp_level == 2);
             random_groups(w, random);
         }
     }
@@ -265,15 +265,15 @@ static void same_warp(MxgpuWarp *a, MxgpuWarp *b)
         mxgpu_warp_widen(a, r);
         mxgpu_warp_widen(b, r);
     }
-    g_assert_cmphex(a->live, ==, b->live);
-    g_assert_cmpuint(a->instructions, ==, b->instructions);
+    g_assert_cmphex(a->s.live, ==, b->s.live);
+    g_assert_cmpuint(a->s.instructions, ==, b->s.instructions);
     for (unsigned r = 0; r < 32; r++) {
-        g_assert_cmphex(a->narrow[r] & a->live, ==, b->narrow[r] & b->live);
+        g_assert_cmphex(a->narrow[r] & a->s.live, ==, b->narrow[r] & b->s.live);
     }
-    for (uint64_t m = a->live; m; m &= m - 1) {
+    for (uint64_t m = a->s.live; m; m &= m - 1) {
         unsigned i = __builtin_ctzll(m);
 
-        g_assert_cmphex(a->fflags[i], ==, b->fflags[i]);
+        g_assert_cmphex(a->s.fflags[i], ==, b->s.fflags[i]);
         for (unsigned r = 0; r < 32; r++) {
             g_assert_cmphex(a->x[r][i], ==, b->x[r][i]);
             if (a->narrow[r] >> i & 1) {

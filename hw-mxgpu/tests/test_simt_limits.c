@@ -431,10 +431,10 @@ static void test_depth(void)
 
         start(h, &d);
         mxgpu_simt_run(h->simt, 0, 10);
-        g_assert_true(h->simt->cus[0].used_warps & 1);
-        w->cur.depth = k ? INT32_MIN + 5 : INT32_MAX - 5;
+        g_assert_true(h->simt->cus[0].s.used_warps & 1);
+        w->s.cur.depth = k ? INT32_MIN + 5 : INT32_MAX - 5;
         mxgpu_simt_run(h->simt, 0, 1000);
-        g_assert_cmpint(w->cur.depth, ==, k ? INT32_MIN : INT32_MAX);
+        g_assert_cmpint(w->s.cur.depth, ==, k ? INT32_MIN : INT32_MAX);
         mxgpu_simt_abort(h->simt, 0);
         mxgpu_simt_run(h->simt, 0, 1000);
         g_assert_cmpuint(h->done, ==, 1);

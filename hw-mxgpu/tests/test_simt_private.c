@@ -118,7 +118,7 @@ static void test_resident(void)
     for (unsigned n = 0; n < 10000; n++) {
         mxgpu_simt_run(host->simt, 0, 4096);
     }
-    g_assert_cmpuint(host->simt->cus[0].num_blocks, ==, 3);
+    g_assert_cmpuint(host->simt->cus[0].s.num_blocks, ==, 3);
     g_assert_cmpuint(resident(), ==, 3 * 64 * 33 * 1024);
     mxgpu_simt_abort(host->simt, 0);
     while (mxgpu_simt_run(host->simt, 0, 4096)) {

@@ -208,7 +208,7 @@ static void test_sleep(void)
     while (mxgpu_simt_run(r.h->simt, 0, 5000)) {
     }
     g_assert_false(mxgpu_simt_run(r.h->simt, 0, 5000)); /* nothing to do */
-    g_assert_cmpuint(r.h->simt->cus[0].num_waiting, ==, 2);
+    g_assert_cmpuint(r.h->simt->cus[0].s.num_waiting, ==, 2);
     wakes = r.h->wakes;
     while (mxgpu_simt_run(r.h->simt, 1, 5000)) {
     }
@@ -297,13 +297,13 @@ static void test_gap(void)
                     MXGPU_FAULT_NONE);
     for (unsigned i = 0; i < RUN_UNITS; i++) {
         mxgpu_simt_run(r.h->simt, i, 100);
-        g_assert_cmpuint(r.h->simt->cus[i].num_blocks, ==, 1);
-        r.h->simt->cus[i].since_take = 1 << 20;
+        g_assert_cmpuint(r.h->simt->cus[i].s.num_blocks, ==, 1);
+        r.h->simt->cus[i].s.since_take = 1 << 20;
     }
     g_assert_cmpint(mxgpu_simt_start(r.h->simt, 0, &r.d), ==, MXGPU_FAULT_NONE);
     for (unsigned i = 0; i < RUN_UNITS; i++) {
         mxgpu_simt_run(r.h->simt, i, 100);
-        g_assert_cmpuint(r.h->simt->cus[i].num_blocks, ==, 2);
+        g_assert_cmpuint(r.h->simt->cus[i].s.num_blocks, ==, 2);
     }
     for (unsigned n = 0; r.h->done != 3; n++) {
         g_assert_cmpuint(n, <, 1000);
@@ -394,7 +394,7 @@ static MxgpuCu *start_held(SimtRun *r)
     memset((void *)r->out, 0, 8 * r->d.grid[0]);
     g_assert_cmpint(mxgpu_simt_start(r->h->simt, 0, &r->d), ==,
                     MXGPU_FAULT_NONE);
-    for (unsigned n = 0; cu->held < 4; n++) {
+    for (unsigned n = 0; cu->s.held < 4; n++) {
         g_assert_cmpuint(n, <, 1000);
         mxgpu_simt_run(r->h->simt, 0, 10);
     }
@@ -428,7 +428,7 @@ static void test_held_by_slot(void)
     r.args[8] = RUN_OUT;
     r.args[9] = RUN_DATA + (1 << 20);
     for (unsigned i = 0; i < 3; i++) {
-        r.data[(1 << 17) + i] = cu->held_next + 2;
+        r.data[(1 << 17) + i] = cu->s.held_next + 2;
     }
     d.grid[0] = 3;
     d.block[0] = 1024;
@@ -479,10 +479,10 @@ static void test_given_up(void)
         MxgpuCu *cu = start_held(&r);
 
         /* the next block faults, or waits for itself */
-        r.data[cu->held_next] = n == 0 ? ~0ull >> 8 : cu->held_next + 1;
-        cu->since_take = 1 << 20;
+        r.data[cu->s.held_next] = n == 0 ? ~0ull >> 8 : cu->s.held_next + 1;
+        cu->s.since_take = 1 << 20;
         mxgpu_simt_run(r.h->simt, 0, 1);
-        g_assert_cmpuint(cu->held, ==, 0);
+        g_assert_cmpuint(cu->s.held, ==, 0);
         g_assert_cmpuint(r.h->simt->slots[0].returned, >, 1);
         if (n == 1) {
             mxgpu_simt_abort(r.h->simt, 0);

@@ -112,7 +112,7 @@ static void test_counts(void)
         for (unsigned step = 0; step < STEPS; step++) {
             g_assert_true(mxgpu_simt_run(h->simt, 0, BUDGET));
             g_assert_cmpuint(h->done, ==, 0);
-            g_assert_cmpint(h->simt->cus[0].patience, >=,
+            g_assert_cmpint(h->simt->cus[0].c.patience, >=,
                             -ONE_INSTRUCTION - ONE_BLOCK);
             g_assert_cmpuint(counters(h).warp_instructions - before, <=,
                              BUDGET + ONE_PAGE);

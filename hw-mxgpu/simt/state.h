@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The structures of the compute units. docs/state.md tells what the parts of
+ * each are:
+ *
+ *   state     what a restored unit would need: plain, without host pointers
+ *   cache     made from state, or from memory; may be dropped between two steps
+ *   counters  what has been counted: observable, but nothing depends on it
+ *   run       has a meaning during a step only
+ *   host      where memory and other parts are; constant
+ *
+ * mxgpu_cu_forget() (forget.c) drops and poisons what is not state, and
+ * mxgpu_simt_visit() (visit.c) walks all that is: a member that is added here
+ * is added to one of them.
+ */
+#ifndef MXGPU_SIMT_STATE_H
+#define MXGPU_SIMT_STATE_H
+
+#include <pthread.h>
+
+#include "mxgpu/isa.h"
+#include "mxgpu/packets.h"
+#include "rv/rv.h"
+#include "simt/simt.h"
+
+#define LANES      MXGPU_WARP_SIZE
+#define ALL_LANES  UINT64_MAX
+#define CU_WARPS   (MXGPU_CU_THREADS / LANES)
+#define SINK       32 /* x register that takes results for x0 */
+#define FP_SCRATCH 32 /* f registers for operands of one instruction */
+
+#define PAGE_BYTES  4096u
+#define PAGE_OPS    (PAGE_BYTES / 2)
+#define LARGE_BYTES (1ull << MXGPU_LARGE_SHIFT)
+
+/* Instructions a warp runs before the next one may, and, in a diverged warp,
+ * before a group that waits for its turn gets one (fewer after an atomic or a
+ * fence, for it may be a lock that is waited for). */
+#define WARP_QUANTUM 16384
+#define GROUP_SLICE  16384
+#define SPIN_SLICE   128
+
+/* ---- decoded code: cache */
+
+/* What Op.op holds besides RvOp; 0 is an op not decoded yet. */
+enum {
+    OP_DECODE = 0,
+    OP_BAD = RV_OP_COUNT, /* illegal instruction */
+    OP_END,               /* behind the last instruction of a page */
+    OP_NOP,               /* no effect but counting */
+    OP_KINDS
+};
+
+/* One instruction. Branches and jumps: imm in bytes, far 0 when the target is
+ * in the same page. rd is SINK for x0. */
+typedef struct SimtOp {
+    uint16_t op;
+    uint8_t len; /* halfwords */
+    uint8_t rm;  /* FP: 0 nearest even, 1 dynamic, 2 another fixed one */
+    uint8_t rd, r1, r2, r3;
+    int32_t imm;
+    uint8_t far;
+    uint8_t rm_field; /* as encoded */
+    uint8_t link;     /* jumps: 1 call, 2 return */
+    uint8_t classes;  /* RV_CLASS_* */
+} SimtOp;
+
+typedef struct SimtPage {
+    uint64_t tag;    /* va | vmid; SIMT_NO_PAGE: unused */
+    uint64_t check;  /* SimtCuCache.code_check when last compared with memory */
+    unsigned decoding; /* SimtCuCache.decoding when decoded */
+    uint8_t bytes[PAGE_BYTES];
+    SimtOp ops[PAGE_OPS + 2];
+} SimtPage;
+
+#define SIMT_NO_PAGE UINT64_MAX
+#define CODE_PAGES   64 /* of a compute unit, direct mapped */
+
+/* ---- translations: cache */
+
+typedef enum SimtKind { KIND_READ, KIND_WRITE, KIND_ATOMIC, KINDS } SimtKind;
+
+/* tag: page number | vmid << 52; host address = add + va */
+typedef struct SimtTlb {
+    uint64_t tag;
+    uintptr_t add;
+} SimtTlb;
+
+#define TLB_LARGE 64
+#define TLB_SMALL 256
+#define TLB_VMID_SHIFT 52
+
+/* ---- warps */
+
+/* Lanes at one pc. */
+typedef struct SimtGroup {
+    uint64_t pc, mask;
+    uint64_t stamp; /* when it last ran */
+    int32_t depth;  /* calls minus returns */
+} SimtGroup;
+
+/*
+ * Parts of a group are read right after they were written. One vector load of
+ * several parts would have to wait until these are in the cache; compilers make
+ * one of a structure's assignment.
+ */
+static inline uint64_t simt_alone(uint64_t v)
+{
+    __asm__("" : "+r"(v));
+    return v;
+}
+
+static inline void simt_copy_group(SimtGroup *to, const SimtGroup *from)
+{
+    to->pc = simt_alone(from->pc);
+    to->mask = simt_alone(from->mask);
+    to->stamp = simt_alone(from->stamp);
+    to->depth = (int32_t)simt_alone(from->depth);
+}
+
+typedef enum SimtWait {
+    WAIT_BARRIER, WAIT_AND, WAIT_OR, WAIT_COUNT, /* of the block */
+    WAIT_WARPSYNC, WAIT_NAMED, WAIT_GRID
+} SimtWait;
+
+typedef struct SimtWaiter {
+    SimtGroup group; /* pc behind the instruction */
+    uint64_t sync;   /* warpsync: lanes to meet; named: which one */
+    uint8_t wait, rd;
+} SimtWaiter;
+
+/*
+ * What the lanes of an x register hold is kept in up to three forms; those of
+ * form[r] are valid. Only the wide one always exists or can be made. Whoever
+ * writes a register leaves one form; whoever needs another makes it.
+ */
+enum {
+    FORM_WIDE = 1,    /* x[r] */
+    FORM_WORD = 2,    /* word[r], sign-extended */
+    FORM_LINE = 4,    /* line[r] */
+    FORM_UNIFORM = 8, /* and its steps are 0 */
+    FORM_ALL = 15
+};
+
+/* Lane l holds base + (l & (rows - 1)) * step + (l >> row_shift) * row: what
+ * indices of threads, and addresses made of them, look like. In a convoy the
+ * n-th warp adds n * warp; a register of a warp has 0 there. */
+typedef struct SimtLine {
+    uint64_t base, step, row, warp;
+} SimtLine;
+
+/* Lanes of a row: 1 << shift; last: the last warp of a convoy, or 0. */
+typedef struct SimtRows {
+    uint8_t shift, last;
+} SimtRows;
+
+/* State, with the registers of MxgpuWarp. Of lanes that are not live, all but
+ * frm and fflags may be anything. */
+typedef struct SimtWarpState {
+    SimtGroup cur;      /* mask 0: none is chosen */
+    SimtGroup ready[LANES]; /* sorted: the last one is next */
+    SimtWaiter waiting[LANES];
+    unsigned num_ready, num_waiting;
+    uint64_t live;      /* lanes that have not exited */
+    uint64_t stamps;
+    uint64_t slice_end; /* of instructions, when the warp is diverged */
+    bool rotated;       /* cur runs out of order, for fairness */
+
+    uint8_t frm[LANES], fflags[LANES]; /* fcsr of each lane */
+
+    /* lr: lanes that hold a reservation, its address and the value read */
+    uint64_t reserved;
+    uint64_t reserved_addr[LANES], reserved_value[LANES];
+    uint8_t reserved_size[LANES];
+
+    uint64_t instructions;
+} SimtWarpState;
+
+/* Cache: from the block, its dispatch and the state. */
+typedef struct SimtWarpCache {
+    /* The lanes of "spread": of the group that runs, unless it is all. 0:
+     * unknown. */
+    uint64_t spread;
+    _Alignas(64) uint64_t m64[LANES];
+    _Alignas(64) uint32_t m32[LANES];
+
+    uint64_t vmid_tag; /* vmid << TLB_VMID_SHIFT */
+    uint8_t *shared;   /* host pointer into the unit's shared memory */
+    uint64_t shared_size;
+    uint8_t *private;  /* see private_at() */
+    uint64_t private_size;
+    /* 0 every frm is nearest-even, 1 some is not, 2 flags are recorded: see
+     * float.c */
+    unsigned fp_level;
+    uint8_t row_shift; /* lanes of a row: 1 << row_shift */
+    uint8_t slot, block, index, vmid;
+} SimtWarpCache;
+
+typedef struct MxgpuWarp {
+    /* State: the values of x1 to x31 and f0 to f31. How they are kept is cache,
+     * and so are x0, the sink and the scratch registers. */
+    _Alignas(64) uint64_t x[33][LANES];
+    _Alignas(64) uint32_t word[33][LANES];
+    _Alignas(32) SimtLine line[33];
+    uint8_t form[33];
+    /* Lane l of f register r is the f32 (or boxed f16) f[r][l], properly
+     * boxed, where bit l of narrow[r] is set, else the 64 bits d[r][l]. */
+    _Alignas(64) uint32_t f[FP_SCRATCH + 3][LANES];
+    _Alignas(64) uint64_t d[FP_SCRATCH + 3][LANES];
+    uint64_t narrow[FP_SCRATCH + 3];
+
+    SimtWarpCache c;
+    SimtWarpState s;
+} MxgpuWarp;
+
+/* ---- blocks: state */
+
+/* One of a block's named barriers. */
+typedef struct SimtNamed {
+    uint16_t arrived, count;
+    bool whole; /* count stands for all threads that have not ended */
+} SimtNamed;
+
+typedef struct SimtBlock {
+    bool used;
+    bool grid_wait; /* all its threads wait for the grid's barrier */
+    bool has_named; /* a named barrier was used */
+    /* Its warps may be at one pc: see convoy.inc.h. It decides in which order
+     * they run. */
+    bool convoy;
+    bool fresh; /* x registers of its warps are not set yet: block_settle() */
+    uint8_t slot;
+    uint8_t num_warps;
+    uint8_t warps[MXGPU_BLOCK_THREADS / LANES];
+    uint32_t id[3];
+    uint32_t threads, exited, arrived;
+    uint32_t count;    /* of arrived threads with a nonzero rs1 */
+    uint32_t grid_arrived, grid_phase; /* see SimtSlot.grid_phase */
+    SimtNamed named[MXGPU_NAMED_BARRIERS];
+    uint32_t shared_at, shared_len; /* allocated */
+    uint32_t registers;
+    uint32_t private_kib;
+} SimtBlock;
+
+/* ---- compute units */
+
+struct MxgpuSimt;
+
+typedef enum SimtCount {
+#define F(name, index) COUNT_##name,
+    MXGPU_SIMT_COUNTERS(F)
+#undef F
+    COUNTS
+} SimtCount;
+
+/* What a unit has counted for the dispatch of a slot, if that is profiled. */
+typedef struct SimtSlotProfile {
+    _Atomic uint64_t count[COUNTS];
+    _Atomic uint64_t first, last;
+} SimtSlotProfile;
+
+/* Blocks that a unit has given up before it began them: see returned.c. */
+typedef struct SimtReturned {
+    uint64_t grid; /* as simt_grid() names it */
+    uint64_t next;
+    _Atomic unsigned blocks; /* 0: none */
+} SimtReturned;
+
+typedef struct SimtCuCache {
+    SimtTlb large[KINDS][TLB_LARGE];
+    SimtTlb small[KINDS][TLB_SMALL];
+    SimtPage *pages[CODE_PAGES]; /* the first one always exists */
+    uint64_t code_check;
+    unsigned decoding; /* what can be executed has changed so often */
+    /* Lines of x and d planes that decoded code can write: others are 0. */
+    uint32_t written_x, written_d;
+    uint64_t dispatches_seen; /* MxgpuSimt.code_check at the last look */
+
+    /* Run. */
+    int64_t patience, spare;  /* see simt_charge(): of that, what only a run
+                                 has that nobody waits for */
+    const _Atomic bool *hold; /* somebody waits for the end of this run */
+    uint64_t sample_at; /* instructions of the warp at the next sample */
+} SimtCuCache;
+
+typedef struct SimtCuState {
+    uint32_t used_warps;
+    SimtBlock blocks[MXGPU_CU_BLOCKS];
+    /* Of all blocks: sums of what each takes. */
+    unsigned threads, registers, num_blocks;
+    unsigned num_waiting; /* blocks with grid_wait */
+    unsigned private_kib; /* what resident blocks ask for */
+    unsigned next_warp, last_slot;
+    uint64_t turn;            /* instructions of next_warp's turn so far */
+    uint64_t since_take;      /* instructions since a block was taken */
+    uint64_t taken_from;      /* slot and start of that block */
+    /* Blocks taken together that have not begun, and how many of that slot
+     * have ended since that SimtSlot.left does not know of: see slot_take(). */
+    uint64_t held_next;
+    unsigned held, held_slot, held_ended;
+    SimtReturned returned; /* under MxgpuSimt.returned_lock */
+
+    /* Private memory: see private.c. */
+    uint64_t owner[CU_WARPS];  /* whose data it holds */
+    /* Bytes of a thread: that may be nonzero, and take memory; that the block
+     * there asked for; that may stay, of warps in "unclean". */
+    uint32_t dirty[CU_WARPS], wants[CU_WARPS], keep[CU_WARPS];
+    uint32_t unclean;
+    bool has_private;     /* a block ran since the memory was given back */
+    uint64_t ran_at;      /* clock, of the last block */
+    uint64_t drops;       /* TLB drops: address spaces may have changed */
+
+    uint64_t sample_left; /* instructions of the unit until the next sample */
+    uint64_t random;      /* which samples are kept */
+} SimtCuState;
+
+typedef struct SimtCuCounters {
+    _Atomic uint64_t count[COUNTS]; /* written by who runs the unit */
+    SimtSlotProfile profile[MXGPU_DISPATCH_SLOTS];
+
+    /* Run: 0 between two of them. */
+    uint64_t lanes_now, divergent_now; /* not yet in the above */
+    unsigned again; /* blocks begun by mxgpu_block_again() in this turn */
+} SimtCuCounters;
+
+typedef struct MxgpuCu {
+    /* Host. */
+    struct MxgpuSimt *simt;
+    unsigned index;
+    MxgpuMmuClient client; /* state: whether it has seen the last epoch */
+
+    SimtCuCache c;
+    MxgpuWarp *warps; /* CU_WARPS: see there */
+    uint8_t *shared;  /* state: MXGPU_SHARED_MAX bytes */
+    uint8_t *private; /* state, of all warps; NULL until the first block */
+    SimtCuState s;
+    SimtCuCounters n;
+} MxgpuCu;
+
+/* ---- dispatch slots */
+
+/* next: generation << 48 | next block; SLOT_NONE in the low bits when no block
+ * is left to take. */
+#define SLOT_NEXT 0x0000ffffffffffffull
+#define SLOT_NONE SLOT_NEXT
+
+/* State; "returned", "needs" and "priority" follow from other state. */
+typedef struct SimtSlot {
+    /* These two change all the time: not beside what all units read. */
+    _Atomic uint64_t next;
+    uint8_t apart1[120];
+    _Atomic uint64_t left; /* blocks not ended */
+    uint8_t apart2[120];
+    MxgpuDispatch dispatch; /* for those who have taken a block */
+    _Atomic uint64_t total;
+    _Atomic unsigned returned; /* blocks that units have given up */
+    _Atomic uint64_t needs;    /* of a block: read before one is taken */
+    _Atomic unsigned priority; /* likewise */
+    _Atomic bool stop;        /* fault or abort: blocks end early */
+    _Atomic bool fault_taken;
+    _Atomic bool active;
+    /* Cooperative grids: blocks that have not ended, those of them that have
+     * not arrived at the barrier, and how often it has opened. */
+    _Atomic uint64_t grid_alive, grid_missing;
+    _Atomic uint32_t grid_phase;
+    _Atomic unsigned stop_code; /* why it was stopped from outside */
+    _Atomic uint64_t samples;
+    MxgpuDispatchFault fault;
+} SimtSlot;
+
+typedef enum SimtExit {
+    EXIT_QUANTUM, EXIT_BLOCKED, EXIT_DONE, EXIT_FAULT
+} SimtExit;
+
+/* Runs one warp until its instruction count reaches limit. */
+typedef SimtExit SimtExecFn(MxgpuCu *cu, MxgpuWarp *w, uint64_t limit);
+/*
+ * Runs the warps of a block together, each for about so many instructions;
+ * returns how many all of them ran. Clears block->convoy when they have parted,
+ * or cannot run so.
+ */
+typedef uint64_t SimtConvoyFn(MxgpuCu *cu, SimtBlock *block, uint64_t each);
+
+struct MxgpuSimt {
+    /* Host. */
+    MxgpuSimtConfig config;
+    uint64_t private_bytes; /* most that private memory of a unit takes */
+    int64_t patience; /* that runs have besides their own: 0 but in tests whose
+                         runs must not depend on what is cached */
+    SimtExecFn *exec;
+    SimtExecFn *count; /* the same, counting accesses and taking samples */
+    SimtConvoyFn *convoy; /* NULL: each warp runs for itself */
+
+    SimtSlot slots[MXGPU_DISPATCH_SLOTS];
+    /* State: the cooperative grid whose blocks the units take: its generation,
+     * as in SimtSlot.next, and slot + 1; 0: none. */
+    _Atomic uint64_t gang;
+    pthread_mutex_t returned_lock; /* of all SimtCuState.returned; a leaf */
+    _Atomic uint64_t dispatches; /* counter */
+    _Atomic uint64_t code_check; /* cache; starts: code may have changed */
+    MxgpuCu *cus;
+};
+
+#endif
