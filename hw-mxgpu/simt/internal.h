@@ -55,6 +55,22 @@ typedef struct SimtVariant {
  * returns how many. */
 unsigned mxgpu_simt_variants(SimtVariant out[SIMT_VARIANTS]);
 
+/* ---- forget.c */
+/* The registers as software sees them: what a unit keeps is one of many ways
+ * to hold them. Of lanes that are not live: 0. */
+typedef struct SimtRegisters {
+    uint64_t x[32][LANES], f[32][LANES];
+} SimtRegisters;
+void mxgpu_warp_save(MxgpuWarp *w, SimtRegisters *out);
+/* All but state and registers is as after mxgpu_cu_forget(). */
+void mxgpu_warp_load(MxgpuWarp *w, const SimtRegisters *in);
+/*
+ * For tests, between two runs of the unit: overwrites all that is neither state
+ * nor a counter with bits that are wrong, and drops it. What runs do then does
+ * not change but for TLB misses, and the work of loading again what is cached.
+ */
+void mxgpu_cu_forget(MxgpuCu *cu);
+
 /* ---- code.c */
 /* The page of pc, decoded; NULL and *fault when it cannot be fetched. */
 SimtPage *mxgpu_simt_page(MxgpuCu *cu, const MxgpuWarp *w, uint64_t pc,

@@ -3,7 +3,8 @@
  * Random code in random warps under random page tables must neither crash nor
  * hang the host, nor reach memory that was not given; and every build of the
  * interpreter that this host can run must come to the same registers, memory,
- * faults and counts. Input: 16 bytes of configuration, the rest is code (and,
+ * faults and counts, and so must one that forgets all it has cached every now
+ * and then. Input: 16 bytes of configuration, the rest is code (and,
  * as arguments, data). With MXGPU_LIBFUZZER a libFuzzer target, else a test
  * that makes its own inputs from fixed seeds.
  */
@@ -22,8 +23,18 @@
 static SimtHost *hosts[SIMT_VARIANTS + 1], *counting;
 static SimtConvoyFn *convoys[SIMT_VARIANTS + 1];
 static unsigned num_hosts;
+/* Two more of the best one, with patience; the second one forgets. */
+static SimtHost *pair[2];
 static uint8_t *tables; /* as simt_host_new() makes them */
 static uint64_t tables_size;
+
+/* Of code: each start scans all there are. */
+static void few_pages(SimtHost *h)
+{
+    for (uint64_t at = 2 * CODE_BYTES; at < 1 << 20; at += 4096) {
+        *simt_host_pte(h, HOST_VMID, HOST_CODE_VA + at) = 0;
+    }
+}
 
 static void open_hosts(void)
 {
@@ -40,10 +51,13 @@ static void open_hosts(void)
             hosts[i]->simt->exec = variants[i].exec;
             convoys[i] = variants[i].convoy;
         }
-        /* few pages of code: each start scans all there are */
-        for (uint64_t at = 2 * CODE_BYTES; at < 1 << 20; at += 4096) {
-            *simt_host_pte(hosts[i], HOST_VMID, HOST_CODE_VA + at) = 0;
-        }
+        few_pages(hosts[i]);
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        pair[i] = simt_host_new(UNITS);
+        few_pages(pair[i]);
+        pair[i]->simt->exec = variants[0].exec;
+        pair[i]->simt->count = variants[0].count;
     }
     tables_size = hosts[0]->free_pages - TABLES;
     tables = g_memdup2(hosts[0]->vram + TABLES, tables_size);
@@ -209,11 +223,11 @@ static void scramble(SimtHost *h, const uint8_t *data)
     }
 }
 
-static void run_one(SimtHost *h, SimtConvoyFn *convoy, const uint8_t *data,
-                    size_t size)
+/* false: the dispatch is not possible. */
+static bool start(SimtHost *h, SimtConvoyFn *convoy, const uint8_t *data,
+                  size_t size, bool accesses)
 {
     MxgpuDispatch d;
-    MxgpuSimtCounters c;
 
     prepare(h, data, size);
     d = simt_host_dispatch(HOST_CODE_VA + data[0] % 16 * 2, 1 + data[1] % 4,
@@ -226,7 +240,7 @@ static void run_one(SimtHost *h, SimtConvoyFn *convoy, const uint8_t *data,
     }
     /* Convoys run warps in another order, and are not counted. */
     h->simt->convoy = data[4] & 0x80 ? convoy : NULL;
-    d.accesses = h == counting && !h->simt->convoy;
+    d.accesses = accesses && !h->simt->convoy;
     d.shared = data[3] * 64;
     d.shared_static = d.shared / 2;
     d.private_bytes = data[4] % 4 * 1024;
@@ -235,7 +249,7 @@ static void run_one(SimtHost *h, SimtConvoyFn *convoy, const uint8_t *data,
     h->done = 0;
     h->clock = 0;
     if (mxgpu_simt_start(h->simt, 0, &d) != MXGPU_FAULT_NONE) {
-        return;
+        return false;
     }
     if (data[7] & 1) {
         for (unsigned n = 0; n < UNITS; n++) {
@@ -243,9 +257,20 @@ static void run_one(SimtHost *h, SimtConvoyFn *convoy, const uint8_t *data,
         }
         scramble(h, data);
     }
-    for (unsigned n = 0; n < 20 && !h->done; n++) {
-        mxgpu_simt_run(h->simt, n % UNITS, 500 + data[5]);
+    return true;
+}
+
+static void run(SimtHost *h, unsigned steps, unsigned budget)
+{
+    for (unsigned n = 0; n < steps && !h->done; n++) {
+        simt_host_step(h, n % UNITS, budget);
     }
+}
+
+static void finish(SimtHost *h)
+{
+    MxgpuSimtCounters c;
+
     mxgpu_simt_abort(h->simt, 0);
     for (unsigned n = 0; n < 4 && !h->done; n++) {
         mxgpu_simt_run(h->simt, n % UNITS, 50000);
@@ -256,7 +281,22 @@ static void run_one(SimtHost *h, SimtConvoyFn *convoy, const uint8_t *data,
     g_assert_cmpuint(c.lane_instructions, <=, 64 * c.warp_instructions);
 }
 
+static void run_one(SimtHost *h, SimtConvoyFn *convoy, const uint8_t *data,
+                    size_t size)
+{
+    if (start(h, convoy, data, size, h == counting)) {
+        run(h, 20, 500 + data[5]);
+        finish(h);
+    }
+}
+
 /* ---- the same everywhere */
+
+static uint64_t float_bits(const MxgpuWarp *w, unsigned r, unsigned lane)
+{
+    return w->narrow[r] >> lane & 1 ? 0xffffffff00000000ull | w->f[r][lane]
+                                    : w->d[r][lane];
+}
 
 /* Registers of the lanes that had not exited. */
 static void same_warp(MxgpuWarp *a, MxgpuWarp *b)
@@ -267,20 +307,13 @@ static void same_warp(MxgpuWarp *a, MxgpuWarp *b)
     }
     g_assert_cmphex(a->s.live, ==, b->s.live);
     g_assert_cmpuint(a->s.instructions, ==, b->s.instructions);
-    for (unsigned r = 0; r < 32; r++) {
-        g_assert_cmphex(a->narrow[r] & a->s.live, ==, b->narrow[r] & b->s.live);
-    }
     for (uint64_t m = a->s.live; m; m &= m - 1) {
         unsigned i = __builtin_ctzll(m);
 
         g_assert_cmphex(a->s.fflags[i], ==, b->s.fflags[i]);
         for (unsigned r = 0; r < 32; r++) {
             g_assert_cmphex(a->x[r][i], ==, b->x[r][i]);
-            if (a->narrow[r] >> i & 1) {
-                g_assert_cmphex(a->f[r][i], ==, b->f[r][i]);
-            } else {
-                g_assert_cmphex(a->d[r][i], ==, b->d[r][i]);
-            }
+            g_assert_cmphex(float_bits(a, r, i), ==, float_bits(b, r, i));
         }
         g_assert_cmphex(a->x[0][i], ==, 0);
     }
@@ -295,7 +328,42 @@ static void same_memory(SimtHost *a, SimtHost *b, uint64_t at, uint64_t size)
     }
 }
 
-static void same_state(SimtHost *a, SimtHost *b)
+/* How the best one and another hold floating point values. */
+static void same_boxes(const MxgpuWarp *a, const MxgpuWarp *b)
+{
+    for (unsigned r = 0; r < 32; r++) {
+        g_assert_cmphex(a->narrow[r] & a->s.live, ==, b->narrow[r] & b->s.live);
+    }
+}
+
+static void same_warps(SimtHost *a, SimtHost *b)
+{
+    for (unsigned i = 0; i < UNITS; i++) {
+        for (unsigned n = 0; n < 4; n++) {
+            same_warp(&a->simt->cus[i].warps[n], &b->simt->cus[i].warps[n]);
+            same_boxes(&a->simt->cus[i].warps[n], &b->simt->cus[i].warps[n]);
+        }
+    }
+}
+
+/* Those that run, before they end: a unit may have forgotten the others. */
+static void same_running_warps(SimtHost *a, SimtHost *b)
+{
+    for (unsigned i = 0; i < UNITS; i++) {
+        MxgpuCu *cu = &a->simt->cus[i], *other = &b->simt->cus[i];
+
+        g_assert_cmphex(cu->s.used_warps, ==, other->s.used_warps);
+        for (uint32_t m = cu->s.used_warps; m; m &= m - 1) {
+            unsigned n = __builtin_ctz(m);
+
+            mxgpu_block_settle(cu, &cu->s.blocks[cu->warps[n].c.block]);
+            mxgpu_block_settle(other, &other->s.blocks[cu->warps[n].c.block]);
+            same_warp(&cu->warps[n], &other->warps[n]);
+        }
+    }
+}
+
+static void same_state(SimtHost *a, SimtHost *b, bool misses)
 {
     MxgpuDispatchFault f = mxgpu_simt_fault(a->simt, 0);
     MxgpuDispatchFault g = mxgpu_simt_fault(b->simt, 0);
@@ -311,19 +379,58 @@ static void same_state(SimtHost *a, SimtHost *b)
     mxgpu_simt_counters(b->simt, &e);
     /* One of them counts accesses too; clocks tick by look. */
     c.busy_ns = e.busy_ns = 0;
+    if (!misses) {
+        c.tlb_misses = e.tlb_misses = 0;
+    }
     g_assert_cmpmem(&c, offsetof(MxgpuSimtCounters, mem_requests), &e,
                     offsetof(MxgpuSimtCounters, mem_requests));
-    for (unsigned i = 0; i < UNITS; i++) {
-        for (unsigned n = 0; n < 4; n++) {
-            same_warp(&a->simt->cus[i].warps[n], &b->simt->cus[i].warps[n]);
-        }
-    }
     same_memory(a, b, a->code, CODE_BYTES);
     same_memory(a, b, a->small, 16 * 4096);
     same_memory(a, b, a->data, 64 << 10);
     same_memory(a, b, TABLES, tables_size);
     g_assert_cmpmem(a->system, 64 << 10, b->system, 64 << 10);
     g_assert_cmpmem(a->hole, 4096, b->hole, 4096);
+}
+
+/*
+ * With and without forgetting. What is cached may be older than memory: a
+ * kernel that changes its code or its tables sees that sooner or later, so
+ * these cannot be written here.
+ */
+static void fuzz_pair(const uint8_t *data, size_t size)
+{
+    g_autofree uint8_t *own = g_memdup2(data, size);
+    MxgpuSimtCounters c[2];
+    bool started = false;
+
+    for (unsigned i = 8; i < 16; i++) {
+        own[i] = (own[i] & 31) >= 8 && (own[i] & 31) <= 11 ? 31 : own[i];
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        simt_host_forget(pair[i], 0);
+        pair[i]->simt->patience = INT32_MAX;
+        started = start(pair[i], convoys[0], own, size, own[6] & 1);
+        simt_host_forget(pair[i], i);
+        pair[i]->simt->patience = INT32_MAX;
+        if (started) {
+            run(pair[i], 100, 100 + own[5] % 64);
+        }
+    }
+    if (!started) {
+        return;
+    }
+    same_running_warps(pair[0], pair[1]);
+    for (unsigned i = 0; i < 2; i++) {
+        finish(pair[i]);
+        mxgpu_simt_counters(pair[i]->simt, &c[i]);
+    }
+    same_state(pair[0], pair[1], false);
+    g_assert_cmpuint(c[0].mem_requests, ==, c[1].mem_requests);
+    g_assert_cmpuint(c[0].mem_transactions, ==, c[1].mem_transactions);
+    g_assert_cmpuint(c[0].mem_bytes, ==, c[1].mem_bytes);
+    g_assert_cmpuint(c[0].tlb_lookups, ==, c[1].tlb_lookups);
+    g_assert_cmpuint(c[0].shared_requests, ==, c[1].shared_requests);
+    g_assert_cmpuint(c[0].bank_conflicts, ==, c[1].bank_conflicts);
 }
 
 static void fuzz_one(const uint8_t *data, size_t size)
@@ -337,9 +444,11 @@ static void fuzz_one(const uint8_t *data, size_t size)
     for (unsigned i = 0; i < num_hosts; i++) {
         run_one(hosts[i], convoys[i], data, size);
         if (i) {
-            same_state(hosts[0], hosts[i]);
+            same_state(hosts[0], hosts[i], true);
+            same_warps(hosts[0], hosts[i]);
         }
     }
+    fuzz_pair(data, size);
 }
 
 #ifdef MXGPU_LIBFUZZER
@@ -500,6 +609,9 @@ static void test_random(void)
     for (unsigned i = 0; i < num_hosts; i++) {
         simt_host_free(hosts[i]);
     }
+    same_memory(pair[0], pair[1], 0, HOST_VRAM_SIZE);
+    simt_host_free(pair[0]);
+    simt_host_free(pair[1]);
     g_free(tables);
 }
 

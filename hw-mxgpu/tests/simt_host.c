@@ -167,7 +167,7 @@ SimtHost *simt_host_new(unsigned cus)
     uint8_t *p = mmap(NULL, HOST_VRAM_SIZE + (2 << 20), PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-    g_assert_true(p != MAP_FAILED);
+    g_assert_true(p != MAP_FAILED && cus <= HOST_UNITS);
     /* nobody may reach behind VRAM */
     g_assert_cmpint(mprotect(p + HOST_VRAM_SIZE, 2 << 20, PROT_NONE), ==, 0);
     h->vram = p;
@@ -178,6 +178,9 @@ SimtHost *simt_host_new(unsigned cus)
     h->simt = mxgpu_simt_new(&config);
     g_assert_nonnull(h->simt);
     choose_isa(h->simt);
+    if (g_getenv("MXGPU_TEST_FORGET")) {
+        simt_host_forget(h, 1);
+    }
     h->symbols = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     h->code = 1 << 20;
     h->small = 2 << 20;
@@ -279,6 +282,42 @@ MxgpuDispatch simt_host_dispatch(uint64_t entry, unsigned grid, unsigned block)
     };
 }
 
+void simt_host_forget(SimtHost *h, uint64_t seed)
+{
+    for (unsigned i = 0; i < HOST_UNITS; i++) {
+        h->forget[i] = seed ? (seed + i) * 0x9e3779b97f4a7c15 | 1 : 0;
+    }
+    h->simt->patience = seed ? INT32_MAX : 0;
+}
+
+/* A unit may have a thread of its own, and has a state of its own. */
+static unsigned random_of(SimtHost *h, unsigned cu)
+{
+    uint64_t *r = &h->forget[cu];
+
+    *r ^= *r << 13;
+    *r ^= *r >> 7;
+    *r ^= *r << 17;
+    return (unsigned)(*r >> 16);
+}
+
+/* Half of the time, so that caches are used, too. */
+bool simt_host_step(SimtHost *h, unsigned cu, unsigned budget)
+{
+    if (h->forget[cu] && random_of(h, cu) % 2) {
+        mxgpu_cu_forget(&h->simt->cus[cu]);
+    }
+    return mxgpu_simt_run(h->simt, cu, budget);
+}
+
+bool simt_host_steps(SimtHost *h, unsigned cu, unsigned budget)
+{
+    if (!h->forget[cu]) {
+        return simt_host_step(h, cu, budget);
+    }
+    return simt_host_step(h, cu, 1 + random_of(h, cu) % 500);
+}
+
 MxgpuDispatchFault simt_host_run(SimtHost *h, const MxgpuDispatch *d)
 {
     enum mxgpu_fault fault;
@@ -291,7 +330,7 @@ MxgpuDispatchFault simt_host_run(SimtHost *h, const MxgpuDispatch *d)
     for (unsigned rounds = 0; !(h->done & 1); rounds++) {
         g_assert_cmpuint(rounds, <, 1000000);
         for (unsigned i = 0; i < h->cus; i++) {
-            mxgpu_simt_run(h->simt, i, 100000);
+            simt_host_steps(h, i, 100000);
         }
     }
     return mxgpu_simt_fault(h->simt, 0);

@@ -24,6 +24,8 @@
 #define PERM_RW (MXGPU_PTE_READ | MXGPU_PTE_WRITE | MXGPU_PTE_ATOMIC)
 #define PERM_RX (MXGPU_PTE_READ | MXGPU_PTE_EXECUTE)
 
+#define HOST_UNITS 16 /* at most */
+
 typedef struct SimtHost {
     uint8_t *vram, *system, hole[4096];
     MxgpuMmu *mmu;
@@ -35,6 +37,7 @@ typedef struct SimtHost {
     _Atomic unsigned wakes; /* how often units were to be woken */
     _Atomic uint64_t clock;
     GHashTable *symbols;
+    uint64_t forget[HOST_UNITS]; /* random state of each unit; 0: it does not */
 } SimtHost;
 
 SimtHost *simt_host_new(unsigned cus);
@@ -49,6 +52,16 @@ void simt_host_load(SimtHost *h, const char *path);
 uint64_t simt_host_symbol(SimtHost *h, const char *name);
 /* grid x, block x, no shared memory, 8 KiB stacks, args at HOST_DATA_VA */
 MxgpuDispatch simt_host_dispatch(uint64_t entry, unsigned grid, unsigned block);
+/*
+ * Units forget what they have cached before some of the steps that follow, and
+ * have the patience to load it again; seed 0: no more. With MXGPU_TEST_FORGET
+ * in the environment they do so from the beginning.
+ */
+void simt_host_forget(SimtHost *h, uint64_t seed);
+/* mxgpu_simt_run() */
+bool simt_host_step(SimtHost *h, unsigned cu, unsigned budget);
+/* The same, but a short step where units forget. */
+bool simt_host_steps(SimtHost *h, unsigned cu, unsigned budget);
 /* Runs slot 0 to its end on all units in turn. */
 MxgpuDispatchFault simt_host_run(SimtHost *h, const MxgpuDispatch *d);
 

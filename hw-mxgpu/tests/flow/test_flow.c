@@ -33,6 +33,7 @@ typedef struct Trial {
     Flow flow;
     FlowThread *threads;
     unsigned grid, block;
+    bool forgets;
 } Trial;
 
 static FlowThread *thread(Trial *t, unsigned n)
@@ -126,10 +127,10 @@ static void fill_data(Trial *t)
     }
 }
 
-static void run_warps(Trial *t, bool small, MxgpuSimtCounters *counters)
+static void run_warps(Trial *t, GRand *rng, bool small,
+                      MxgpuSimtCounters *counters)
 {
     MxgpuDispatch d = simt_host_dispatch(HOST_CODE_VA, t->grid, t->block);
-    GRand *rng = t->flow.rng;
 
     d.private_bytes = FLOW_STACK_BYTES;
     t->host->done = 0;
@@ -137,7 +138,7 @@ static void run_warps(Trial *t, bool small, MxgpuSimtCounters *counters)
                     MXGPU_FAULT_NONE);
     for (unsigned n = 0; !t->host->done; n++) {
         g_assert_cmpuint(n, <, 10000000);
-        mxgpu_simt_run(t->host->simt, 0,
+        simt_host_step(t->host, 0,
                        small ? 1 + g_rand_int(rng) % 300 : 100000);
     }
     mxgpu_simt_counters(t->host->simt, counters);
@@ -179,11 +180,11 @@ static void both_ways(Trial *t, unsigned seed, uint64_t alone)
     MxgpuSimtCounters c[3];
 
     mxgpu_simt_counters(t->host->simt, &c[0]);
-    run_warps(t, small, &c[1]);
+    run_warps(t, t->flow.rng, small, &c[1]);
     compare(t, seed, alone);
     memcpy(data, start, size);
     t->host->simt->convoy = NULL;
-    run_warps(t, small, &c[2]);
+    run_warps(t, t->flow.rng, small, &c[2]);
     compare(t, seed, alone);
     t->host->simt->convoy = convoy;
     /* threads have executed what they execute alone, no more and no less */
@@ -197,6 +198,38 @@ static void both_ways(Trial *t, unsigned seed, uint64_t alone)
         g_assert_cmpuint(c[1].divergent_branches - c[0].divergent_branches,
                          ==, c[2].divergent_branches - c[1].divergent_branches);
     }
+}
+
+/* Units that forget what they cached: the same to the last count. */
+static void forgetting(Trial *t, unsigned seed, uint64_t alone)
+{
+    size_t size = (size_t)t->grid * t->block * FLOW_LANE_BYTES;
+    uint8_t *data = simt_host_data(t->host, FLOW_DATA_VA);
+    g_autofree uint8_t *start = g_memdup2(data, size);
+    MxgpuSimtCounters c[3];
+
+    mxgpu_simt_counters(t->host->simt, &c[0]);
+    for (unsigned i = 1; i < 3; i++) {
+        g_autoptr(GRand) rng = g_rand_new_with_seed(seed);
+
+        memcpy(data, start, size);
+        simt_host_forget(t->host, i == 2 ? seed : 0);
+        t->host->simt->patience = INT32_MAX;
+        run_warps(t, rng, true, &c[i]);
+        simt_host_forget(t->host, 0);
+        compare(t, seed, alone);
+    }
+#define SAME(name)                                                             \
+    g_assert_cmpuint(c[2].name - c[1].name, ==, c[1].name - c[0].name);
+    SAME(dispatches)
+    SAME(warp_instructions)
+    SAME(lane_instructions)
+    SAME(blocks)
+    SAME(warps)
+    SAME(divergent_branches)
+    SAME(barrier_waits)
+    SAME(atomics)
+#undef SAME
 }
 
 static void one_program(Trial *t, unsigned seed, bool structured)
@@ -219,12 +252,13 @@ static void one_program(Trial *t, unsigned seed, bool structured)
     for (unsigned n = 0; n < t->grid * t->block; n++) {
         start_thread(t, n);
     }
-    both_ways(t, seed, run_alone(t));
+    (t->forgets ? forgetting : both_ways)(t, seed, run_alone(t));
 }
 
-static void many_programs(unsigned first, unsigned count, bool structured)
+static void many_programs(unsigned first, unsigned count, bool structured,
+                          bool forgets)
 {
-    Trial t = {.host = simt_host_new(1)};
+    Trial t = {.host = simt_host_new(1), .forgets = forgets};
     MxgpuSimtCounters c;
 
     t.flow.room = CODE_WORDS;
@@ -240,6 +274,9 @@ static void many_programs(unsigned first, unsigned count, bool structured)
                    (double)c.lane_instructions / (double)c.warp_instructions,
                    (unsigned long)c.divergent_branches);
     g_assert_cmpuint(c.divergent_branches, >, 50 * count);
+    if (forgets) {
+        g_assert_cmpuint(c.tlb_misses, >, 10 * count);
+    }
     g_rand_free(t.flow.rng);
     g_free(t.flow.code);
     g_free(t.threads);
@@ -248,12 +285,18 @@ static void many_programs(unsigned first, unsigned count, bool structured)
 
 static void test_unstructured(void)
 {
-    many_programs(1, PROGRAMS, false);
+    many_programs(1, PROGRAMS, false, false);
 }
 
 static void test_structured(void)
 {
-    many_programs(1000, PROGRAMS, true);
+    many_programs(1000, PROGRAMS, true, false);
+}
+
+static void test_forgetting(void)
+{
+    many_programs(2000, PROGRAMS / 4, false, true);
+    many_programs(3000, PROGRAMS / 4, true, true);
 }
 
 /* ---- threads that wait for each other */
@@ -268,7 +311,7 @@ static void *drive(void *opaque)
     const Unit *u = opaque;
 
     while (!atomic_load(&u->host->done)) {
-        mxgpu_simt_run(u->host->simt, u->cu, 20000);
+        simt_host_steps(u->host, u->cu, 20000);
     }
     return NULL;
 }
@@ -330,6 +373,7 @@ int main(int argc, char **argv)
     elf = argv[1];
     g_test_add_func("/flow/unstructured", test_unstructured);
     g_test_add_func("/flow/structured", test_structured);
+    g_test_add_func("/flow/forgetting", test_forgetting);
     for (unsigned i = 0; i < G_N_ELEMENTS(waiting); i++) {
         g_autofree char *path = g_strdup_printf("/flow/%s", waiting[i]);
 
