@@ -11,18 +11,48 @@
  * Giving back takes time. It is noted in "unclean" and done in pieces, before
  * warps run.
  */
+#ifndef _GNU_SOURCE /* QEMU defines it */
+#define _GNU_SOURCE /* mlock2() */
+#endif
 #include "block.h"
 
 #include <string.h>
 #include <sys/mman.h>
 
+#ifndef MADV_DONTNEED_LOCKED
+#define MADV_DONTNEED_LOCKED 24
+#endif
+
 #define PIECE_BYTES (1u << 20)
 #define IDLE_NS     1000000000ull
+
+/*
+ * Where the host's process locks all its memory, the range would be populated
+ * whole as soon as it can be written to: only what is touched is locked. And
+ * what is touched are small pages, for blocks account for no more.
+ */
+static uint8_t *reserve(size_t size)
+{
+    uint8_t *p = mmap(NULL, size, PROT_NONE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    if (p == MAP_FAILED) {
+        return NULL;
+    }
+    (void)madvise(p, size, MADV_NOHUGEPAGE); /* fails where there are none */
+    if ((madvise(p, size, MADV_DONTNEED) != 0 && /* it is locked */
+         mlock2(p, size, MLOCK_ONFAULT) != 0 && munlock(p, size) != 0) ||
+        mprotect(p, size, PROT_READ | PROT_WRITE) != 0) {
+        munmap(p, size);
+        return NULL;
+    }
+    return p;
+}
 
 bool mxgpu_private_reserve(MxgpuCu *cu)
 {
     if (!cu->private) {
-        cu->private = mxgpu_cu_reserve(CU_WARPS * PRIVATE_WARP_BYTES);
+        cu->private = reserve(CU_WARPS * PRIVATE_WARP_BYTES);
     }
     return cu->private != NULL;
 }
@@ -79,10 +109,11 @@ void mxgpu_private_fit(MxgpuCu *cu)
     }
 }
 
-/* Zeroes a piece. Memory that is locked cannot be given back. */
+/* Zeroes a piece. Old hosts cannot give back what is locked. */
 static void give_back(void *at, size_t bytes)
 {
-    if (madvise(at, bytes, MADV_DONTNEED) != 0) {
+    if (madvise(at, bytes, MADV_DONTNEED) != 0 &&
+        madvise(at, bytes, MADV_DONTNEED_LOCKED) != 0) {
         memset(at, 0, bytes);
     }
 }

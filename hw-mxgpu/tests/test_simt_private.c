@@ -191,6 +191,61 @@ static void test_pieces(void)
     simt_host_free(host);
 }
 
+/* The process locks all memory it will have (mlockall): that a kernel touches
+ * is locked, the rest of the range is not there; idle units have none. */
+static void test_locked(void)
+{
+    MxgpuDispatch d;
+    void *probe;
+
+    setup();
+    d = stacks(1, 64, 16, false);
+    if (mlockall(MCL_FUTURE) != 0) {
+        g_test_skip("memory cannot be locked");
+        simt_host_free(host);
+        return;
+    }
+    probe = mmap(NULL, CU_WARPS * PRIVATE_WARP_BYTES, PROT_NONE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (probe == MAP_FAILED) {
+        munlockall();
+        g_test_skip("not so much memory can be locked");
+        simt_host_free(host);
+        return;
+    }
+    munmap(probe, CU_WARPS * PRIVATE_WARP_BYTES);
+    run(&d);
+    g_assert_cmpuint(resident(), ==, MIB);
+    host->clock = mxgpu_simt_idle(host->simt, 0);
+    g_assert_cmpuint(mxgpu_simt_idle(host->simt, 0), !=, UINT64_MAX);
+    while (mxgpu_simt_run(host->simt, 0, 4096)) {
+    }
+    g_assert_cmpuint(resident(), ==, 0);
+    munlockall();
+    simt_host_free(host);
+}
+
+/* Pages are those that were touched, also where the host has large ones. */
+static void test_small_pages(void)
+{
+    g_autofree char *maps = NULL, *line = NULL;
+    const char *at;
+    MxgpuDispatch d;
+
+    setup();
+    d = stacks(1, 64, 16, false);
+    run(&d);
+    g_assert_true(g_file_get_contents("/proc/self/smaps", &maps, NULL, NULL));
+    line = g_strdup_printf("%lx-", (unsigned long)host->simt->cus[0].private);
+    at = strstr(maps, line);
+    g_assert_nonnull(at);
+    at = strstr(at, "VmFlags:");
+    g_assert_nonnull(at);
+    *strchr(at, '\n') = 0;
+    g_assert_nonnull(strstr(at, " nh")); /* no huge pages */
+    simt_host_free(host);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -200,5 +255,7 @@ int main(int argc, char **argv)
     g_test_add_func("/simt/private/reset", test_reset);
     g_test_add_func("/simt/private/idle", test_idle);
     g_test_add_func("/simt/private/pieces", test_pieces);
+    g_test_add_func("/simt/private/locked", test_locked);
+    g_test_add_func("/simt/private/small-pages", test_small_pages);
     return g_test_run();
 }
