@@ -143,6 +143,8 @@ static void program_slot(const FwQueue *queue, unsigned slot,
                             packet->flags / MXGPU_PKT_COOPERATIVE) |
                   MXGPU_SET(MXGPU_CD_CFG_FP_FLAGS,
                             desc->flags / MXGPU_KERNEL_FP_FLAGS) |
+                  MXGPU_SET(MXGPU_CD_CFG_STRICT_ALIGN,
+                            packet->flags / MXGPU_PKT_STRICT_ALIGN) |
                   MXGPU_SET(MXGPU_CD_CFG_PROFILE,
                             packet->flags / MXGPU_PKT_PROFILE));
     reg_write(MXGPU_CD_CTRL + base, FW_BIT(MXGPU_CD_CTRL_START));
@@ -186,7 +188,8 @@ void dispatch_fault(unsigned index, uint32_t status,
 
 const FwCommand cmd_dispatch = {
     .name = "dispatch",
-    .flags = MXGPU_PKT_COOPERATIVE | MXGPU_PKT_PROFILE,
+    .flags = MXGPU_PKT_COOPERATIVE | MXGPU_PKT_PROFILE |
+             MXGPU_PKT_STRICT_ALIGN,
     .check = dispatch_check,
     .start = dispatch_start,
 };

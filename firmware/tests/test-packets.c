@@ -243,6 +243,15 @@ static void test_dispatch_cooperative(void)
     expect_error(0, MXGPU_QERR_RESOURCES, 0);
 }
 
+static void test_dispatch_strict(void)
+{
+    Packet p = dispatch(MXGPU_PKT_STRICT_ALIGN, 0);
+
+    start_queue(0);
+    run_packet(&p);
+    g_assert_cmphex(slot_reg(MXGPU_CD_CFG), ==, 1 | 64 << 8 | 1 << 18);
+}
+
 /* A kernel that reads exception flags is run as one. */
 static void test_dispatch_flags(void)
 {
@@ -682,6 +691,7 @@ int main(int argc, char **argv)
     g_test_add_func("/packets/fill", test_fill);
     g_test_add_func("/packets/dispatch", test_dispatch);
     g_test_add_func("/packets/dispatch/cooperative", test_dispatch_cooperative);
+    g_test_add_func("/packets/dispatch/strict", test_dispatch_strict);
     g_test_add_func("/packets/dispatch/flags", test_dispatch_flags);
     g_test_add_func("/packets/dispatch/private", test_dispatch_private);
     g_test_add_func("/packets/dispatch/fault", test_dispatch_fault);

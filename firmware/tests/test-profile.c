@@ -122,7 +122,7 @@ static void test_flag(void)
     start_profiled();
     run_packet(&n);
     expect_error(0, MXGPU_QERR_PACKET, 2);
-    for (unsigned bit = 4; bit < 16; bit++) {
+    for (unsigned bit = 5; bit < 16; bit++) {
         start_profiled();
         p.header.flags = MXGPU_PKT_PROFILE | 1u << bit;
         run_packet(&p);

@@ -71,6 +71,8 @@ static MxgpuDispatch load_dispatch(MxgpuDevice *dev, unsigned slot)
         .profile = MXGPU_GET(MXGPU_CD_CFG_PROFILE, cfg),
         .cooperative = MXGPU_GET(MXGPU_CD_CFG_COOPERATIVE, cfg),
         .fp_flags = MXGPU_GET(MXGPU_CD_CFG_FP_FLAGS, cfg),
+        .strict_align = dev->config.strict_alignment ||
+                        MXGPU_GET(MXGPU_CD_CFG_STRICT_ALIGN, cfg),
     };
     uint32_t profile = slot * MXGPU_CP_UNIT_STRIDE;
 

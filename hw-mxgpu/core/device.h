@@ -30,6 +30,8 @@ typedef struct MxgpuConfig {
     unsigned watchdog_ms;   /* 0: none */
     unsigned firmware_watchdog_ms; /* 0: none; see ERR_STATUS.MCU_STUCK */
     bool deterministic;     /* no threads: the host calls mxgpu_device_run() */
+    bool strict_alignment;  /* every dispatch as if CD_CFG.STRICT_ALIGN were
+                               set */
     uint8_t uuid[16];
 } MxgpuConfig;
 

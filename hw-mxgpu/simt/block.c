@@ -107,13 +107,13 @@ static void release_warp(const SimtBlock *block, MxgpuWarp *w)
     w->s.num_waiting = kept;
 }
 
-/* Accesses are counted, and FP flags kept, for each warp. */
+/* Accesses are looked at, and FP flags kept, for each warp. */
 static bool may_convoy(const MxgpuCu *cu, const SimtBlock *block)
 {
     const SimtSlot *s = &cu->simt->slots[block->slot];
 
-    return cu->simt->convoy && block->num_warps > 1 && !s->dispatch.accesses &&
-           !s->dispatch.fp_flags;
+    return cu->simt->convoy && block->num_warps > 1 &&
+           !simt_watched(&s->dispatch) && !s->dispatch.fp_flags;
 }
 
 /* When every thread has arrived or exited, those that arrived go on. */

@@ -3,7 +3,8 @@
  * What units count, and samples. Instructions, branches, blocks, barriers and
  * atomics are counted always, a turn or a rare event at a time. Accesses cost
  * more than they are worth to most: they are counted in dispatches that ask for
- * it, which a second build of the interpreter runs (exec.inc.h, SIMT_COUNTING).
+ * it, which a second build of the interpreter runs (exec.inc.h, SIMT_COUNTING);
+ * that one also refuses misaligned accesses, for dispatches that want this.
  */
 #include <string.h>
 
@@ -211,6 +212,9 @@ void mxgpu_simt_count_access(MxgpuCu *cu, MxgpuWarp *w, unsigned r,
     const uint64_t *a = w->x[r];
     unsigned n = 0;
 
+    if (!simt_slot(cu, w)->dispatch.accesses) {
+        return;
+    }
     if (mask == ALL_LANES && count_line(cu, w, r, imm, size)) {
         return;
     }

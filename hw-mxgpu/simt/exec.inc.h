@@ -201,10 +201,19 @@ static const SimtOp *meeting_point(const MxgpuWarp *w, const SimtPage *page)
     NEXT_M;
 #define DO_INT(ID, E, IMM) DO_LANE(ID)
 
+/* Whether the access may be made where it is, as far as alignment goes. */
+#ifdef SIMT_COUNTING
+#define ALIGNED                                                                \
+    (!simt_slot(cu, w)->dispatch.strict_align ||                               \
+     mxgpu_simt_aligned(cu, w, p, PC, mask))
+#else
+#define ALIGNED true
+#endif
+
 #define DO_MEM(ID)                                                             \
-    F_##ID : if (!x_##ID(cu, w, p, PC, mask)) goto faulted;                    \
+    F_##ID : if (!ALIGNED || !x_##ID(cu, w, p, PC, mask)) goto faulted;        \
     NEXT_F;                                                                    \
-    M_##ID : if (!x_##ID(cu, w, p, PC, mask)) goto faulted;                    \
+    M_##ID : if (!ALIGNED || !x_##ID(cu, w, p, PC, mask)) goto faulted;        \
     NEXT_M;
 #define DO_LOAD(ID, T, X) DO_MEM(ID)
 #define DO_STORE(ID, T)   DO_MEM(ID)
@@ -750,7 +759,7 @@ M_LUI:
 }
 #pragma GCC diagnostic pop
 
-/* What counts accesses looks at each warp. */
+/* Who looks at each access looks at each warp. */
 #ifndef SIMT_COUNTING
 #include "convoy.inc.h"
 #include "convoy_exec.inc.h"

@@ -86,6 +86,10 @@ void mxgpu_simt_drop_tlb(MxgpuCu *cu);
  * 0 when there is none (*fault says why, NONE: use the slow path). */
 uintptr_t mxgpu_simt_fill(MxgpuCu *cu, const MxgpuWarp *w, SimtKind kind,
                           uint64_t va, uint64_t len, enum mxgpu_fault *fault);
+/* Before a load or store of a strict dispatch: whether the addresses of mask's
+ * lanes are naturally aligned; if not, the first of these lanes faults. */
+bool mxgpu_simt_aligned(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p,
+                        uint64_t pc, uint64_t mask);
 /* One lane, any address, any alignment. */
 enum mxgpu_fault mxgpu_simt_read(MxgpuCu *cu, MxgpuWarp *w, unsigned lane,
                                  uint64_t va, void *buf, unsigned len,
@@ -250,6 +254,13 @@ static inline SimtPage *simt_known_page(const MxgpuCu *cu, const MxgpuWarp *w,
 static inline SimtSlot *simt_slot(const MxgpuCu *cu, const MxgpuWarp *w)
 {
     return &cu->simt->slots[w->c.slot];
+}
+
+/* Whether each load and store is looked at: such a dispatch runs in the
+ * interpreter of MxgpuSimt.count. */
+static inline bool simt_watched(const MxgpuDispatch *d)
+{
+    return d->accesses | d->strict_align;
 }
 
 /*

@@ -104,6 +104,79 @@ static enum mxgpu_fault window(const MxgpuWarp *w, unsigned lane, uint64_t va,
                : MXGPU_FAULT_NON_CANONICAL;
 }
 
+/* What a load or store moves, log2 of bytes. */
+static unsigned access_shift(unsigned op)
+{
+    switch (op) {
+    case RV_LH:
+    case RV_LHU:
+    case RV_SH:
+    case RV_FLH:
+    case RV_FSH:
+        return 1;
+    case RV_LW:
+    case RV_LWU:
+    case RV_SW:
+    case RV_FLW:
+    case RV_FSW:
+        return 2;
+    case RV_LD:
+    case RV_SD:
+    case RV_FLD:
+    case RV_FSD:
+        return 3;
+    default:
+        return 0;
+    }
+}
+
+static bool is_store(unsigned op)
+{
+    switch (op) {
+    case RV_SB:
+    case RV_SH:
+    case RV_SW:
+    case RV_SD:
+    case RV_FSH:
+    case RV_FSW:
+    case RV_FSD:
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool mxgpu_simt_aligned(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p,
+                        uint64_t pc, uint64_t mask)
+{
+    uint64_t low = (1ull << access_shift(p->op)) - 1;
+    uint64_t imm = (uint64_t)(int64_t)p->imm;
+
+    if (w->form[p->r1] & FORM_LINE) {
+        const SimtLine *l = &w->line[p->r1];
+
+        if (!(((l->base + imm) | l->step | l->row) & low)) {
+            return true;
+        }
+    }
+    if (!(w->form[p->r1] & FORM_WIDE)) {
+        mxgpu_warp_widen(w, p->r1);
+    }
+    for (; mask; mask &= mask - 1) {
+        unsigned lane = __builtin_ctzll(mask);
+        uint64_t va = w->x[p->r1][lane] + imm;
+
+        if (va & low) {
+            mxgpu_simt_fault_at(cu, w, lane, MXGPU_FAULT_MISALIGNED,
+                                is_store(p->op) ? MXGPU_ACCESS_WRITE
+                                                : MXGPU_ACCESS_READ,
+                                va, pc);
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Memory that only this lane has: see MxgpuSimtConfig. */
 static void *lane_memory(const MxgpuCu *cu, unsigned lane, uint64_t va,
                          unsigned len)

@@ -90,7 +90,7 @@ static uint64_t run_warp(MxgpuCu *cu, MxgpuWarp *w, uint64_t budget)
         }
     }
     mxgpu_block_settle(cu, block);
-    if (__builtin_expect(s->dispatch.accesses, 0)) {
+    if (__builtin_expect(simt_watched(&s->dispatch), 0)) {
         mxgpu_simt_run_counted(cu, w, before + budget);
         return w->s.instructions - before;
     }

@@ -30,6 +30,7 @@ typedef struct MxgpuDispatch {
     unsigned vmid, priority, registers;
     bool cooperative;       /* all blocks run at once: mx.grid.sync */
     bool fp_flags;          /* fflags are recorded, and can be read */
+    bool strict_align;      /* misaligned loads and stores fault */
     bool accesses;          /* count memory accesses */
     bool profile;           /* likewise, and everything for this dispatch */
     /* With profile and interval: where samples go, how many, how often. */

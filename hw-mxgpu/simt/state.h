@@ -388,7 +388,8 @@ struct MxgpuSimt {
     int64_t patience; /* that runs have besides their own: 0 but in tests whose
                          runs must not depend on what is cached */
     SimtExecFn *exec;
-    SimtExecFn *count; /* the same, counting accesses and taking samples */
+    SimtExecFn *count; /* the same, counting accesses, taking samples, and
+                          faulting at misaligned ones */
     SimtConvoyFn *convoy; /* NULL: each warp runs for itself */
 
     SimtSlot slots[MXGPU_DISPATCH_SLOTS];

@@ -241,6 +241,38 @@ static void test_profile_dispatch(void)
     test_host_free(h);
 }
 
+/* Of the dispatch with that CD_CFG on a device with that property. */
+static bool is_strict(bool property, uint32_t cfg)
+{
+    TestHost *h = test_host_new(true);
+    MxgpuConfig config = test_config(h);
+    const char *error;
+    bool strict;
+
+    mxgpu_device_free(h->dev);
+    config.deterministic = true;
+    config.strict_alignment = property;
+    h->dev = mxgpu_device_new(&config, &test_host_ops, h, &error);
+    for (unsigned i = 0; i < 3; i++) {
+        mcu_write(h, MXGPU_CD_GRID_X + 4 * i, 1);
+    }
+    mcu_write(h, MXGPU_CD_BLOCK_XY, 1 | 1 << 16);
+    mcu_write(h, MXGPU_CD_BLOCK_Z, 1);
+    mcu_write(h, MXGPU_CD_CFG, 32 << 8 | cfg);
+    mcu_write(h, MXGPU_CD_CTRL, 1);
+    strict = fake_simt.dispatch[0].strict_align;
+    test_host_free(h);
+    return strict;
+}
+
+static void test_strict_dispatch(void)
+{
+    g_assert_false(is_strict(false, 0));
+    g_assert_true(is_strict(false, 1 << 18));
+    g_assert_true(is_strict(true, 0));
+    g_assert_true(is_strict(true, 1 << 18));
+}
+
 static void ring(TestHost *h, unsigned queue, uint64_t value)
 {
     mxgpu_device_doorbell_write(h->dev, queue * 4096ull, value, 8);
@@ -364,6 +396,7 @@ int main(int argc, char **argv)
     g_test_add_func("/regs/access-rules", test_access_rules);
     g_test_add_func("/regs/counters", test_counters);
     g_test_add_func("/regs/profile", test_profile_dispatch);
+    g_test_add_func("/regs/strict", test_strict_dispatch);
     g_test_add_func("/regs/bad-size", test_bad_size);
     g_test_add_func("/regs/clock-latch", test_clock_latch);
     g_test_add_func("/regs/peek", test_peek);

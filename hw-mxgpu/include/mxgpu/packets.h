@@ -54,6 +54,8 @@ enum mxgpu_packet_type {
                                          it fails with QERR_RESOURCES */
 #define MXGPU_PKT_PROFILE 0x0008u /* COPY*, FILL*, DISPATCH: leave a record,
                                      on a queue set up by QUEUE_PROFILE */
+#define MXGPU_PKT_STRICT_ALIGN 0x0010u /* DISPATCH: loads and stores that are
+                                          not naturally aligned fault */
 
 struct mxgpu_packet_header {
     uint16_t type;

@@ -138,7 +138,8 @@ enum mxgpu_fault {
     MXGPU_FAULT_NON_CANONICAL = 4,
     MXGPU_FAULT_BUS = 5,          /* VRAM range exceeded, or DMA failed */
     MXGPU_FAULT_NO_VMID = 6,      /* the VMID has no page table */
-    MXGPU_FAULT_MISALIGNED = 7,   /* atomic or fetch not naturally aligned */
+    MXGPU_FAULT_MISALIGNED = 7,   /* atomic or fetch not naturally aligned; in
+                                     a strict dispatch, any load or store */
     MXGPU_FAULT_WINDOW = 8,       /* outside shared or private memory */
     /* execution */
     MXGPU_FAULT_ILLEGAL = 16,     /* illegal instruction */
