@@ -203,6 +203,42 @@ static void test_illegal(MxDevice *dev)
     g_assert_cmphex(error.fault_pc, ==, CODE_VA + CODE_OFFSET + 4);
 }
 
+/* Loads a word from the third byte of its data. */
+struct mxgpu_queue_error mx_run_misaligned(MxDevice *dev, unsigned flags)
+{
+    const uint32_t code[] = { LD(a1, a0, 0), LW(a2, a1, 2), EXIT };
+    struct mxgpu_packet_dispatch packet = dispatch(1, 64);
+    struct mxgpu_queue_error error;
+    uint64_t ctl;
+    Kernel k;
+
+    setup(dev, &k, code, G_N_ELEMENTS(code));
+    ctl = k.queue->ctl;
+    packet.flags = flags;
+    mx_push(k.queue, &packet);
+    MX_WAIT(dev, qtest_readq(dev->qts, k.data + 15 * MX_PAGE) == 1 ||
+                 qtest_readl(dev->qts, ctl +
+                             offsetof(struct mxgpu_queue_ctl, state)));
+    qtest_memread(dev->qts, ctl + offsetof(struct mxgpu_queue_ctl, error),
+                  &error, sizeof(error));
+    mx_queue_free(k.queue);
+    return error;
+}
+
+static void test_strict(MxDevice *dev)
+{
+    struct mxgpu_queue_error error = mx_run_misaligned(dev, 0);
+
+    g_assert_cmpuint(error.code, ==, MXGPU_QERR_NONE);
+    error = mx_run_misaligned(dev, MXGPU_PKT_STRICT_ALIGN);
+    g_assert_cmpuint(error.code, ==, MXGPU_QERR_FAULT);
+    g_assert_cmpuint(error.fault, ==, MXGPU_FAULT_MISALIGNED);
+    g_assert_cmphex(error.fault_addr, ==, DATA_VA + 2);
+    g_assert_cmphex(error.fault_pc, ==, CODE_VA + CODE_OFFSET + 4);
+    g_assert_cmpuint(error.access, ==, MXGPU_ACCESS_READ);
+    g_assert_cmpuint(error.thread, ==, 0);
+}
+
 static void test_bad_kernel(MxDevice *dev)
 {
     const uint32_t code[] = { EXIT };
@@ -331,6 +367,7 @@ void mx_dispatch_tests(void)
     mx_test("dispatch/shared", MX_BOOTED, test_shared);
     mx_test("dispatch/bad-pointer", MX_BOOTED, test_bad_pointer);
     mx_test("dispatch/illegal", MX_BOOTED, test_illegal);
+    mx_test("dispatch/strict", MX_BOOTED, test_strict);
     mx_test("dispatch/bad-kernel", MX_BOOTED, test_bad_kernel);
     mx_test("dispatch/endless", MX_BOOTED, test_endless);
     mx_test("dispatch/master-off", MX_BOOTED, test_master_running);

@@ -80,6 +80,23 @@ static void test_hotplug(MxDevice *dev)
     write_word(dev, 5);
 }
 
+/* Every dispatch of the one with the property, and only of that. */
+static void test_strict(MxDevice *dev)
+{
+    MxDevice *strict;
+
+    qtest_qmp_device_add(dev->qts, "mxgpu", "strict",
+                         "{'addr': '6', 'vram': 4194304,"
+                         " 'strict-alignment': true}");
+    strict = mx_open(dev->machine, 6);
+    mx_boot(strict);
+    g_assert_cmpuint(mx_run_misaligned(strict, 0).fault, ==,
+                     MXGPU_FAULT_MISALIGNED);
+    g_assert_cmpuint(mx_run_misaligned(dev, 0).fault, ==, MXGPU_FAULT_NONE);
+    mx_close(strict);
+    qpci_unplug_acpi_device_test(dev->qts, "strict", 6);
+}
+
 static void test_bad_properties(MxDevice *dev)
 {
     static const struct {
@@ -113,5 +130,6 @@ void mx_plug_tests(void)
     if (!mx_env()->express) { /* ports of the root complex do not plug */
         mx_test("plug/hotplug", MX_BOOTED, test_hotplug);
         mx_test("plug/bad-properties", MX_BARE, test_bad_properties);
+        mx_test("plug/strict-alignment", MX_BOOTED, test_strict);
     }
 }

@@ -259,6 +259,7 @@ static const Property mxgpu_properties[] = {
     DEFINE_PROP_UINT32("queues", MxgpuState, queues, 64),
     DEFINE_PROP_UINT32("copy-engines", MxgpuState, copy_engines, 2),
     DEFINE_PROP_BOOL("deterministic", MxgpuState, deterministic, false),
+    DEFINE_PROP_BOOL("strict-alignment", MxgpuState, strict_alignment, false),
     DEFINE_PROP_UINT32("watchdog-ms", MxgpuState, watchdog_ms, 0),
     DEFINE_PROP_UINT32("firmware-watchdog-ms", MxgpuState,
                        firmware_watchdog_ms, 0),
@@ -285,6 +286,8 @@ static const struct {
     { "copy-engines", "number of copy engines, 1 to 8" },
     { "deterministic", "run all units in turn on QEMU's main loop, without "
                        "threads" },
+    { "strict-alignment", "loads and stores of kernels that are not naturally "
+                          "aligned fault, in every dispatch" },
     { "watchdog-ms", "longest time a kernel may run, in milliseconds of the "
                      "virtual clock; 0 is no limit" },
     { "firmware-watchdog-ms", "time without progress of the firmware after "
@@ -369,6 +372,7 @@ static bool mxgpu_realize_core(MxgpuState *s, Error **errp)
         .watchdog_ms = s->watchdog_ms,
         .firmware_watchdog_ms = s->firmware_watchdog_ms,
         .deterministic = s->deterministic,
+        .strict_alignment = s->strict_alignment,
     };
 
     memcpy(config.uuid, s->uuid.data, sizeof(config.uuid));

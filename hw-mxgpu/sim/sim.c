@@ -307,6 +307,7 @@ static MxgpuConfig device_config(const MxgpuSimOptions *c)
         .watchdog_ms = c->watchdog_ms,
         .firmware_watchdog_ms = c->firmware_watchdog_ms,
         .deterministic = c->deterministic,
+        .strict_alignment = c->strict_alignment,
     };
 
     /* Vector 0 and one for every queue, as far as they go. */

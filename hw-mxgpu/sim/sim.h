@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define MXGPU_SIM_ABI 2
+#define MXGPU_SIM_ABI 3
 
 typedef struct MxgpuSim MxgpuSim;
 
@@ -32,6 +32,8 @@ typedef struct MxgpuSimOptions {
     uint64_t private_memory; /* most that kernels' private memory takes, for
                                 all units; 0: 1 GiB */
     unsigned firmware_watchdog_ms; /* 0: none */
+    bool strict_alignment;  /* misaligned loads and stores of kernels fault,
+                               in every dispatch */
     /* Lines of the firmware console and of the model; may be NULL. */
     void (*log)(void *opaque, const char *line);
     void *opaque;

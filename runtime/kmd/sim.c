@@ -99,7 +99,7 @@ static int env_size(const char *name, uint64_t min, uint64_t max,
 
 static int env_config(MxgpuSimOptions *config)
 {
-    unsigned deterministic = 0;
+    unsigned deterministic = 0, strict = 0;
     int ret;
 
     if ((ret = env_size("MXGPU_VRAM", MIN_VRAM, MAX_VRAM,
@@ -113,10 +113,12 @@ static int env_config(MxgpuSimOptions *config)
                           &config->watchdog_ms)) ||
         (ret = env_number("MXGPU_FIRMWARE_WATCHDOG_MS", 0, 86400000,
                           &config->firmware_watchdog_ms)) ||
-        (ret = env_number("MXGPU_DETERMINISTIC", 0, 1, &deterministic))) {
+        (ret = env_number("MXGPU_DETERMINISTIC", 0, 1, &deterministic)) ||
+        (ret = env_number("MXGPU_STRICT_ALIGNMENT", 0, 1, &strict))) {
         return ret;
     }
     config->deterministic = deterministic != 0;
+    config->strict_alignment = strict != 0;
     return 0;
 }
 
