@@ -15,8 +15,8 @@
 static SimtHost *host;
 
 /* Each thread writes all its stack, top down, and ends or stays. */
-static MxgpuDispatch stacks(unsigned grid, unsigned block, unsigned kib,
-                            bool stays)
+static MxgpuDispatch stacks_at(uint64_t entry, unsigned grid, unsigned block,
+                               unsigned kib, bool stays)
 {
     const uint32_t code[] = {
         0xcd2022f3, /* csrr t0, private size */
@@ -26,28 +26,39 @@ static MxgpuDispatch stacks(unsigned grid, unsigned block, unsigned kib,
         0xfe229ce3, /* bne t0, sp, loop */
         stays ? 0x0000006f : 0x0000000b,
     };
-    MxgpuDispatch d = simt_host_dispatch(HOST_CODE_VA, grid, block);
+    MxgpuDispatch d = simt_host_dispatch(entry, grid, block);
 
-    memcpy(simt_host_data(host, HOST_CODE_VA), code, sizeof(code));
+    memcpy(simt_host_data(host, entry), code, sizeof(code));
     d.private_bytes = kib << 10;
     return d;
 }
 
-static uint64_t resident(void)
+static MxgpuDispatch stacks(unsigned grid, unsigned block, unsigned kib,
+                            bool stays)
+{
+    return stacks_at(HOST_CODE_VA, grid, block, kib, stays);
+}
+
+static uint64_t resident_of(unsigned unit)
 {
     const uint64_t size = CU_WARPS * PRIVATE_WARP_BYTES;
     const size_t pages = size / getpagesize();
     g_autofree unsigned char *in = g_malloc(pages);
     uint64_t n = 0;
 
-    if (!host->simt->cus[0].private) {
+    if (!host->simt->cus[unit].private) {
         return 0;
     }
-    g_assert_cmpint(mincore(host->simt->cus[0].private, size, in), ==, 0);
+    g_assert_cmpint(mincore(host->simt->cus[unit].private, size, in), ==, 0);
     for (size_t i = 0; i < pages; i++) {
         n += in[i] & 1;
     }
     return n * getpagesize();
+}
+
+static uint64_t resident(void)
+{
+    return resident_of(0);
 }
 
 static void setup(void)
@@ -170,6 +181,43 @@ static void test_idle(void)
     simt_host_free(host);
 }
 
+/* One long kernel on one unit does not keep the stacks of another. */
+static void test_idle_beside(void)
+{
+    MxgpuDispatch stays, ends;
+    uint64_t last;
+
+    host = simt_host_new(2);
+    stays = stacks(1, 64, 16, true);
+    ends = stacks_at(HOST_CODE_VA + 4096, 1, 64, 16, false);
+    g_assert_cmpint(mxgpu_simt_start(host->simt, 0, &stays), ==,
+                    MXGPU_FAULT_NONE);
+    while (resident_of(0) < MIB) {
+        mxgpu_simt_run(host->simt, 0, 4096);
+    }
+    g_assert_cmpint(mxgpu_simt_start(host->simt, 1, &ends), ==,
+                    MXGPU_FAULT_NONE);
+    while (!(host->done & 2)) {
+        mxgpu_simt_run(host->simt, 1, 4096);
+    }
+    last = host->clock;
+    g_assert_cmpuint(resident_of(1), ==, MIB);
+    while (host->clock < last + SECOND) {
+        g_assert_true(mxgpu_simt_run(host->simt, 0, 16));
+        mxgpu_simt_run(host->simt, 1, 16);
+        host->clock += SECOND / 8;
+    }
+    mxgpu_simt_idle(host->simt, 1);
+    while (mxgpu_simt_run(host->simt, 1, 4096)) {
+    }
+    g_assert_cmpuint(resident_of(1), ==, 0);
+    g_assert_cmpuint(resident_of(0), ==, MIB); /* it works */
+    mxgpu_simt_abort(host->simt, 0);
+    while (mxgpu_simt_run(host->simt, 0, 4096)) {
+    }
+    simt_host_free(host);
+}
+
 /* Giving it back is done in pieces, the fewer when somebody waits. */
 static void test_pieces(void)
 {
@@ -254,6 +302,7 @@ int main(int argc, char **argv)
     g_test_add_func("/simt/private/resident", test_resident);
     g_test_add_func("/simt/private/reset", test_reset);
     g_test_add_func("/simt/private/idle", test_idle);
+    g_test_add_func("/simt/private/idle-beside", test_idle_beside);
     g_test_add_func("/simt/private/pieces", test_pieces);
     g_test_add_func("/simt/private/locked", test_locked);
     g_test_add_func("/simt/private/small-pages", test_small_pages);
