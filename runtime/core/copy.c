@@ -614,15 +614,16 @@ mcError_t mc_fill_box(McStream *stream, const McBox *box, uint32_t pattern,
     to.src_pitch = to.dst_pitch;
     to.src_slice = to.dst_slice;
     mcError_t error = box_normalise(&to, &reach, &ignored);
-    if (error == mcSuccess) {
-        error = check_device_use(stream, to.dst, reach, &end);
+    if (error != mcSuccess || to.width == 0) {
+        return error; /* nothing lies there: as in copy_any() */
     }
+    error = check_device_use(stream, to.dst, reach, &end);
     if (error == mcSuccess &&
         (end.va | to.width |
          (to.height > 1 || to.depth > 1 ? to.dst_pitch : 0)) % pattern_size) {
         error = mcErrorInvalidValue;
     }
-    if (error != mcSuccess || to.width == 0) {
+    if (error != mcSuccess) {
         return error;
     }
     union mxgpu_packet packet;

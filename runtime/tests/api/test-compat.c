@@ -10,6 +10,8 @@ static void test_zero_bytes(void)
     char *d = env_malloc(SIZE), *e = env_malloc(SIZE), h[16];
     char *d_end = d + SIZE, *e_end = e + SIZE, *null = NULL;
     char *pinned = env_malloc_host(SIZE), *none = &h[0];
+    /* Nothing follows it. */
+    char *large = env_malloc(2 << 20), *large_end = large + (2 << 20);
 
     const struct {
         void *dst;
@@ -54,6 +56,9 @@ static void test_zero_bytes(void)
     ok(mcMemsetD32(d_end, 0, 0));
     ok(mcMemset2D(d_end, 64, 0, 0, 4));
     ok(mcMemset2D(d_end, 64, 0, 4, 0));
+    ok(mcMemset2D(large_end, 64, 0, 0, 4));
+    ok(mcMemset2D(large_end, 64, 0, 4, 0));
+    ok(mcMemset(large_end, 0, 0));
     ok(mcMalloc((void **)&none, 0));
     g_assert_null(none);
     ok(mcMemcpy(none, h, 0, mcMemcpyHostToDevice));
@@ -71,6 +76,7 @@ static void test_zero_bytes(void)
     fails(mcErrorInvalidValue, mcMemcpy(NULL, h, 1, mcMemcpyHostToDevice));
     ok(mcFree(d));
     ok(mcFree(e));
+    ok(mcFree(large));
     ok(mcFreeHost(pinned));
 }
 
