@@ -1,68 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Resident blocks of a compute unit: placement, barriers, ends and faults.
+ * Resident blocks of a compute unit: placement, barriers and ends.
  */
 #include "block.h"
 #include "slots.h"
 
 #include <string.h>
-
-/* Whether the host takes the fault upon itself: the lane leaves its group. */
-static bool trapped(MxgpuCu *cu, MxgpuWarp *w, MxgpuSimtTrap *trap)
-{
-    unsigned lane = trap->lane;
-
-    for (unsigned i = 0; i < 32; i++) {
-        mxgpu_warp_widen(w, i);
-        trap->x[i] = w->x[i][lane];
-    }
-    if (!cu->simt->config.trap(cu->simt->config.opaque, trap)) {
-        return false;
-    }
-    for (unsigned i = 1; i < 32; i++) {
-        w->x[i][lane] = trap->x[i];
-        simt_wrote_wide(w, i);
-    }
-    w->s.cur.mask &= ~(1ull << lane);
-    mxgpu_warp_park(w, &(SimtGroup){trap->pc, 1ull << lane, w->s.stamps,
-                                    w->s.cur.depth});
-    return true;
-}
-
-void mxgpu_simt_fault_at(MxgpuCu *cu, const MxgpuWarp *w, unsigned lane,
-                         enum mxgpu_fault code, enum mxgpu_access access,
-                         uint64_t addr, uint64_t pc)
-{
-    SimtSlot *slot = simt_slot(cu, w);
-    const SimtBlock *block = &cu->s.blocks[w->c.block];
-
-    if (cu->simt->config.trap && (w->s.cur.mask >> lane & 1)) {
-        MxgpuSimtTrap trap = {
-            .code = code,
-            .access = access,
-            .addr = addr,
-            .pc = pc,
-            .instructions = w->s.instructions,
-            .lane = lane,
-        };
-
-        if (trapped(cu, &cu->warps[w - cu->warps], &trap)) {
-            return;
-        }
-    }
-    if (atomic_exchange(&slot->fault_taken, true)) {
-        return;
-    }
-    slot->fault = (MxgpuDispatchFault){
-        .code = code,
-        .access = access,
-        .addr = addr,
-        .pc = pc,
-        .block = {block->id[0], block->id[1], block->id[2]},
-        .thread = w->c.index * LANES + lane,
-    };
-    atomic_store(&slot->stop, true);
-}
 
 /* ---- barriers */
 

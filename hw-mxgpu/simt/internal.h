@@ -163,15 +163,18 @@ void mxgpu_warp_exit(MxgpuWarp *w, uint64_t mask);
 void mxgpu_warp_sync(MxgpuWarp *w);
 uint64_t mxgpu_warp_nonzero(const uint64_t *x);
 
+/* ---- fault.c */
+/* The lane of w faults, at pc. */
+void mxgpu_simt_fault_at(MxgpuCu *cu, const MxgpuWarp *w, unsigned lane,
+                         enum mxgpu_fault code, enum mxgpu_access access,
+                         uint64_t addr, uint64_t pc);
+
 /* ---- block.c */
 /* The unit's only block has ended, all its threads at once: its warps begin the
  * next one that the unit holds; false: it does not, or should look up first. */
 bool mxgpu_block_again(MxgpuCu *cu, SimtBlock *block);
 /* Sets x registers of a fresh block. */
 void mxgpu_block_settle(MxgpuCu *cu, SimtBlock *block);
-void mxgpu_simt_fault_at(MxgpuCu *cu, const MxgpuWarp *w, unsigned lane,
-                         enum mxgpu_fault code, enum mxgpu_access access,
-                         uint64_t addr, uint64_t pc);
 /* Threads of mask arrive at the block's barrier; nonzero: those with rs1. */
 void mxgpu_block_arrive(MxgpuCu *cu, MxgpuWarp *w, uint64_t mask,
                         uint64_t nonzero);

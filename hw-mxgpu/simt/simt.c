@@ -260,7 +260,6 @@ enum mxgpu_fault mxgpu_simt_start(MxgpuSimt *simt, unsigned slot,
     atomic_fetch_add(&simt->dispatches, 1);
     next = atomic_load(&s->next) & ~SLOT_NEXT;
     atomic_store(&s->next, next + SLOT_NEXT + 1);
-    simt->config.wake(simt->config.opaque);
     return MXGPU_FAULT_NONE;
 }
 

@@ -69,7 +69,8 @@ typedef struct MxgpuSimtConfig {
      * it runs any more. Called from the thread that drives the last unit, or
      * that aborts. */
     void (*done)(void *opaque, unsigned slot);
-    /* A start made work for idle units: wake their drivers. */
+    /* Units that were idle have work: wake their drivers. Not called for
+     * mxgpu_simt_start(). */
     void (*wake)(void *opaque);
     /*
      * For tools that run programs in an environment of their own; a device
@@ -129,7 +130,8 @@ void mxgpu_simt_reset(MxgpuSimt *simt);
 /* Starts a grid in a free slot. MXGPU_FAULT_CONFIG when a block can never fit
  * a compute unit (threads, registers, shared and private memory), the blocks of
  * a cooperative grid not all of them at once, or a parameter is out of range;
- * nothing runs then. */
+ * nothing runs then. MXGPU_FAULT_NONE: there is work now, and the caller wakes
+ * whoever drives units, or runs one itself. */
 enum mxgpu_fault mxgpu_simt_start(MxgpuSimt *simt, unsigned slot,
                                   const MxgpuDispatch *dispatch)
     __attribute__((warn_unused_result));

@@ -318,6 +318,12 @@ bool simt_host_steps(SimtHost *h, unsigned cu, unsigned budget)
     return simt_host_step(h, cu, 1 + random_of(h, cu) % 500);
 }
 
+void simt_host_start(SimtHost *h, unsigned slot, const MxgpuDispatch *d)
+{
+    g_assert_cmpint(mxgpu_simt_start(h->simt, slot, d), ==, MXGPU_FAULT_NONE);
+    wake(h);
+}
+
 MxgpuDispatchFault simt_host_run(SimtHost *h, const MxgpuDispatch *d)
 {
     enum mxgpu_fault fault;

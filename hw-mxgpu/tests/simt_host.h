@@ -62,6 +62,8 @@ void simt_host_forget(SimtHost *h, uint64_t seed);
 bool simt_host_step(SimtHost *h, unsigned cu, unsigned budget);
 /* The same, but a short step where units forget. */
 bool simt_host_steps(SimtHost *h, unsigned cu, unsigned budget);
+/* Starts it in the slot, and wakes the threads that drive units. */
+void simt_host_start(SimtHost *h, unsigned slot, const MxgpuDispatch *d);
 /* Runs slot 0 to its end on all units in turn. */
 MxgpuDispatchFault simt_host_run(SimtHost *h, const MxgpuDispatch *d);
 

@@ -496,10 +496,14 @@ static void test_abort(void)
 static void test_config(void)
 {
     SimtRun r = setup("identity", 1, 64);
-    MxgpuDispatch bad[12];
+    MxgpuDispatch bad[18];
 
     for (unsigned i = 0; i < G_N_ELEMENTS(bad); i++) {
         bad[i] = r.d;
+    }
+    for (unsigned i = 0; i < 3; i++) {
+        bad[12 + i].grid[i] = 0;
+        bad[15 + i].block[i] = 0;
     }
     bad[0].block[0] = 1025;
     bad[1].block[1] = 0;

@@ -569,8 +569,7 @@ static void test_threads(void)
             d.args = HOST_DATA_VA + 64 * s;
             memcpy(r.args + 8 * s, r.args, 24);
             r.args[8 * s + 1] = RUN_DATA + 8192 * s;
-            g_assert_cmpint(mxgpu_simt_start(r.h->simt, s, &d), ==,
-                            MXGPU_FAULT_NONE);
+            simt_host_start(r.h, s, &d);
         }
         if (n % 5 == 4) {
             for (volatile unsigned i = 0; i < n * 3000; i++) {
@@ -613,8 +612,7 @@ static void test_chain_threads(void)
         }
         r.data[at + 5] = n % 8 == 7 ? ~0ull >> 8 : 0;
         r.h->done = 0;
-        g_assert_cmpint(mxgpu_simt_start(r.h->simt, 0, &r.d), ==,
-                        MXGPU_FAULT_NONE);
+        simt_host_start(r.h, 0, &r.d);
         if (n % 8 == 3) {
             for (volatile unsigned i = 0; i < n * 3000; i++) {
             }
