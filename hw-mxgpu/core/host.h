@@ -34,8 +34,9 @@ typedef enum MxgpuTraceEvent {
 } MxgpuTraceEvent;
 
 typedef struct MxgpuHostOps {
-    /* Moves bytes to or from a bus address. 0, or -EFAULT when the bus
-     * refuses any part (some bytes may then have been moved). */
+    /* Moves bytes to or from a bus address, in memory by mxgpu_copy_single()
+     * (single.h). 0, or -EFAULT when the bus refuses any part (some bytes may
+     * then have been moved). */
     int (*dma_read)(void *host, uint64_t addr, void *buf, size_t len);
     int (*dma_write)(void *host, uint64_t addr, const void *buf, size_t len);
 

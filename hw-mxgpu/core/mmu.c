@@ -306,38 +306,6 @@ static bool host_reaches(const MxgpuTranslation *t, size_t len)
     return t->host && len <= size - (t->addr & (size - 1));
 }
 
-/* Naturally aligned words move with one access: another party may watch. */
-static void copy_single(void *dst, const void *src, size_t len, bool load)
-{
-    uintptr_t shared = (uintptr_t)(load ? src : dst);
-
-    if (shared & (len - 1)) {
-        memmove(dst, src, len);
-        return;
-    }
-    switch (len) {
-#define CASE(n, type)                                                          \
-    case n: {                                                                  \
-        type v;                                                                \
-        if (load) {                                                            \
-            v = __atomic_load_n((const type *)src, __ATOMIC_ACQUIRE);          \
-            memcpy(dst, &v, n);                                                \
-        } else {                                                               \
-            memcpy(&v, src, n);                                                \
-            __atomic_store_n((type *)dst, v, __ATOMIC_RELEASE);                \
-        }                                                                      \
-        return;                                                                \
-    }
-        CASE(1, uint8_t)
-        CASE(2, uint16_t)
-        CASE(4, uint32_t)
-        CASE(8, uint64_t)
-#undef CASE
-    default:
-        memmove(dst, src, len);
-    }
-}
-
 enum mxgpu_fault mxgpu_mmu_read(MxgpuMmu *mmu, const MxgpuTranslation *t,
                                 void *buf, size_t len)
 {
@@ -345,7 +313,7 @@ enum mxgpu_fault mxgpu_mmu_read(MxgpuMmu *mmu, const MxgpuTranslation *t,
         return MXGPU_FAULT_BUS;
     }
     if (len && host_reaches(t, len)) {
-        copy_single(buf, t->host, len, true);
+        mxgpu_copy_single(buf, t->host, len, true);
         return MXGPU_FAULT_NONE;
     }
     if (!len || (t->system &&
@@ -362,7 +330,7 @@ enum mxgpu_fault mxgpu_mmu_write(MxgpuMmu *mmu, const MxgpuTranslation *t,
         return MXGPU_FAULT_BUS;
     }
     if (len && host_reaches(t, len)) {
-        copy_single(t->host, buf, len, false);
+        mxgpu_copy_single(t->host, buf, len, false);
         return MXGPU_FAULT_NONE;
     }
     if (!len || (t->system &&

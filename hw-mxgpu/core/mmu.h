@@ -17,6 +17,7 @@
 #include "host.h"
 #include "mxgpu/pte.h"
 #include "mxgpu/regs.h"
+#include "single.h"
 
 typedef struct MxgpuMmu MxgpuMmu;
 

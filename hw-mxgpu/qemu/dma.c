@@ -20,6 +20,7 @@
 #include "qemu/rcu.h"
 #include "hw/pci/pci.h"
 #include "mxgpu.h"
+#include "../core/single.h"
 #include "trace.h"
 
 /* Part of an address space: RAM, or what an IOMMU translates. */
@@ -546,37 +547,6 @@ static void *mxgpu_dma_find(MxgpuState *s, hwaddr addr, size_t *len,
     return section->cache.ptr + (addr - section->base);
 }
 
-/* Aligned words are single accesses: queue indices, signals, PTEs. */
-static void mxgpu_dma_move(void *to, const void *from, size_t len,
-                           const void *ram)
-{
-    if ((uintptr_t)ram % len) {
-        memcpy(to, from, len);
-    } else if (len == 8) {
-        uint64_t value;
-
-        if (ram == from) {
-            value = qatomic_load_acquire((uint64_t *)from);
-            memcpy(to, &value, 8);
-        } else {
-            memcpy(&value, from, 8);
-            qatomic_store_release((uint64_t *)to, value);
-        }
-    } else if (len == 4) {
-        uint32_t value;
-
-        if (ram == from) {
-            value = qatomic_load_acquire((uint32_t *)from);
-            memcpy(to, &value, 4);
-        } else {
-            memcpy(&value, from, 4);
-            qatomic_store_release((uint32_t *)to, value);
-        }
-    } else {
-        memcpy(to, from, len);
-    }
-}
-
 static int mxgpu_dma_rw(MxgpuState *s, uint64_t addr, void *buf, size_t len,
                         bool is_write)
 {
@@ -598,11 +568,11 @@ static int mxgpu_dma_rw(MxgpuState *s, uint64_t addr, void *buf, size_t len,
             break;
         }
         if (is_write) {
-            mxgpu_dma_move(ram, buf, part, ram);
+            mxgpu_copy_single(ram, buf, part, false);
             address_space_cache_invalidate(
                 &section->cache, (uint8_t *)ram - section->cache.ptr, part);
         } else {
-            mxgpu_dma_move(buf, ram, part, ram);
+            mxgpu_copy_single(buf, ram, part, true);
         }
         addr += part;
         buf = (uint8_t *)buf + part;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/single.h"
+
 #define PAGE_MASK 4095ull
 
 void mxgpu_sim_iommu_init(MxgpuSimIommu *iommu)
@@ -149,9 +151,9 @@ static int move(MxgpuSimIommu *iommu, uint64_t addr, uint8_t *buf, size_t len,
             size_t n = len < left ? len : left;
 
             if (write) {
-                memcpy(r->ptr + (addr - r->iova), buf, n);
+                mxgpu_copy_single(r->ptr + (addr - r->iova), buf, n, false);
             } else {
-                memcpy(buf, r->ptr + (addr - r->iova), n);
+                mxgpu_copy_single(buf, r->ptr + (addr - r->iova), n, true);
             }
             addr += n;
             buf += n;

@@ -54,22 +54,6 @@ uintptr_t mxgpu_simt_fill(MxgpuCu *cu, const MxgpuWarp *w, SimtKind kind,
     return *fault == MXGPU_FAULT_NONE ? simt_span(cu, w, kind, va, len) : 0;
 }
 
-/* Aligned sizes move with one access: other lanes and the CPU may watch. */
-static void copy(void *to, const void *from, unsigned len)
-{
-    uintptr_t align = (uintptr_t)to | (uintptr_t)from | len;
-
-    if (len == 8 && !(align & 7)) {
-        *(volatile uint64_t *)to = *(const volatile uint64_t *)from;
-    } else if (len == 4 && !(align & 3)) {
-        *(volatile uint32_t *)to = *(const volatile uint32_t *)from;
-    } else if (len == 2 && !(align & 1)) {
-        *(volatile uint16_t *)to = *(const volatile uint16_t *)from;
-    } else {
-        memcpy(to, from, len);
-    }
-}
-
 static void copy_private(const MxgpuWarp *w, unsigned lane, uint64_t va,
                          uint8_t *buf, unsigned len, bool write)
 {
@@ -78,7 +62,7 @@ static void copy_private(const MxgpuWarp *w, unsigned lane, uint64_t va,
         unsigned n = 8 - (va & 7);
 
         n = n < len ? n : len;
-        copy(write ? at : buf, write ? buf : at, n);
+        mxgpu_copy_single(write ? at : buf, write ? buf : at, n, !write);
         va += n;
         buf += n;
         len -= n;
@@ -92,7 +76,7 @@ static enum mxgpu_fault window(const MxgpuWarp *w, unsigned lane, uint64_t va,
     if (in_shared(w, va, len)) {
         uint8_t *at = w->c.shared + (va - MXGPU_SHARED_BASE);
 
-        copy(write ? at : buf, write ? buf : at, len);
+        mxgpu_copy_single(write ? at : buf, write ? buf : at, len, !write);
         return MXGPU_FAULT_NONE;
     }
     if (in_private(w, va, len)) {
@@ -209,7 +193,8 @@ static enum mxgpu_fault chunk(MxgpuCu *cu, const MxgpuWarp *w, uint64_t va,
         return write ? mxgpu_mmu_write(cu->simt->config.mmu, &t, buf, len)
                      : mxgpu_mmu_read(cu->simt->config.mmu, &t, buf, len);
     }
-    copy(write ? (void *)at : buf, write ? buf : (void *)at, len);
+    mxgpu_copy_single(write ? (void *)at : buf, write ? buf : (void *)at, len,
+                      !write);
     return MXGPU_FAULT_NONE;
 }
 
@@ -224,7 +209,7 @@ static enum mxgpu_fault access_lane(MxgpuCu *cu, MxgpuWarp *w, unsigned lane,
 
     *fault_at = va;
     if (own) {
-        copy(write ? own : buf, write ? buf : own, len);
+        mxgpu_copy_single(write ? own : buf, write ? buf : own, len, !write);
         return MXGPU_FAULT_NONE;
     }
     if (va >= MXGPU_VA_LIMIT) {
