@@ -4,6 +4,9 @@
 #define MXGPU_RV_CSR_H
 
 enum {
+    CSR_FFLAGS = 0x001,
+    CSR_FRM = 0x002,
+    CSR_FCSR = 0x003,
     CSR_SATP = 0x180,
     CSR_MSTATUS = 0x300,
     CSR_MISA = 0x301,

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* CSRs of kernels: fcsr, counters, and what mxgpu/kernel.h lists. */
 #include "internal.h"
+#include "rv/csr.h"
 
 #include <string.h>
-
-enum { CSR_FFLAGS = 1, CSR_FRM = 2, CSR_FCSR = 3, CSR_CYCLE = 0xc00,
-       CSR_TIME = 0xc01, CSR_INSTRET = 0xc02 };
 
 static bool read_fcsr(const MxgpuWarp *w, unsigned csr, uint64_t *value)
 {
