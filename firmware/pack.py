@@ -19,10 +19,12 @@ import subprocess
 import sys
 import zlib
 
-MAGIC = 0x5746584D
+# ---- made by scripts/gen-constants from the C headers
+MAGIC = 0x5746584d
 HEADER = struct.Struct("<8I32s")
 SRAM_BASE = 0x20000000
-SRAM_SIZE = 512 * 1024
+SRAM_SIZE = 0x80000
+# ---- made by scripts/gen-constants: end
 
 
 def load(path):

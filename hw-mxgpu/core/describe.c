@@ -108,13 +108,11 @@ void mxgpu_describe_register(uint32_t offset, uint32_t value, char *buf,
 static const char *fault_name(uint64_t fault)
 {
     switch (fault) {
-#define F(name)                                                                \
+#define MXGPU_FAULT(name, value, text)                                         \
     case MXGPU_FAULT_##name:                                                   \
         return #name;
-        F(NONE) F(NOT_PRESENT) F(PERMISSION) F(TABLE) F(NON_CANONICAL) F(BUS)
-        F(NO_VMID) F(MISALIGNED) F(WINDOW) F(ILLEGAL) F(BREAKPOINT) F(SYSCALL)
-        F(BARRIER) F(ASSERT) F(ABORTED) F(CONFIG)
-#undef F
+#include "mxgpu/faults.def"
+#undef MXGPU_FAULT
     default:
         return "(unknown fault)";
     }

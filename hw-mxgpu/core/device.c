@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The device as a whole: what it is made of, its life, deterministic runs. */
 #include "internal.h"
+#include "mxgpu/properties.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -53,30 +54,45 @@ bool mxgpu_device_run(MxgpuDevice *dev, unsigned budget, uint64_t *deadline)
 
 /* ---- life */
 
+/* Ranges of the table; 0 is the default of a size. The vectors are the hosts'
+ * affair. */
+static const char *check_ranges(const MxgpuConfig *c)
+{
+#define TEXT(number) TEXT_(number)
+#define TEXT_(number) #number
+#define MXGPU_NUMBER(field, name, min, max, card, sim, text)                   \
+    if (!mxgpu_property_ok(MXGPU_PROPERTY_##field, c->field)) {                \
+        return name " must be " TEXT(min) " to " TEXT(max);                    \
+    }
+#define MXGPU_SIZE(field, name, min, max, card, sim, text)                     \
+    if (c->field && !mxgpu_property_ok(MXGPU_PROPERTY_##field, c->field)) {    \
+        return name " must be " TEXT(min) " to " TEXT(max) " KiB";             \
+    }
+#define MXGPU_SWITCH(...)
+#include "mxgpu/properties.def"
+#undef MXGPU_NUMBER
+#undef MXGPU_SIZE
+#undef MXGPU_SWITCH
+    if (c->vectors < 1 || c->vectors > MXGPU_MAX_VECTORS) {
+        return "vectors must be 1 to " TEXT(MXGPU_MAX_VECTORS);
+    }
+    return NULL;
+}
+
 static const char *check_config(const MxgpuConfig *c)
 {
+    const char *error = check_ranges(c);
+
+    if (error) {
+        return error;
+    }
     if (!c->vram || (uintptr_t)c->vram % 4096 || !c->vram_size ||
         c->vram_size % (1u << 20)) {
         return "vram must be a multiple of 1 MiB, page-aligned";
     }
-    if (c->queues < 1 || c->queues > MXGPU_MAX_QUEUES) {
-        return "queues must be 1 to 256";
-    }
-    if (c->vectors < 1 || c->vectors > 256) {
-        return "vectors must be 1 to 256";
-    }
-    if (c->compute_units < 1 || c->compute_units > 128) {
-        return "compute-units must be 1 to 128";
-    }
-    if (c->copy_engines < 1 || c->copy_engines > MXGPU_MAX_COPY_ENGINES) {
-        return "copy-engines must be 1 to 8";
-    }
     if (c->private_memory &&
         c->private_memory / c->compute_units < MXGPU_PRIVATE_GRAIN) {
         return "private-memory must be at least 64 KiB for each compute unit";
-    }
-    if (c->threads > 1024) {
-        return "threads must be 0 to 1024";
     }
     return NULL;
 }
@@ -172,7 +188,7 @@ MxgpuDevice *mxgpu_device_new(const MxgpuConfig *config,
     }
     dev->config = *config;
     if (!config->private_memory) {
-        dev->config.private_memory = MXGPU_PRIVATE_MEMORY;
+        dev->config.private_memory = MXGPU_DEFAULT(card, private_memory);
     }
     dev->ops = ops;
     dev->host = host;

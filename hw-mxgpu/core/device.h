@@ -14,18 +14,17 @@
 
 typedef struct MxgpuDevice MxgpuDevice;
 
-#define MXGPU_PRIVATE_MEMORY (1ull << 30)
-
 typedef struct MxgpuConfig {
     void *vram;             /* page-aligned, owned by the host */
     uint64_t vram_size;     /* multiple of 1 MiB */
-    unsigned queues;        /* 1 to MXGPU_MAX_QUEUES */
-    unsigned vectors;       /* MSI-X vectors, 1 to 256 */
-    unsigned compute_units; /* 1 to 128 */
-    unsigned copy_engines;  /* 1 to MXGPU_MAX_COPY_ENGINES */
+    unsigned vectors;       /* MSI-X vectors, 1 to MXGPU_MAX_VECTORS */
+    /* mxgpu/properties.def has the ranges. */
+    unsigned queues;
+    unsigned compute_units;
+    unsigned copy_engines;
     unsigned threads;       /* worker threads for compute; 0: one a host CPU */
     /* Host memory that threads' private memory may take, shared evenly by the
-     * units: at least 64 KiB for each. 0: MXGPU_PRIVATE_MEMORY. */
+     * units: at least 64 KiB for each. 0: the default. */
     uint64_t private_memory;
     unsigned watchdog_ms;   /* 0: none */
     unsigned firmware_watchdog_ms; /* 0: none; see ERR_STATUS.MCU_STUCK */

@@ -11,8 +11,8 @@
  *
  * Floors. A file calls only files that stand before it here:
  *   stepper, mmu, boot; outbox; irq; control, mailbox, mmu_regs, doorbell,
- *   counters, copy, compute, memport, mcu_watch; mcu_driver; regs; bus, reset;
- *   device.
+ *   counters, copy, compute, memport, mcu_watch; mcu_driver; regs;
+ *   bus, reset; device.
  */
 #ifndef MXGPU_CORE_INTERNAL_H
 #define MXGPU_CORE_INTERNAL_H
@@ -123,7 +123,10 @@ struct MxgpuDevice {
     _Atomic bool kick; /* deterministic: tell the host there is work */
 
     uint32_t regs[MXGPU_REGS_SIZE / 4];
-    uint8_t reg_index[MXGPU_REGS_SIZE / 4]; /* constant after creation */
+    /* Constant after creation: which register is at an offset, the bits of
+     * each that are fields. */
+    uint8_t reg_index[MXGPU_REGS_SIZE / 4];
+    uint32_t fields[256];
     /* High halves of 64-bit values, as each reader last latched them. */
     uint32_t latch[MXGPU_PARTIES][MXGPU_REGS_SIZE / 4];
     /* Accesses to MCU_SRAM_DATA that are to be one event. */

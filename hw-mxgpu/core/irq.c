@@ -2,8 +2,6 @@
 /* Host interrupt causes, the error latch, and the MCU's interrupt sources. */
 #include "internal.h"
 
-#define IRQ_BITS 0xfu
-
 void mxgpu_irq_set(MxgpuDevice *dev, uint32_t bits)
 {
     uint32_t *status = mxgpu_reg(dev, MXGPU_IRQ_STATUS);
@@ -19,9 +17,9 @@ void mxgpu_irq_enable_write(MxgpuDevice *dev, const MxgpuAccess *a,
                             uint32_t value)
 {
     uint32_t *enable = mxgpu_reg(dev, MXGPU_IRQ_ENABLE);
-    uint32_t rising = value & IRQ_BITS & ~*enable;
+    uint32_t rising = value & ~*enable;
 
-    *enable = value & IRQ_BITS;
+    *enable = value;
     if (rising & *mxgpu_reg(dev, MXGPU_IRQ_STATUS)) {
         mxgpu_out_vector(dev, 0);
     }

@@ -14,7 +14,7 @@ enum {
 #undef MXGPU_FIELD
     R_COUNT
 };
-_Static_assert(R_COUNT <= 256, "reg_index is 8 bits wide");
+_Static_assert(R_COUNT <= 256, "reg_index is 8 bits wide, fields[] has 256");
 
 typedef enum RegAccess { NA, RO, RW, W1C, WO } RegAccess;
 
@@ -35,7 +35,8 @@ static const RegDesc descs[R_COUNT] = {
 
 typedef struct RegHooks {
     /* Under dev->lock unless "unlocked"; without one the stored value is
-     * read, or written through mask (0: all bits). */
+     * read, or written through mask (0: all bits); "fields": only the bits
+     * of its fields can be set, also for a hook. */
     uint32_t (*read)(MxgpuDevice *dev, const MxgpuAccess *a);
     /* Of a _LO register: all 64 bits, whose upper half the reader's _HI keeps;
      * the hooks of that name the _LO. */
@@ -43,6 +44,7 @@ typedef struct RegHooks {
     unsigned high_of;
     void (*write)(MxgpuDevice *dev, const MxgpuAccess *a, uint32_t value);
     uint32_t mask;
+    bool fields;
     bool clock;    /* the hook needs a->now */
     bool unlocked; /* touched by the MCU's thread alone */
 } RegHooks;
@@ -69,14 +71,14 @@ static const RegHooks hooks[R_COUNT] = {
     [R_MCU_SP] = {.read = mxgpu_mcu_sp_read},
     [R_MBOX_REQ] = {.write = mxgpu_mbox_write},
     [R_MBOX_ACK] = {.write = mxgpu_mbox_write},
-    [R_IRQ_ENABLE] = {.write = mxgpu_irq_enable_write},
+    [R_IRQ_ENABLE] = {.write = mxgpu_irq_enable_write, .fields = true},
     WIDE(COUNTER, mxgpu_counter_read),
-    [R_PROFILE_CTRL] = {.mask = 1},
+    [R_PROFILE_CTRL] = {.fields = true},
     WIDE(MTIME, mxgpu_mtime_read, .clock = true),
     [R_MTIMECMP_LO] = {.write = mxgpu_mtimecmp_write, .clock = true},
     [R_MTIMECMP_HI] = {.write = mxgpu_mtimecmp_write, .clock = true},
     [R_INT_PENDING] = {.read = mxgpu_int_pending_read},
-    [R_INT_ENABLE] = {.mask = 0xf},
+    [R_INT_ENABLE] = {.fields = true},
     [R_CONSOLE] = {.write = mxgpu_console_write, .unlocked = true},
     [R_FW_READY] = {.write = mxgpu_fw_ready_write},
     [R_FW_PANIC] = {.write = mxgpu_fw_panic_write, .unlocked = true},
@@ -105,8 +107,19 @@ static const RegHooks hooks[R_COUNT] = {
     WIDE(CU_COUNTER, mxgpu_cu_counter_read),
 };
 
+static void init_fields(MxgpuDevice *dev)
+{
+#define MXGPU_REG(...)
+#define MXGPU_FIELD(reg, name, shift, width, doc)                              \
+    dev->fields[R_##reg] |= ((1u << (width)) - 1) << (shift);
+#include "mxgpu/regs.def"
+#undef MXGPU_REG
+#undef MXGPU_FIELD
+}
+
 void mxgpu_regs_init(MxgpuDevice *dev)
 {
+    init_fields(dev);
     for (unsigned r = R_NONE + 1; r < R_COUNT; r++) {
         for (unsigned i = 0; i < descs[r].count; i++) {
             unsigned offset = descs[r].offset + i * descs[r].stride;
@@ -265,6 +278,7 @@ uint32_t mxgpu_regs_peek(MxgpuDevice *dev, uint32_t offset)
 static void store(MxgpuDevice *dev, const MxgpuAccess *a, unsigned r,
                   uint32_t value)
 {
+    value &= hooks[r].fields ? dev->fields[r] : UINT32_MAX;
     if (hooks[r].write) {
         hooks[r].write(dev, a, value);
     } else if (descs[r].access[a->party] == W1C) {

@@ -13,12 +13,10 @@
 #include "migration/blocker.h"
 #include "monitor/monitor.h"
 #include "mxgpu.h"
+#include "mxgpu/properties.h"
 #include "trace.h"
 
 #define MXGPU_CAP_MSIX 0x50
-
-#define MXGPU_VRAM_MIN (1 * MiB)
-#define MXGPU_VRAM_MAX (64 * GiB)
 
 /* ---- BARs --------------------------------------------------------------- */
 
@@ -251,18 +249,16 @@ static void mxgpu_vm_state(void *opaque, bool running, RunState state)
 /* ---- properties --------------------------------------------------------- */
 
 static const Property mxgpu_properties[] = {
-    DEFINE_PROP_SIZE("vram", MxgpuState, vram_size, 256 * MiB),
-    DEFINE_PROP_SIZE("private-memory", MxgpuState, private_memory,
-                     MXGPU_PRIVATE_MEMORY),
-    DEFINE_PROP_UINT32("compute-units", MxgpuState, compute_units, 16),
-    DEFINE_PROP_UINT32("threads", MxgpuState, threads, 0),
-    DEFINE_PROP_UINT32("queues", MxgpuState, queues, 64),
-    DEFINE_PROP_UINT32("copy-engines", MxgpuState, copy_engines, 2),
-    DEFINE_PROP_BOOL("deterministic", MxgpuState, deterministic, false),
-    DEFINE_PROP_BOOL("strict-alignment", MxgpuState, strict_alignment, false),
-    DEFINE_PROP_UINT32("watchdog-ms", MxgpuState, watchdog_ms, 0),
-    DEFINE_PROP_UINT32("firmware-watchdog-ms", MxgpuState,
-                       firmware_watchdog_ms, 0),
+#define MXGPU_NUMBER(field, name, min, max, card, sim, text) \
+    DEFINE_PROP_UINT32(name, MxgpuState, field, card),
+#define MXGPU_SIZE(field, name, min, max, card, sim, text) \
+    DEFINE_PROP_SIZE(name, MxgpuState, field, (card) * KiB),
+#define MXGPU_SWITCH(field, name, text) \
+    DEFINE_PROP_BOOL(name, MxgpuState, field, false),
+#include "mxgpu/properties.def"
+#undef MXGPU_NUMBER
+#undef MXGPU_SIZE
+#undef MXGPU_SWITCH
     DEFINE_PROP_UUID_NODEFAULT("uuid", MxgpuState, uuid),
     DEFINE_PROP_CHR("console", MxgpuState, console),
     DEFINE_PROP_PCIE_LINK_SPEED("link-speed", MxgpuState, link_speed,
@@ -271,28 +267,10 @@ static const Property mxgpu_properties[] = {
                                 PCIE_LINK_WIDTH_16),
 };
 
+/* Those that only a PCI card has. */
 static const struct {
     const char *name, *text;
 } mxgpu_descriptions[] = {
-    { "vram", "size of device memory and of BAR 2, a power of two from 1M to "
-              "64G" },
-    { "private-memory", "host memory that private memory (stacks) of kernels "
-                        "may take, shared by all compute units: at least 64K "
-                        "for each, at most 256G" },
-    { "compute-units", "number of compute units, 1 to 128" },
-    { "threads", "host threads that run compute units, 0 (one a host CPU) to "
-                 "256" },
-    { "queues", "number of doorbell queues, 1 to 256" },
-    { "copy-engines", "number of copy engines, 1 to 8" },
-    { "deterministic", "run all units in turn on QEMU's main loop, without "
-                       "threads" },
-    { "strict-alignment", "loads and stores of kernels that are not naturally "
-                          "aligned fault, in every dispatch" },
-    { "watchdog-ms", "longest time a kernel may run, in milliseconds of the "
-                     "virtual clock; 0 is no limit" },
-    { "firmware-watchdog-ms", "time without progress of the firmware after "
-                              "which it is reported, in milliseconds of the "
-                              "virtual clock; 0 is never" },
     { "uuid", "identity of the device; default: made from its place in the "
               "machine" },
     { "link-speed", "fastest link of the function, GT/s: 2_5, 5, 8, 16, 32 or "
@@ -302,12 +280,12 @@ static const struct {
                  "console" },
 };
 
-static bool mxgpu_check_range(const char *name, uint32_t value, uint32_t min,
-                              uint32_t max, Error **errp)
+static bool mxgpu_check_range(const struct mxgpu_property *p, uint64_t value,
+                              Error **errp)
 {
-    if (value < min || value > max) {
-        error_setg(errp, "mxgpu: %s=%u is not in the range %u to %u", name,
-                   value, min, max);
+    if (value < p->min || value > p->max) {
+        error_setg(errp, "mxgpu: %s=%" PRIu64 " is not in the range %" PRIu64
+                   " to %" PRIu64, p->name, value, p->min, p->max);
         return false;
     }
     return true;
@@ -315,26 +293,30 @@ static bool mxgpu_check_range(const char *name, uint32_t value, uint32_t min,
 
 static bool mxgpu_check_properties(MxgpuState *s, Error **errp)
 {
-    if (s->vram_size < MXGPU_VRAM_MIN || s->vram_size > MXGPU_VRAM_MAX ||
-        !is_power_of_2(s->vram_size)) {
-        error_setg(errp, "mxgpu: vram=%" PRIu64 " is not a power of two from "
-                   "1M to 64G", s->vram_size);
+    const struct mxgpu_property *p = mxgpu_property;
+
+#define MXGPU_NUMBER(field, ...) \
+    if (!mxgpu_check_range(p++, s->field, errp)) { \
+        return false; \
+    }
+#define MXGPU_SIZE MXGPU_NUMBER
+#define MXGPU_SWITCH(field, ...) p++;
+#include "mxgpu/properties.def"
+#undef MXGPU_NUMBER
+#undef MXGPU_SIZE
+#undef MXGPU_SWITCH
+    if (!is_power_of_2(s->vram_size)) {
+        error_setg(errp, "mxgpu: vram=%" PRIu64 " is not a power of two",
+                   s->vram_size);
         return false;
     }
-    if (!mxgpu_check_range("compute-units", s->compute_units, 1, 128, errp)) {
-        return false;
-    }
-    if (s->private_memory < s->compute_units * (64 * KiB) ||
-        s->private_memory > 256 * GiB) {
+    if (s->private_memory < s->compute_units * (64 * KiB)) {
         error_setg(errp, "mxgpu: private-memory=%" PRIu64 " is not 64K for "
-                   "each of %u compute units, to 256G", s->private_memory,
+                   "each of %u compute units", s->private_memory,
                    s->compute_units);
         return false;
     }
-    return mxgpu_check_range("threads", s->threads, 0, 256, errp) &&
-           mxgpu_check_range("queues", s->queues, 1, MXGPU_MAX_QUEUES, errp) &&
-           mxgpu_check_range("copy-engines", s->copy_engines, 1,
-                             MXGPU_MAX_COPY_ENGINES, errp);
+    return true;
 }
 
 /* Equal in every run of the same machine, different for each device. */
@@ -513,6 +495,15 @@ static void mxgpu_class_init(ObjectClass *class, MxgpuClassData *data)
     set_bit(DEVICE_CATEGORY_MISC, dc->categories);
     device_class_set_legacy_reset(dc, mxgpu_reset);
     device_class_set_props(dc, mxgpu_properties);
+    for (unsigned i = 0; i < MXGPU_PROPERTIES; i++) {
+        const struct mxgpu_property *p = &mxgpu_property[i];
+        g_autofree char *text =
+            p->max == 1 ? g_strdup(p->text)
+                        : g_strdup_printf("%s; %" PRIu64 " to %" PRIu64,
+                                          p->text, p->min, p->max);
+
+        object_class_property_set_description(class, p->name, text);
+    }
     for (unsigned i = 0; i < ARRAY_SIZE(mxgpu_descriptions); i++) {
         object_class_property_set_description(class,
                                               mxgpu_descriptions[i].name,

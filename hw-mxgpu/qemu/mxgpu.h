@@ -17,7 +17,6 @@
 #define TYPE_MXGPU "mxgpu"
 OBJECT_DECLARE_SIMPLE_TYPE(MxgpuState, MXGPU)
 
-#define MXGPU_MAX_VECTORS 256
 #define MXGPU_CONSOLE_MAX (64 * KiB)
 
 /*

@@ -15,12 +15,8 @@
 
 #include "core/device.h"
 #include "iommu.h"
+#include "mxgpu/properties.h"
 
-#define DEFAULT_VRAM   (4ull << 30)
-#define DEFAULT_UNITS  8
-#define DEFAULT_QUEUES 64
-#define DEFAULT_COPY   2
-#define MAX_VECTORS    256
 #define RUN_BUDGET     20000
 
 struct MxgpuSim {
@@ -29,7 +25,7 @@ struct MxgpuSim {
     void *vram;
     uint64_t vram_size;
     unsigned vectors;
-    int irq_fd[MAX_VECTORS];
+    int irq_fd[MXGPU_MAX_VECTORS];
     MxgpuSimIommu iommu;
     pthread_mutex_t log_lock;
 
@@ -295,15 +291,17 @@ static void make_uuid(uint8_t uuid[16], unsigned index)
     }
 }
 
+#define OR_DEFAULT(field) (c->field ? c->field : MXGPU_DEFAULT(sim, field))
+
 static MxgpuConfig device_config(const MxgpuSimOptions *c)
 {
     MxgpuConfig d = {
-        .vram_size = c->vram_size ? c->vram_size : DEFAULT_VRAM,
-        .queues = c->queues ? c->queues : DEFAULT_QUEUES,
-        .compute_units = c->compute_units ? c->compute_units : DEFAULT_UNITS,
-        .copy_engines = c->copy_engines ? c->copy_engines : DEFAULT_COPY,
+        .vram_size = OR_DEFAULT(vram_size),
+        .queues = OR_DEFAULT(queues),
+        .compute_units = OR_DEFAULT(compute_units),
+        .copy_engines = OR_DEFAULT(copy_engines),
         .threads = c->threads,
-        .private_memory = c->private_memory,
+        .private_memory = OR_DEFAULT(private_memory),
         .watchdog_ms = c->watchdog_ms,
         .firmware_watchdog_ms = c->firmware_watchdog_ms,
         .deterministic = c->deterministic,
@@ -311,7 +309,7 @@ static MxgpuConfig device_config(const MxgpuSimOptions *c)
     };
 
     /* Vector 0 and one for every queue, as far as they go. */
-    d.vectors = d.queues < MAX_VECTORS ? d.queues + 1 : MAX_VECTORS;
+    d.vectors = d.queues < MXGPU_MAX_VECTORS ? d.queues + 1 : MXGPU_MAX_VECTORS;
     make_uuid(d.uuid, c->index);
     return d;
 }
@@ -327,7 +325,8 @@ static int sim_open(const MxgpuSimOptions *config, MxgpuSim **out)
         return -EINVAL;
     }
     device = device_config(config);
-    if (device.vram_size % (1u << 20) || device.vram_size > 1ull << 46) {
+    if (device.vram_size % (1u << 20) ||
+        !mxgpu_property_ok(MXGPU_PROPERTY_vram_size, device.vram_size)) {
         return -EINVAL;
     }
     sim = sim_alloc(config);

@@ -20,17 +20,18 @@ extern "C" {
 
 typedef struct MxgpuSim MxgpuSim;
 
+/* Ranges and defaults: mxgpu/properties.def. */
 typedef struct MxgpuSimOptions {
-    uint64_t vram_size;     /* 0: 4 GiB; memory is used only when touched */
+    uint64_t vram_size;     /* 0: default; memory is used only when touched */
     unsigned compute_units; /* 0: default */
     unsigned threads;       /* 0: one a host CPU */
-    unsigned queues;        /* 0: 64 */
-    unsigned copy_engines;  /* 0: 2 */
+    unsigned queues;        /* 0: default */
+    unsigned copy_engines;  /* 0: default */
     unsigned watchdog_ms;   /* 0: none */
     bool deterministic;     /* one thread drives every unit in order */
     unsigned index;         /* device number: makes the UUID */
     uint64_t private_memory; /* most that kernels' private memory takes, for
-                                all units; 0: 1 GiB */
+                                all units; 0: default */
     unsigned firmware_watchdog_ms; /* 0: none */
     bool strict_alignment;  /* misaligned loads and stores of kernels fault,
                                in every dispatch */

@@ -3,6 +3,7 @@
  * Resident blocks of a compute unit: placement, barriers and ends.
  */
 #include "block.h"
+#include "mxgpu/occupancy.h"
 #include "slots.h"
 
 #include <string.h>
@@ -294,11 +295,9 @@ static unsigned block_warps(const MxgpuDispatch *d)
     return (block_threads(d) + LANES - 1) / LANES;
 }
 
-#define SHARED_ALIGN 64u
-
 static uint32_t shared_needed(const MxgpuDispatch *d)
 {
-    return (d->shared + SHARED_ALIGN - 1) & ~(SHARED_ALIGN - 1);
+    return mxgpu_shared_rounded(d->shared);
 }
 
 /*
@@ -342,23 +341,24 @@ uint64_t mxgpu_block_needs(const MxgpuDispatch *d)
 #define NEEDS_PRIVATE(needs) \
     ((unsigned)((needs) >> 50 & 0x7ff) * NEEDS_LANES(needs))
 
-unsigned mxgpu_block_capacity(const MxgpuSimt *simt, uint64_t needs)
+unsigned mxgpu_block_capacity(const MxgpuSimt *simt, const MxgpuDispatch *d)
 {
-    unsigned lanes = NEEDS_LANES(needs), n = MXGPU_CU_BLOCKS, limit;
+    const struct mxgpu_cu cu = {
+        .warp_size = LANES,
+        .threads = MXGPU_CU_THREADS,
+        .blocks = MXGPU_CU_BLOCKS,
+        .registers = MXGPU_CU_REGISTERS,
+        .shared = MXGPU_SHARED_MAX,
+        .private_bytes = simt->private_bytes,
+    };
+    const struct mxgpu_block_needs needs = {
+        .threads = block_threads(d),
+        .registers = d->registers,
+        .shared = d->shared,
+        .private_bytes = d->private_bytes,
+    };
 
-    limit = MXGPU_CU_THREADS / lanes;
-    n = limit < n ? limit : n;
-    limit = MXGPU_CU_REGISTERS / (lanes * NEEDS_REGISTERS(needs));
-    n = limit < n ? limit : n;
-    if (NEEDS_SHARED(needs)) {
-        limit = MXGPU_SHARED_MAX / NEEDS_SHARED(needs);
-        n = limit < n ? limit : n;
-    }
-    if (NEEDS_PRIVATE(needs)) {
-        limit = simt->private_bytes / 1024 / NEEDS_PRIVATE(needs);
-        n = limit < n ? limit : n;
-    }
-    return n;
+    return mxgpu_occupancy(&cu, &needs);
 }
 
 bool mxgpu_block_fits(const MxgpuCu *cu, uint64_t needs)

@@ -7,8 +7,8 @@
 /* What a block of the dispatch takes of a unit, in one word. */
 uint64_t mxgpu_block_needs(const MxgpuDispatch *d);
 #define NEEDS_GANG (1ull << 63) /* all blocks of the grid run at once */
-/* How many of these an empty unit holds. */
-unsigned mxgpu_block_capacity(const MxgpuSimt *simt, uint64_t needs);
+/* How many such blocks an empty unit holds. */
+unsigned mxgpu_block_capacity(const MxgpuSimt *simt, const MxgpuDispatch *d);
 /* Whether such a block can be placed on the unit now. */
 bool mxgpu_block_fits(const MxgpuCu *cu, uint64_t needs);
 /* Places block "number" of the slot's grid, for which there is room. */

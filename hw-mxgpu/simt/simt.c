@@ -230,7 +230,7 @@ enum mxgpu_fault mxgpu_simt_start(MxgpuSimt *simt, unsigned slot,
     if (slot >= MXGPU_DISPATCH_SLOTS || !dispatch_ok(d, &total)) {
         return MXGPU_FAULT_CONFIG;
     }
-    capacity = mxgpu_block_capacity(simt, mxgpu_block_needs(d));
+    capacity = mxgpu_block_capacity(simt, d);
     if (!capacity ||
         (d->cooperative &&
          total > (uint64_t)simt->config.compute_units * capacity)) {

@@ -11,12 +11,6 @@
 #include "core/mmu.h"
 #include "mxgpu/kernel.h"
 
-#define MXGPU_WARP_SIZE     64
-#define MXGPU_BLOCK_THREADS 1024
-#define MXGPU_CU_THREADS    2048
-#define MXGPU_CU_BLOCKS     16
-#define MXGPU_CU_REGISTERS  131072
-
 typedef struct MxgpuSimt MxgpuSimt;
 struct RvInsn;
 

@@ -359,7 +359,23 @@ static void test_config_range(void)
     REFUSED(c.compute_units = 129);
     REFUSED(c.copy_engines = 0);
     REFUSED(c.copy_engines = 9);
-    REFUSED(c.threads = 100000);
+    /* Each number of the table, and the text says which and what. */
+#define MXGPU_NUMBER(field, name, min, max, card, sim, text)                   \
+    if ((max) < UINT32_MAX) {                                                  \
+        REFUSED(c.field = (max) + 1);                                          \
+        g_assert_true(g_str_has_prefix(error, name " must be "));              \
+        g_assert_true(g_str_has_suffix(error, TEXT(max)));                     \
+    }
+#define TEXT(number) TEXT_(number)
+#define TEXT_(number) " to " #number
+#define MXGPU_SIZE(field, name, min, max, card, sim, text)                     \
+    REFUSED(c.field = ((max) + 1024) * 1024ull);                               \
+    g_assert_true(g_str_has_prefix(error, name " must be "));
+#define MXGPU_SWITCH(...)
+#include "mxgpu/properties.def"
+#undef MXGPU_NUMBER
+#undef MXGPU_SIZE
+#undef MXGPU_SWITCH
     test_host_free(h);
 }
 

@@ -2,6 +2,7 @@
 #include "api.h"
 #include "core/launch.h"
 #include "core/program.h"
+#include "mxgpu/occupancy.h"
 
 /* The kernel of a host symbol or of a module, on its context. */
 static mcError_t active_blocks(int *blocks, const void *symbol, int threads,
@@ -124,7 +125,7 @@ MC_EXPORT mcError_t mcOccupancyAvailableDynamicSMemPerBlock(
     API_TRY(mc_symbol_function(ctx, f, &function));
     API_CHECK(mc_occupancy(ctx, function, blockSize, 0) >= (unsigned)numBlocks,
               mcErrorInvalidValue);
-    *size = ctx->info.cu_shared / MC_SHARED_PIECE / numBlocks *
-                MC_SHARED_PIECE - function->static_shared;
+    *size = ctx->info.cu_shared / MXGPU_SHARED_GRANULE / numBlocks *
+                MXGPU_SHARED_GRANULE - function->static_shared;
     API_RETURN(mcSuccess);
 }

@@ -90,36 +90,11 @@ mcError_t mc_error_from_kmd(int error)
 static const char *fault_text(uint32_t fault)
 {
     switch (fault) {
-    case MXGPU_FAULT_NOT_PRESENT:
-        return "address not mapped";
-    case MXGPU_FAULT_PERMISSION:
-        return "access not permitted";
-    case MXGPU_FAULT_TABLE:
-        return "malformed page table";
-    case MXGPU_FAULT_NON_CANONICAL:
-        return "not an address";
-    case MXGPU_FAULT_BUS:
-        return "bus error";
-    case MXGPU_FAULT_NO_VMID:
-        return "no address space";
-    case MXGPU_FAULT_MISALIGNED:
-        return "misaligned address";
-    case MXGPU_FAULT_WINDOW:
-        return "outside shared or private memory";
-    case MXGPU_FAULT_ILLEGAL:
-        return "illegal instruction";
-    case MXGPU_FAULT_BREAKPOINT:
-        return "trap";
-    case MXGPU_FAULT_SYSCALL:
-        return "unknown system call";
-    case MXGPU_FAULT_BARRIER:
-        return "no thread can go on: barrier never completed";
-    case MXGPU_FAULT_ASSERT:
-        return "assertion failed";
-    case MXGPU_FAULT_ABORTED:
-        return "aborted";
-    case MXGPU_FAULT_CONFIG:
-        return "impossible configuration";
+#define MXGPU_FAULT(name, value, text)                                         \
+    case MXGPU_FAULT_##name:                                                   \
+        return text;
+#include "mxgpu/faults.def"
+#undef MXGPU_FAULT
     }
     return "unknown fault";
 }

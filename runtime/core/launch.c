@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "mxgpu/occupancy.h"
 #include "runtime.h"
 #include "submit.h"
 
@@ -32,8 +33,9 @@ static mcError_t check_shape(const McContext *ctx, const McFunction *f,
                              dim3 grid, dim3 block)
 {
     uint64_t threads = (uint64_t)block.x * block.y;
+    unsigned most = ctx->info.block_threads;
 
-    if (block.x > 1024 || block.y > 1024 || block.z > 1024 ||
+    if (block.x > most || block.y > most || block.z > most ||
         threads * block.z == 0 || grid.x == 0 || grid.y == 0 || grid.z == 0) {
         goto bad;
     }
@@ -194,27 +196,23 @@ unsigned mc_occupancy(const McContext *ctx, const McFunction *f,
                       unsigned threads, size_t dynamic_shared)
 {
     const KmdInfo *info = &ctx->info;
-    size_t shared = f->static_shared + dynamic_shared;
-    size_t pieces = (shared + MC_SHARED_PIECE - 1) / MC_SHARED_PIECE;
-    /* Warps are whole. */
-    unsigned rounded = (threads + info->warp_size - 1) / info->warp_size *
-                       info->warp_size;
+    const struct mxgpu_cu cu = {
+        .warp_size = info->warp_size,
+        .threads = info->cu_threads,
+        .blocks = info->cu_blocks,
+        .registers = info->cu_registers,
+        .shared = info->cu_shared,
+        .private_bytes = info->cu_private,
+    };
+    const struct mxgpu_block_needs needs = {
+        .threads = threads,
+        .registers = f->registers,
+        .shared = f->static_shared + dynamic_shared,
+        .private_bytes = stack_bytes(ctx, f),
+    };
 
-    if (threads == 0 || threads > info->block_threads ||
-        (f->max_threads && threads > f->max_threads) ||
-        shared > info->cu_shared) {
-        return 0;
-    }
-    unsigned blocks = info->cu_blocks;
-    unsigned limit = info->cu_threads / rounded;
-    blocks = limit < blocks ? limit : blocks;
-    limit = info->cu_registers / (f->registers * rounded);
-    blocks = limit < blocks ? limit : blocks;
-    limit = info->cu_private / (stack_bytes(ctx, f) * rounded);
-    blocks = limit < blocks ? limit : blocks;
-    if (shared) {
-        limit = info->cu_shared / MC_SHARED_PIECE / pieces;
-        blocks = limit < blocks ? limit : blocks;
-    }
-    return blocks;
+    return threads > info->block_threads || dynamic_shared > info->cu_shared ||
+                   (f->max_threads && threads > f->max_threads)
+               ? 0
+               : mxgpu_occupancy(&cu, &needs);
 }

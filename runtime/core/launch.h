@@ -15,9 +15,6 @@ mcError_t mc_launch(McStream *stream, McFunction *function, dim3 grid,
                     dim3 block, size_t shared, void **params,
                     const void *buffer, size_t buffer_size, unsigned flags);
 
-/* A compute unit gives out shared memory in pieces of this size. */
-#define MC_SHARED_PIECE 64u
-
 /* Threads of the largest block that a launch accepts. */
 unsigned mc_max_threads(const McContext *ctx, const McFunction *function);
 

@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "code.h"
+#include "mxgpu/limits.h"
 #include "mxgpu/pte.h"
 
 #ifndef EM_RISCV
@@ -648,7 +649,8 @@ bool mc_image_kernel(const McImage *image, uint32_t index, McKernelInfo *info)
         info->d.arg_count > MC_ARGS_MAX ||
         info->d.static_shared > MXGPU_SHARED_MAX ||
         info->d.private_bytes > MXGPU_PRIVATE_MAX || info->d.registers == 0 ||
-        info->d.registers > 255 || info->d.max_threads > 1024 ||
+        info->d.registers > 255 ||
+        info->d.max_threads > MXGPU_BLOCK_THREADS ||
         (info->d.flags & ~MXGPU_KERNEL_FP_FLAGS) || info->d.reserved ||
         !from_device(image, info->d.entry, 2, &entry)) {
         return false;

@@ -11,14 +11,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "mxgpu/properties.h"
 #include "priv.h"
 #include "sim/sim.h"
 
 #define LIBRARY_NAME "libmxgpu-sim.so"
 #define MAX_DEVICES  16
-#define MAX_VRAM     (64ull << 30)
 #define MIN_VRAM     (8ull << 20)
-#define MAX_PRIVATE  (256ull << 30)
 #define MIN_PRIVATE  (8ull << 20) /* 64 KiB for each of 128 units */
 
 typedef struct SimTransport {
@@ -97,21 +96,26 @@ static int env_size(const char *name, uint64_t min, uint64_t max,
     return 0;
 }
 
+#define MAX_OF(field) mxgpu_property[MXGPU_PROPERTY_##field].max
+
 static int env_config(MxgpuSimOptions *config)
 {
     unsigned deterministic = 0, strict = 0;
     int ret;
 
-    if ((ret = env_size("MXGPU_VRAM", MIN_VRAM, MAX_VRAM,
+    if ((ret = env_size("MXGPU_VRAM", MIN_VRAM, MAX_OF(vram_size),
                         &config->vram_size)) ||
-        (ret = env_size("MXGPU_PRIVATE_MEMORY", MIN_PRIVATE, MAX_PRIVATE,
+        (ret = env_size("MXGPU_PRIVATE_MEMORY", MIN_PRIVATE,
+                        MAX_OF(private_memory),
                         &config->private_memory)) ||
-        (ret = env_number("MXGPU_COMPUTE_UNITS", 1, 128,
+        (ret = env_number("MXGPU_COMPUTE_UNITS", 1, MAX_OF(compute_units),
                           &config->compute_units)) ||
-        (ret = env_number("MXGPU_THREADS", 1, 256, &config->threads)) ||
-        (ret = env_number("MXGPU_WATCHDOG_MS", 0, 86400000,
+        (ret = env_number("MXGPU_THREADS", 1, MAX_OF(threads),
+                          &config->threads)) ||
+        (ret = env_number("MXGPU_WATCHDOG_MS", 0, MAX_OF(watchdog_ms),
                           &config->watchdog_ms)) ||
-        (ret = env_number("MXGPU_FIRMWARE_WATCHDOG_MS", 0, 86400000,
+        (ret = env_number("MXGPU_FIRMWARE_WATCHDOG_MS", 0,
+                          MAX_OF(firmware_watchdog_ms),
                           &config->firmware_watchdog_ms)) ||
         (ret = env_number("MXGPU_DETERMINISTIC", 0, 1, &deterministic)) ||
         (ret = env_number("MXGPU_STRICT_ALIGNMENT", 0, 1, &strict))) {

@@ -19,7 +19,6 @@
 
 #include "vfio_priv.h"
 
-#define MAX_VECTORS 257 /* the device's own and one a queue */
 
 typedef struct VfioTransport {
     KmdTransport base; /* first */
@@ -31,7 +30,7 @@ typedef struct VfioTransport {
     volatile uint32_t *regs;
     uint8_t *doorbells;
     uint64_t regs_size, doorbells_size;
-    int irq_fds[MAX_VECTORS];
+    int irq_fds[MXGPU_MAX_VECTORS];
 } VfioTransport;
 
 /* Guards the list of open functions and the choice. */
@@ -185,7 +184,7 @@ static int set_irqs(VfioTransport *v, unsigned index, const int *fds,
                     unsigned count)
 {
     _Alignas(struct vfio_irq_set)
-    char buf[sizeof(struct vfio_irq_set) + MAX_VECTORS * sizeof(int)];
+    char buf[sizeof(struct vfio_irq_set) + MXGPU_MAX_VECTORS * sizeof(int)];
     struct vfio_irq_set *set = (void *)buf;
     int ret;
 
@@ -218,7 +217,7 @@ static int enable_msix(VfioTransport *v)
     unsigned i, n = irq_info_count(v, VFIO_PCI_MSIX_IRQ_INDEX);
     int ret;
 
-    n = n > MAX_VECTORS ? MAX_VECTORS : n;
+    n = n > MXGPU_MAX_VECTORS ? MXGPU_MAX_VECTORS : n;
     if (n == 0) {
         mc_error("%s: no MSI-X interrupts", v->bdf);
         return -ENOTSUP;
@@ -320,7 +319,7 @@ static void close_fds(VfioTransport *v)
 {
     unsigned i;
 
-    for (i = 0; i < MAX_VECTORS; i++) {
+    for (i = 0; i < MXGPU_MAX_VECTORS; i++) {
         if (v->irq_fds[i] >= 0) {
             close(v->irq_fds[i]);
         }
@@ -393,7 +392,7 @@ static VfioTransport *transport_new(const VfioFunction *f)
     v->base.pci_function = f->function;
     v->fd = -1;
     memcpy(v->bdf, f->bdf, sizeof(v->bdf));
-    for (i = 0; i < MAX_VECTORS; i++) {
+    for (i = 0; i < MXGPU_MAX_VECTORS; i++) {
         v->irq_fds[i] = -1;
     }
     return v;

@@ -7,6 +7,7 @@
 #ifndef MXGPU_REGS_H
 #define MXGPU_REGS_H
 
+#include "limits.h"
 #include "types.h"
 
 #define MXGPU_PCI_VENDOR 0x1234
@@ -34,20 +35,11 @@
  * value taken as 0: for queues whose index never passes 2^32 - 1.
  */
 #define MXGPU_DOORBELL_STRIDE 0x1000u
-#define MXGPU_MAX_QUEUES      256
 #define MXGPU_MSIX_TABLE      0x100000u /* offset in BAR 4 */
 #define MXGPU_MSIX_PBA        0x101000u
 #define MXGPU_DOORBELL_SIZE   0x200000u /* size of BAR 4 */
 
-#define MXGPU_NUM_VMIDS        16
-#define MXGPU_MAX_COPY_ENGINES 8
-#define MXGPU_DISPATCH_SLOTS   8
-#define MXGPU_RESET_MAGIC      0x52455345u
-
-/* MCU address map. SRAM is readable, writable and executable. */
-#define MXGPU_MCU_SRAM_BASE 0x20000000u
-#define MXGPU_MCU_SRAM_SIZE 0x00080000u /* 512 KiB */
-#define MXGPU_MCU_REGS_BASE 0x40000000u
+#define MXGPU_RESET_MAGIC 0x52455345u
 
 /* Register offsets; MXGPU_<REG> of an array is that of element 0. */
 enum {
@@ -128,28 +120,11 @@ enum mxgpu_access {
     MXGPU_ACCESS_ATOMIC = 3,
 };
 
-/* Fault codes of every unit, and of error records (packets.h). */
+/* Fault codes of every unit, and of error records: faults.def. */
 enum mxgpu_fault {
-    MXGPU_FAULT_NONE = 0,
-    /* address translation */
-    MXGPU_FAULT_NOT_PRESENT = 1,  /* no valid PTE */
-    MXGPU_FAULT_PERMISSION = 2,   /* PTE lacks read, write, execute, atomic */
-    MXGPU_FAULT_TABLE = 3,        /* malformed table entry */
-    MXGPU_FAULT_NON_CANONICAL = 4,
-    MXGPU_FAULT_BUS = 5,          /* VRAM range exceeded, or DMA failed */
-    MXGPU_FAULT_NO_VMID = 6,      /* the VMID has no page table */
-    MXGPU_FAULT_MISALIGNED = 7,   /* atomic or fetch not naturally aligned; in
-                                     a strict dispatch, any load or store */
-    MXGPU_FAULT_WINDOW = 8,       /* outside shared or private memory */
-    /* execution */
-    MXGPU_FAULT_ILLEGAL = 16,     /* illegal instruction */
-    MXGPU_FAULT_BREAKPOINT = 17,  /* ebreak: __trap() */
-    MXGPU_FAULT_SYSCALL = 18,     /* ecall the hardware does not know */
-    MXGPU_FAULT_BARRIER = 19,     /* no thread can make progress */
-    MXGPU_FAULT_ASSERT = 20,      /* kernel assertion failed */
-    /* control */
-    MXGPU_FAULT_ABORTED = 32,     /* stopped by ABORT */
-    MXGPU_FAULT_CONFIG = 33,      /* impossible parameters */
+#define MXGPU_FAULT(name, value, text) MXGPU_FAULT_##name = (value),
+#include "faults.def"
+#undef MXGPU_FAULT
 };
 
 /*

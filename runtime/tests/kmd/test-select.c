@@ -241,6 +241,8 @@ static void test_sim_settings(void)
         { "MXGPU_THREADS", "-4" }, { "MXGPU_WATCHDOG_MS", "1s" },
         { "MXGPU_SIM_DEVICES", "17" }, { "MXGPU_DETERMINISTIC", "yes" },
         { "MXGPU_STRICT_ALIGNMENT", "2" },
+        { "MXGPU_THREADS", "257" },
+        { "MXGPU_WATCHDOG_MS", "86400001" },
     };
     unsigned i, count;
 

@@ -39,33 +39,47 @@ writes a trace. Its exit status is passed on.
   -h, --help
 """
 
-HEAD = struct.Struct("<8sIIQQ96s")
-ENTRY = struct.Struct("<II")
-DEVICE = struct.Struct("<QIIQQQ64s")
-CLOCK = struct.Struct("<QQQ")
-MODULE = struct.Struct("<QQQQQQ")
-KERNEL = struct.Struct("<QQQQII")
-API = struct.Struct("<QQIi")
-WORK = struct.Struct("<QQQQQQIIIIII3I3I")
-DONE = struct.Struct("<QQII")
-RECORD = struct.Struct("<QIIQQQIIQQ")
-UNIT = struct.Struct("<IIQQQ")
+# ---- made by scripts/gen-constants from the C headers
+HEAD = struct.Struct("<8s2I2Q96s")
+ENTRY = struct.Struct("<2I")
+DEVICE = struct.Struct("<Q2I3Q64s")
+CLOCK = struct.Struct("<3Q")
+MODULE = struct.Struct("<6Q")
+KERNEL = struct.Struct("<4Q2I")
+API = struct.Struct("<2QIi")
+WORK = struct.Struct("<6Q6I3I3I")
+DONE = struct.Struct("<2Q2I")
+RECORD = struct.Struct("<Q2I3Q2I2Q")
+UNIT = struct.Struct("<2I3Q")
 COUNTERS = 32
-MAX_PID = 1 << 22  # of Linux
-TRACE = "mx-prof.trace.json"
-PACKET_COPY, PACKET_FILL, PACKET_DISPATCH = 1, 2, 3
-
-COUNTER = {
-    "warp_instructions": 0, "lane_instructions": 1, "blocks": 2,
+PACKET_COPY = 1
+PACKET_FILL = 2
+PACKET_DISPATCH = 3
+COUNTER = {"warp_instructions": 0, "lane_instructions": 1, "blocks": 2,
     "divergent_branches": 4, "tlb_misses": 5, "warps": 11,
     "barrier_waits": 12, "atomics": 13, "busy_ns": 14, "mem_requests": 16,
     "mem_transactions": 17, "mem_bytes": 18, "tlb_lookups": 19,
-    "shared_requests": 20, "bank_conflicts": 21,
+    "shared_requests": 20, "bank_conflicts": 21}
+FAULTS = {
+    1: "address not mapped",
+    2: "access not permitted",
+    3: "malformed page table",
+    4: "not an address",
+    5: "bus error",
+    6: "no address space",
+    7: "misaligned address",
+    8: "outside shared or private memory",
+    16: "illegal instruction",
+    17: "trap",
+    18: "unknown system call",
+    19: "no thread can go on: barrier never completed",
+    20: "assertion failed",
+    32: "aborted",
+    33: "impossible configuration",
 }
-FAULTS = {1: "address not mapped", 2: "access not permitted", 7: "misaligned",
-          8: "outside shared or private memory", 16: "illegal instruction",
-          17: "trap", 18: "unknown system call", 19: "barrier", 20: "assert",
-          32: "aborted"}
+# ---- made by scripts/gen-constants: end
+MAX_PID = 1 << 22  # of Linux
+TRACE = "mx-prof.trace.json"
 
 
 class Failure(Exception):
