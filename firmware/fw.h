@@ -18,7 +18,7 @@
 #include "mxgpu/regs.h"
 
 #define FW_VERSION_MAJOR 1
-#define FW_VERSION_MINOR 2
+#define FW_VERSION_MINOR 3
 #define FW_VERSION_PATCH 0
 #define FW_VERSION                                                             \
     ((uint32_t)FW_VERSION_MAJOR << 16 | FW_VERSION_MINOR << 8 |                \
@@ -136,6 +136,7 @@ typedef struct FwState {
     uint64_t inv_poll_time;
     uint32_t inv_backoff;
 
+    bool trace; /* somebody listens: trace_event() */
     bool hello;
     bool deferred; /* a mailbox request is not answered yet */
     uint32_t mailbox_seq;
@@ -179,6 +180,18 @@ static inline uint64_t packet_signal_addr(const union mxgpu_packet *packet)
 static inline uint64_t packet_signal_value(const union mxgpu_packet *packet)
 {
     return packet->write.signal_value;
+}
+
+/* ---- trace.c: for whoever listens to TRACE_EVENT ---- */
+void trace_send(const FwQueue *queue, enum mxgpu_queue_event event,
+                uint32_t type, uint32_t unit, uint64_t index, uint64_t value);
+static inline void trace_event(const FwQueue *queue,
+                               enum mxgpu_queue_event event, uint32_t type,
+                               uint32_t unit, uint64_t index, uint64_t value)
+{
+    if (unlikely(fw.trace)) {
+        trace_send(queue, event, type, unit, index, value);
+    }
 }
 
 /* ---- main.c ---- */

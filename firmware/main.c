@@ -72,9 +72,11 @@ void fw_init(void)
 
 bool fw_step(void)
 {
-    uint32_t pending = reg_read(MXGPU_INT_PENDING) & fw.int_enable;
+    uint32_t state = reg_read(MXGPU_INT_PENDING);
+    uint32_t pending = state & fw.int_enable;
     bool work = pending != 0;
 
+    fw.trace = MXGPU_GET(MXGPU_INT_PENDING_TRACE, state);
     if (pending & INT_DOORBELL) {
         queue_doorbells();
     }

@@ -102,6 +102,8 @@ enum mxgpu_msg_status queue_create(const struct mxgpu_msg_queue_create *msg)
     fw.level_queues[queue->priority]++;
     fw.levels |= 1u << queue->priority;
     enable_doorbell(msg->queue, true);
+    trace_event(queue, MXGPU_QEV_CREATE, 0, MXGPU_QEV_UNIT_NONE, 0,
+                queue->vmid | (uint32_t)queue->priority << 8);
     fw_log(FW_LOG_DEBUG, "queue %u: created, vmid %u priority %u", msg->queue,
            msg->vmid, msg->priority);
     return MXGPU_MSG_OK;
@@ -117,6 +119,8 @@ void queue_reap(FwQueue *queue)
         fw.levels &= ~(1u << queue->priority);
     }
     fw_log(FW_LOG_DEBUG, "queue %u: destroyed", queue_id(queue));
+    trace_event(queue, MXGPU_QEV_DESTROY, 0, MXGPU_QEV_UNIT_NONE,
+                queue->read_index, 0);
     if (fw.destroying == queue) {
         fw.destroying = NULL;
         mailbox_finish(MXGPU_MSG_OK);
@@ -186,6 +190,9 @@ void queue_fail(FwQueue *queue, struct mxgpu_queue_error *error)
     if (queue->state != FW_QUEUE_ACTIVE) {
         return; /* the first record stays */
     }
+    trace_event(queue, MXGPU_QEV_ERROR, error->packet_type,
+                MXGPU_QEV_UNIT_NONE, error->packet_index,
+                error->code | error->fault << 8);
     queue->state = FW_QUEUE_STOPPED;
     queue->fetched = queue->publish = false;
     sched_forget(queue);
@@ -313,6 +320,8 @@ bool queue_complete(FwQueue *queue, uint64_t index,
         }
         wait_notify(signal_addr);
     }
+    trace_event(queue, MXGPU_QEV_PACKET_END, header->type, MXGPU_QEV_UNIT_NONE,
+                index, signal_addr ? signal_value : 0);
     if (header->flags & MXGPU_PKT_IRQ) {
         raise_vector(queue);
     }

@@ -159,6 +159,13 @@ void sched_unpark(FwQueue *queue)
     }
 }
 
+/* The firmware executes the packet itself. */
+static void trace_own(const FwQueue *queue)
+{
+    trace_event(queue, MXGPU_QEV_PACKET_START, queue->packet.header.type,
+                MXGPU_QEV_UNIT_NONE, queue->read_index - 1, 0);
+}
+
 /* Starts the queue's packet if it may start; false: the queue stopped. */
 static bool start_packet(FwQueue *queue)
 {
@@ -169,6 +176,7 @@ static bool start_packet(FwQueue *queue)
     }
     switch (fw_commands[queue->packet.header.type]->start(queue)) {
     case FW_START_DONE:
+        trace_own(queue);
         if (!complete_current(queue)) {
             return false;
         }
@@ -180,6 +188,7 @@ static bool start_packet(FwQueue *queue)
         sched_ready(queue);
         return true;
     case FW_START_PARKED:
+        trace_own(queue);
         return true;
     case FW_START_NEEDS_COPY:
         wait_for_unit(queue, FW_UNIT_COPY);

@@ -17,15 +17,16 @@ MXGPU_STATIC_ASSERT(MXGPU_CE_STATUS_STRIDE == MXGPU_CD_STATUS_STRIDE);
 typedef struct UnitInfo {
     const char *name;
     uint16_t status, ctrl; /* register offsets of unit 0 */
+    uint8_t trace;         /* MXGPU_QEV_UNIT_* */
     void (*fault)(unsigned index, uint32_t status,
                   struct mxgpu_queue_error *error);
 } UnitInfo;
 
 static const UnitInfo unit_info[FW_UNIT_KINDS] = {
     [FW_UNIT_COPY] = {"copy engine", MXGPU_CE_STATUS, MXGPU_CE_CTRL,
-                      copy_fault},
+                      MXGPU_QEV_UNIT_COPY, copy_fault},
     [FW_UNIT_SLOT] = {"dispatch slot", MXGPU_CD_STATUS, MXGPU_CD_CTRL,
-                      dispatch_fault},
+                      MXGPU_QEV_UNIT_SLOT, dispatch_fault},
 };
 
 static uint32_t unit_status(FwUnitKind kind, unsigned index)
@@ -152,6 +153,8 @@ void unit_run(FwUnitKind kind, FwJob *job, FwQueue *queue)
     }
     fw.units[kind].busy |= 1u << job->index;
     queue->running++;
+    trace_event(queue, MXGPU_QEV_PACKET_START, job->header.type,
+                unit_info[kind].trace | job->index, job->packet_index, 0);
 }
 
 static void fail_job(FwUnitKind kind, const FwJob *job, uint32_t status)

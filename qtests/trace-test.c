@@ -53,7 +53,53 @@ static void test_names(MxDevice *unused)
     g_assert_nonnull(strstr(text, ": register"));
 }
 
+/* What the firmware tells: queues and packets, by name. */
+static void test_packets(MxDevice *unused)
+{
+    g_autofree char *path = NULL, *text = NULL, *devices = NULL;
+    struct mxgpu_packet_copy copy = {
+        .type = MXGPU_PKT_COPY, .size = 64,
+    };
+    struct mxgpu_packet_wait bad = {.type = MXGPU_PKT_WAIT, .size = 3};
+    MxMachine *machine;
+    MxQueue *queue;
+    MxDevice *dev;
+    int fd = g_file_open_tmp("mxgpu-trace-XXXXXX", &path, NULL);
+
+    g_assert_cmpint(fd, >=, 0);
+    close(fd);
+    devices = g_strdup_printf("-D %s -trace 'mxgpu_queue_*' "
+                              "-trace 'mxgpu_packet_*' -device mxgpu,id=gpu,"
+                              "addr=%d,vram=16M%s", path, MX_SLOT,
+                              unused->machine->env->options);
+    machine = mx_machine_start(unused->machine->env, devices);
+    dev = mx_open(machine, MX_SLOT);
+    mx_boot(dev);
+    queue = mx_queue_new(dev, 3);
+    copy.src = queue->ring_va;
+    copy.dst = queue->ring_va + 2048;
+    mx_push(queue, &copy);
+    mx_push(queue, &bad);
+    mx_queue_error(queue);
+    mx_queue_free(queue);
+    mx_close(dev);
+    mx_machine_stop(machine);
+    g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
+    g_remove(path);
+
+    g_assert_nonnull(strstr(text, "mxgpu_queue_create gpu: queue 3 vmid 1"));
+    g_assert_nonnull(strstr(text, "mxgpu_packet_start gpu: queue 3 packet 0 "
+                                  "COPY on engine 0"));
+    g_assert_nonnull(strstr(text, "mxgpu_packet_end gpu: queue 3 packet 0 "
+                                  "COPY signal 0"));
+    g_assert_nonnull(strstr(text, "mxgpu_queue_error gpu: queue 3 packet 1 "
+                                  "PACKET NONE at WAIT"));
+    g_assert_nonnull(strstr(text, "mxgpu_queue_destroy gpu: queue 3"));
+    g_assert_cmpuint(count(text, "mxgpu_doorbell"), ==, 0);
+}
+
 void mx_trace_tests(void)
 {
     mx_test("trace/names", MX_BARE, test_names);
+    mx_test("trace/packets", MX_BARE, test_packets);
 }

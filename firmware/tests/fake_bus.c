@@ -158,7 +158,7 @@ static void unit_ctrl(FwUnitKind kind, unsigned index, uint32_t value)
 
 static uint32_t int_pending(void)
 {
-    uint32_t pending = 0;
+    uint32_t pending = bus.listens ? FW_BIT(MXGPU_INT_PENDING_TRACE) : 0;
 
     if (bus.regs[MXGPU_MBOX_REQ / 4] != bus.regs[MXGPU_MBOX_ACK / 4]) {
         pending |= FW_BIT(MXGPU_INT_PENDING_MBOX);
@@ -274,8 +274,26 @@ uint32_t fw_bus_read(uint32_t offset)
     return bus.regs[offset / 4];
 }
 
+static uint64_t pair(uint32_t lo)
+{
+    return bus.regs[lo / 4] | (uint64_t)bus.regs[lo / 4 + 1] << 32;
+}
+
+static void trace_event_written(uint32_t event)
+{
+    unsigned n = bus.traces++;
+
+    g_assert_cmpuint(n, <, G_N_ELEMENTS(bus.trace));
+    bus.trace[n].event = event;
+    bus.trace[n].info = bus.regs[MXGPU_TRACE_INFO / 4];
+    bus.trace[n].index = pair(MXGPU_TRACE_INDEX_LO);
+    bus.trace[n].value = pair(MXGPU_TRACE_VALUE_LO);
+}
+
 static void side_effects(uint32_t offset, uint32_t value)
 {
+    bus.trace_accesses +=
+        offset >= MXGPU_TRACE_INFO && offset <= MXGPU_TRACE_EVENT;
     switch (offset) {
     case MXGPU_MEM_ADDR_HI:
         bus.mem_addr = bus.regs[MXGPU_MEM_ADDR_LO / 4] | (uint64_t)value << 32;
@@ -293,6 +311,9 @@ static void side_effects(uint32_t offset, uint32_t value)
         break;
     case MXGPU_EVENT_RAISE:
         bus.events++;
+        break;
+    case MXGPU_TRACE_EVENT:
+        trace_event_written(value);
         break;
     case MXGPU_MBOX_ACK:
         bus.acks++;

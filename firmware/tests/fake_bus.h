@@ -36,6 +36,13 @@ typedef struct FakeBus {
     uint64_t db_value[MXGPU_MAX_QUEUES];
     unsigned irqs[FAKE_VECTORS], events, acks, inv_commands;
     bool inv_busy;
+    bool listens;        /* to TRACE_EVENT */
+    unsigned trace_accesses;
+    struct {
+        uint32_t event, info;
+        uint64_t index, value;
+    } trace[32];
+    unsigned traces;
     bool ignore_abort;   /* ABORT has no effect */
     bool finish_at_once; /* units end as soon as they are started */
     bool ready, stopped;

@@ -5,6 +5,7 @@
 
 #include "describe.h"
 #include "internal.h"
+#include "mxgpu/packets.h"
 
 typedef struct RegName {
     const char *name;
@@ -228,4 +229,72 @@ void mxgpu_describe_event(MxgpuDevice *dev, MxgpuTraceEvent event, uint64_t a,
         break;
     }
     mxgpu_unlock(dev);
+}
+
+/* ---- queues and packets */
+
+static const char *packet_name(unsigned type)
+{
+    switch (type) {
+#define F(name)                                                                \
+    case MXGPU_PKT_##name:                                                     \
+        return #name;
+        F(NOP) F(COPY) F(FILL) F(DISPATCH) F(WRITE) F(WAIT) F(TIMESTAMP)
+        F(TLB_INVALIDATE) F(COPY_RECT) F(FILL_RECT)
+#undef F
+    default:
+        return "(unknown packet)";
+    }
+}
+
+static const char *queue_error_name(unsigned code)
+{
+    switch (code) {
+#define F(name)                                                                \
+    case MXGPU_QERR_##name:                                                    \
+        return #name;
+        F(NONE) F(FETCH) F(PACKET) F(INDEX) F(FAULT) F(KERNEL) F(RESOURCES)
+        F(TIMEOUT) F(SIGNAL)
+#undef F
+    default:
+        return "(unknown error)";
+    }
+}
+
+static void add_unit(Text *t, unsigned unit)
+{
+    unsigned number = unit & 0xf;
+
+    switch (unit & ~0xfu) {
+    case MXGPU_QEV_UNIT_COPY:
+        add(t, " on engine %u", number);
+        break;
+    case MXGPU_QEV_UNIT_SLOT:
+        add(t, " on slot %u", number);
+        break;
+    }
+}
+
+void mxgpu_describe_queue_event(const MxgpuQueueEvent *e, char *buf,
+                                size_t size)
+{
+    Text t = text_start(buf, size);
+
+    switch (e->event) {
+    case MXGPU_QEV_CREATE:
+        add(&t, "vmid %" PRIu64 " priority %" PRIu64, e->value & 0xff,
+            e->value >> 8);
+        break;
+    case MXGPU_QEV_ERROR:
+        add(&t, "%s %s at %s", queue_error_name(e->value & 0xff),
+            fault_name(e->value >> 8), packet_name(e->type));
+        break;
+    case MXGPU_QEV_PACKET_START:
+        add(&t, "%s", packet_name(e->type));
+        add_unit(&t, e->unit);
+        break;
+    case MXGPU_QEV_PACKET_END:
+        add(&t, "%s signal %" PRIu64, packet_name(e->type), e->value);
+        break;
+    }
 }

@@ -16,5 +16,8 @@ void mxgpu_describe_register(uint32_t offset, uint32_t value, char *text,
 /* What the event's own numbers do not say; "" when they say all. */
 void mxgpu_describe_event(MxgpuDevice *dev, MxgpuTraceEvent event, uint64_t a,
                           uint64_t b, char *text, size_t size);
+/* "DISPATCH on slot 2": what a queue event says besides queue and index. */
+void mxgpu_describe_queue_event(const MxgpuQueueEvent *event, char *text,
+                                size_t size);
 
 #endif

@@ -33,6 +33,16 @@ typedef enum MxgpuTraceEvent {
     MXGPU_TRACE_RESET,        /* a: enum mxgpu_reset_cause */
 } MxgpuTraceEvent;
 
+/* What the firmware says of a queue or a packet: see enum mxgpu_queue_event of
+ * mxgpu/regs.h. Nothing of it is checked. */
+typedef struct MxgpuQueueEvent {
+    uint32_t event;
+    unsigned queue;
+    unsigned type; /* enum mxgpu_packet_type */
+    unsigned unit; /* MXGPU_QEV_UNIT_* */
+    uint64_t index, value;
+} MxgpuQueueEvent;
+
 typedef struct MxgpuHostOps {
     /* Moves bytes to or from a bus address, in memory by mxgpu_copy_single()
      * (single.h). 0, or -EFAULT when the bus refuses any part (some bytes may
@@ -63,6 +73,11 @@ typedef struct MxgpuHostOps {
 
     /* May be NULL. */
     void (*trace)(void *host, MxgpuTraceEvent event, uint64_t a, uint64_t b);
+
+    /* Both may be NULL. Whether anybody wants queue events: asked all the
+     * time. And an event, if so; the firmware may be a moment late to stop. */
+    bool (*queue_listens)(void *host);
+    void (*queue_event)(void *host, const MxgpuQueueEvent *event);
 } MxgpuHostOps;
 
 #endif

@@ -11,7 +11,7 @@
  *
  * Floors. A file calls only files that stand before it here:
  *   stepper, mmu, boot; outbox; irq; control, mailbox, mmu_regs, doorbell,
- *   counters, copy, compute, memport, mcu_watch; mcu_driver; regs;
+ *   counters, copy, compute, memport, trace_port, mcu_watch; mcu_driver; regs;
  *   bus, reset; device.
  */
 #ifndef MXGPU_CORE_INTERNAL_H
@@ -39,6 +39,7 @@ typedef struct MxgpuAccess {
     unsigned index; /* element of a register array */
     uint32_t offset;
     uint64_t now; /* clock, for registers that need it */
+    bool listens; /* somebody wants queue events, likewise */
     bool peek;    /* a debugger looks: no effect, halves as they are now */
 } MxgpuAccess;
 
@@ -241,6 +242,11 @@ uint32_t mxgpu_int_pending_read(MxgpuDevice *dev, const MxgpuAccess *a);
 /* irq.c: not under the lock */
 void mxgpu_bad_access(MxgpuDevice *dev, uint64_t offset, unsigned size,
                       bool write);
+
+/* trace_port.c; not under the lock */
+bool mxgpu_trace_listens(MxgpuDevice *dev);
+void mxgpu_trace_event_write(MxgpuDevice *dev, const MxgpuAccess *a,
+                             uint32_t value);
 
 /* mailbox.c */
 void mxgpu_mbox_write(MxgpuDevice *dev, const MxgpuAccess *a, uint32_t value);

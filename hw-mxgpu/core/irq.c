@@ -77,7 +77,8 @@ uint32_t mxgpu_int_pending(MxgpuDevice *dev)
 
 uint32_t mxgpu_int_pending_read(MxgpuDevice *dev, const MxgpuAccess *a)
 {
-    return mxgpu_int_pending(dev);
+    return mxgpu_int_pending(dev) |
+           MXGPU_SET(MXGPU_INT_PENDING_TRACE, a->listens);
 }
 
 void mxgpu_msix_raise_write(MxgpuDevice *dev, const MxgpuAccess *a,

@@ -5,8 +5,8 @@
  *
  * Firmware makes progress when it sleeps with nothing to do, or writes to a
  * register by which it acts: answers, clears a doorbell, starts or acknowledges
- * a unit, raises an interrupt. Moving memory, setting its timer and writing to
- * its console is what firmware that waits in vain does, too.
+ * a unit, raises an interrupt. Moving memory, setting its timer, writing to its
+ * console and to TRACE_* is what firmware that waits in vain does, too.
  */
 #include "internal.h"
 
@@ -59,7 +59,8 @@ void mxgpu_mcu_watch_write(MxgpuDevice *dev, uint32_t offset)
 {
     dev->mcu.progress |=
         offset < MXGPU_MTIME_LO || offset >= MXGPU_CE_SRC_LO ||
-        (offset >= MXGPU_FW_READY && offset < MXGPU_MEM_ADDR_LO);
+        (offset >= MXGPU_FW_READY && offset < MXGPU_MEM_ADDR_LO &&
+         !(offset >= MXGPU_TRACE_INFO && offset <= MXGPU_TRACE_EVENT));
 }
 
 static void report(MxgpuDevice *dev)

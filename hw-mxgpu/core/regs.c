@@ -45,6 +45,7 @@ typedef struct RegHooks {
     void (*write)(MxgpuDevice *dev, const MxgpuAccess *a, uint32_t value);
     uint32_t mask;
     bool fields;
+    bool listens;  /* ... a->listens */
     bool clock;    /* the hook needs a->now */
     bool unlocked; /* touched by the MCU's thread alone */
 } RegHooks;
@@ -77,13 +78,19 @@ static const RegHooks hooks[R_COUNT] = {
     WIDE(MTIME, mxgpu_mtime_read, .clock = true),
     [R_MTIMECMP_LO] = {.write = mxgpu_mtimecmp_write, .clock = true},
     [R_MTIMECMP_HI] = {.write = mxgpu_mtimecmp_write, .clock = true},
-    [R_INT_PENDING] = {.read = mxgpu_int_pending_read},
+    [R_INT_PENDING] = {.read = mxgpu_int_pending_read, .listens = true},
     [R_INT_ENABLE] = {.fields = true},
     [R_CONSOLE] = {.write = mxgpu_console_write, .unlocked = true},
     [R_FW_READY] = {.write = mxgpu_fw_ready_write},
     [R_FW_PANIC] = {.write = mxgpu_fw_panic_write, .unlocked = true},
     [R_MSIX_RAISE] = {.write = mxgpu_msix_raise_write},
     [R_EVENT_RAISE] = {.write = mxgpu_event_raise_write},
+    [R_TRACE_INFO] = {.unlocked = true},
+    [R_TRACE_INDEX_LO] = {.unlocked = true},
+    [R_TRACE_INDEX_HI] = {.unlocked = true},
+    [R_TRACE_VALUE_LO] = {.unlocked = true},
+    [R_TRACE_VALUE_HI] = {.unlocked = true},
+    [R_TRACE_EVENT] = {.write = mxgpu_trace_event_write, .unlocked = true},
     [R_DB_PENDING] = {.read = mxgpu_db_pending_read,
                       .write = mxgpu_db_pending_write},
     [R_DB_ENABLE] = {.read = mxgpu_db_enable_read,
@@ -207,6 +214,7 @@ static MxgpuAccess make_access(MxgpuDevice *dev, MxgpuParty party, unsigned r,
         .offset = offset,
         .now = hooks[r].clock || hooks[hooks[r].high_of].clock ? mxgpu_now(dev)
                                                                : 0,
+        .listens = hooks[r].listens && mxgpu_trace_listens(dev),
     };
 
     return a;

@@ -345,6 +345,8 @@ const MxgpuHostOps mxgpu_host_ops = {
     .console = mxgpu_host_console,
     .kick = mxgpu_host_kick,
     .trace = mxgpu_trace,
+    .queue_listens = mxgpu_trace_queue_listens,
+    .queue_event = mxgpu_trace_queue,
 };
 
 /* ---- life --------------------------------------------------------------- */

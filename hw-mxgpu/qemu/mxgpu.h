@@ -160,6 +160,8 @@ void mxgpu_settle(MxgpuState *s);
 
 /* tracing.c */
 void mxgpu_trace(void *host, MxgpuTraceEvent event, uint64_t a, uint64_t b);
+bool mxgpu_trace_queue_listens(void *host);
+void mxgpu_trace_queue(void *host, const MxgpuQueueEvent *event);
 
 /* config.c */
 bool mxgpu_config_init(MxgpuState *s, Error **errp);

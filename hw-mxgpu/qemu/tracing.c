@@ -119,3 +119,35 @@ void mxgpu_trace(void *host, MxgpuTraceEvent event, uint64_t a, uint64_t b)
         break;
     }
 }
+
+bool mxgpu_trace_queue_listens(void *host)
+{
+    return ENABLED(QUEUE_CREATE) || ENABLED(QUEUE_DESTROY) ||
+           ENABLED(QUEUE_ERROR) || ENABLED(PACKET_START) ||
+           ENABLED(PACKET_END);
+}
+
+void mxgpu_trace_queue(void *host, const MxgpuQueueEvent *e)
+{
+    MxgpuState *s = host;
+    char text[MXGPU_DESCRIBE_MAX];
+
+    mxgpu_describe_queue_event(e, text, sizeof(text));
+    switch (e->event) {
+    case MXGPU_QEV_CREATE:
+        trace_mxgpu_queue_create(s->name, e->queue, text);
+        break;
+    case MXGPU_QEV_DESTROY:
+        trace_mxgpu_queue_destroy(s->name, e->queue);
+        break;
+    case MXGPU_QEV_ERROR:
+        trace_mxgpu_queue_error(s->name, e->queue, e->index, text);
+        break;
+    case MXGPU_QEV_PACKET_START:
+        trace_mxgpu_packet_start(s->name, e->queue, e->index, text);
+        break;
+    case MXGPU_QEV_PACKET_END:
+        trace_mxgpu_packet_end(s->name, e->queue, e->index, text);
+        break;
+    }
+}

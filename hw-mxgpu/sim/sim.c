@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/describe.h"
 #include "core/device.h"
 #include "iommu.h"
 #include "mxgpu/properties.h"
@@ -143,6 +144,30 @@ static void op_trace(void *host, MxgpuTraceEvent event, uint64_t a, uint64_t b)
     log_line(sim, text);
 }
 
+static bool op_queue_listens(void *host)
+{
+    MxgpuSim *sim = host;
+
+    return sim->config.log_packets;
+}
+
+static void op_queue_event(void *host, const MxgpuQueueEvent *e)
+{
+    static const char *const names[] = {
+        [MXGPU_QEV_CREATE] = "created",     [MXGPU_QEV_DESTROY] = "destroyed",
+        [MXGPU_QEV_ERROR] = "stopped",      [MXGPU_QEV_PACKET_START] = "start",
+        [MXGPU_QEV_PACKET_END] = "end",
+    };
+    bool known = e->event < sizeof(names) / sizeof(names[0]);
+    char what[MXGPU_DESCRIBE_MAX], text[MXGPU_DESCRIBE_MAX + 80];
+
+    mxgpu_describe_queue_event(e, what, sizeof(what));
+    snprintf(text, sizeof(text), "hw: queue %u packet %" PRIu64 ": %s %s",
+             e->queue, e->index,
+             known && names[e->event] ? names[e->event] : "event", what);
+    log_line(host, text);
+}
+
 static const MxgpuHostOps host_ops = {
     .dma_read = op_dma_read,
     .dma_write = op_dma_write,
@@ -162,6 +187,8 @@ static const MxgpuHostOps host_ops_log = {
     .console = op_console,
     .kick = op_kick,
     .trace = op_trace,
+    .queue_listens = op_queue_listens,
+    .queue_event = op_queue_event,
 };
 
 /* ---- deterministic mode --------------------------------------------------------- */

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define MXGPU_SIM_ABI 3
+#define MXGPU_SIM_ABI 4
 
 typedef struct MxgpuSim MxgpuSim;
 
@@ -38,6 +38,7 @@ typedef struct MxgpuSimOptions {
     /* Lines of the firmware console and of the model; may be NULL. */
     void (*log)(void *opaque, const char *line);
     void *opaque;
+    bool log_packets; /* also a line when a queue or a packet begins or ends */
 } MxgpuSimOptions;
 
 /* The table a loader gets from mxgpu_sim_entry(MXGPU_SIM_ABI). */

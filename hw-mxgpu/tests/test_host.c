@@ -90,6 +90,21 @@ static void trace(void *host, MxgpuTraceEvent event, uint64_t a, uint64_t b)
     atomic_fetch_add(&h->traces[event], 1);
 }
 
+static bool queue_listens(void *host)
+{
+    TestHost *h = host;
+
+    return h->listens;
+}
+
+static void queue_event(void *host, const MxgpuQueueEvent *event)
+{
+    TestHost *h = host;
+
+    h->queue_events++;
+    h->queue_event = *event;
+}
+
 const MxgpuHostOps test_host_ops = {
     .dma_read = dma_read,
     .dma_write = dma_write,
@@ -99,6 +114,8 @@ const MxgpuHostOps test_host_ops = {
     .console = console,
     .kick = kick,
     .trace = trace,
+    .queue_listens = queue_listens,
+    .queue_event = queue_event,
 };
 
 MxgpuConfig test_config(TestHost *h)

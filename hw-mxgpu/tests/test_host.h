@@ -25,6 +25,9 @@ typedef struct TestHost {
     _Atomic uint64_t clock;
     _Atomic unsigned irqs[256];
     _Atomic unsigned kicks;
+    bool listens; /* to queue events */
+    unsigned queue_events;
+    MxgpuQueueEvent queue_event; /* the last one */
     _Atomic unsigned traces[MXGPU_TRACE_RESET + 1];
     GMutex lock;
     GString *console;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Register access rules, identity, interrupts, mailbox, doorbells. */
+#include "core/describe.h"
+#include "mxgpu/packets.h"
 #include "test_host.h"
 
 typedef enum Rule { NA, RO, RW, W1C, WO } Rule;
@@ -379,6 +381,60 @@ static void test_config_range(void)
     test_host_free(h);
 }
 
+/* What the firmware tells of queues reaches who listens, and nobody else. */
+static void test_trace_port(void)
+{
+    TestHost *h = test_host_new(true);
+
+    g_assert_cmphex(mcu_read(h, MXGPU_INT_PENDING), ==, 0);
+    mcu_write(h, MXGPU_TRACE_EVENT, MXGPU_QEV_DESTROY);
+    g_assert_cmpuint(h->queue_events, ==, 0);
+    h->listens = true;
+    g_assert_cmphex(mcu_read(h, MXGPU_INT_PENDING), ==, 1u << 31);
+    mcu_write(h, MXGPU_INT_ENABLE, UINT32_MAX);
+    g_assert_false(fake_mcu.external); /* it is no interrupt */
+    g_assert_cmphex(mcu_read(h, MXGPU_INT_ENABLE), ==, 0xf);
+    mcu_write(h, MXGPU_TRACE_INFO, 0x21030005);
+    mcu_write64(h, MXGPU_TRACE_INDEX_LO, 0x123456789abcull);
+    mcu_write64(h, MXGPU_TRACE_VALUE_LO, 0xfedcba9876543210ull);
+    mcu_write(h, MXGPU_TRACE_EVENT, MXGPU_QEV_PACKET_START);
+    g_assert_cmpuint(h->queue_events, ==, 1);
+    g_assert_cmpuint(h->queue_event.event, ==, MXGPU_QEV_PACKET_START);
+    g_assert_cmpuint(h->queue_event.queue, ==, 5);
+    g_assert_cmpuint(h->queue_event.type, ==, 3);
+    g_assert_cmphex(h->queue_event.unit, ==, 0x21);
+    g_assert_cmphex(h->queue_event.index, ==, 0x123456789abcull);
+    g_assert_cmphex(h->queue_event.value, ==, 0xfedcba9876543210ull);
+    test_read(h, MXGPU_TRACE_EVENT); /* the MCU's own */
+    g_assert_cmphex(test_read(h, MXGPU_ERR_STATUS), ==, 1);
+    test_host_free(h);
+}
+
+static void test_describe_queue_event(void)
+{
+    static const struct {
+        MxgpuQueueEvent event;
+        const char *text;
+    } cases[] = {
+        {{MXGPU_QEV_CREATE, 3, 0, 0, 0, 0x702}, "vmid 2 priority 7"},
+        {{MXGPU_QEV_DESTROY, 3, 0, 0, 0, 0}, ""},
+        {{MXGPU_QEV_ERROR, 3, 3, 0, 9, MXGPU_FAULT_BUS << 8 | MXGPU_QERR_FAULT},
+         "FAULT BUS at DISPATCH"},
+        {{MXGPU_QEV_PACKET_START, 3, 8, 0x11, 9, 0}, "COPY_RECT on engine 1"},
+        {{MXGPU_QEV_PACKET_START, 3, 3, 0x27, 9, 0}, "DISPATCH on slot 7"},
+        {{MXGPU_QEV_PACKET_START, 3, 0, 0, 9, 0}, "NOP"},
+        {{MXGPU_QEV_PACKET_END, 3, 5, 0, 9, 77}, "WAIT signal 77"},
+        {{MXGPU_QEV_PACKET_END, 3, 200, 0, 9, 0}, "(unknown packet) signal 0"},
+        {{99, 3, 200, 0, 9, 0}, ""},
+    };
+    char text[MXGPU_DESCRIBE_MAX];
+
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        mxgpu_describe_queue_event(&cases[i].event, text, sizeof(text));
+        g_assert_cmpstr(text, ==, cases[i].text);
+    }
+}
+
 /* A debugger's look shows what a read then gives, and leaves no mark. */
 static void test_peek(void)
 {
@@ -422,5 +478,7 @@ int main(int argc, char **argv)
     g_test_add_func("/doorbell/protocol", test_doorbells);
     g_test_add_func("/doorbell/bad", test_doorbell_bad);
     g_test_add_func("/device/config", test_config_range);
+    g_test_add_func("/trace/port", test_trace_port);
+    g_test_add_func("/trace/words", test_describe_queue_event);
     return g_test_run();
 }

@@ -59,6 +59,38 @@ static void test_hello(gconstpointer mode)
     drv_close(d);
 }
 
+/* Queues and packets in the log, for those who ask. */
+static void test_log(gconstpointer mode)
+{
+    static const char *const lines[] = {
+        "queue 3 packet 0: created vmid 1 priority 0",
+        "queue 3 packet 0: start COPY on engine 0",
+        "queue 3 packet 0: end COPY signal 7",
+    };
+    MxgpuSimOptions config = {.compute_units = 1,
+                              .deterministic = mode != NULL,
+                              .log_packets = true};
+    struct mxgpu_packet_copy p =
+        copy(DRV_VRAM_VA, DRV_SYS_VA + 0x200000, 4096);
+
+    for (unsigned i = 0; i < 2; i++) {
+        Drv *d = drv_open(&config);
+        DrvQueue q = drv_queue(d, 3, 0, QUEUE(0));
+
+        p.signal_addr = signal_va(0);
+        p.signal_value = 7;
+        p.flags = MXGPU_PKT_IRQ; /* behind all that is said of the packet */
+        drv_push(&q, &p);
+        drv_ring(&q);
+        g_assert_cmpuint(drv_wait_irq(d, 4), ==, 1);
+        for (unsigned k = 0; k < G_N_ELEMENTS(lines); k++) {
+            g_assert_cmpint(strstr(d->log->str, lines[k]) != NULL, ==, !i);
+        }
+        drv_close(d);
+        config.log_packets = false;
+    }
+}
+
 static void test_copy(gconstpointer mode)
 {
     Drv *d = open_mode(mode);
@@ -582,6 +614,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     add("hello", test_hello);
+    add("log", test_log);
     add("copy", test_copy);
     add("many", test_many);
     add("packets", test_packets);

@@ -100,7 +100,7 @@ static int env_size(const char *name, uint64_t min, uint64_t max,
 
 static int env_config(MxgpuSimOptions *config)
 {
-    unsigned deterministic = 0, strict = 0;
+    unsigned deterministic = 0, strict = 0, packets = 0;
     int ret;
 
     if ((ret = env_size("MXGPU_VRAM", MIN_VRAM, MAX_OF(vram_size),
@@ -118,9 +118,11 @@ static int env_config(MxgpuSimOptions *config)
                           MAX_OF(firmware_watchdog_ms),
                           &config->firmware_watchdog_ms)) ||
         (ret = env_number("MXGPU_DETERMINISTIC", 0, 1, &deterministic)) ||
-        (ret = env_number("MXGPU_STRICT_ALIGNMENT", 0, 1, &strict))) {
+        (ret = env_number("MXGPU_STRICT_ALIGNMENT", 0, 1, &strict)) ||
+        (ret = env_number("MXGPU_LOG_PACKETS", 0, 1, &packets))) {
         return ret;
     }
+    config->log_packets = packets != 0;
     config->deterministic = deterministic != 0;
     config->strict_alignment = strict != 0;
     return 0;

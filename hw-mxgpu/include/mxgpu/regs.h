@@ -16,7 +16,7 @@
 #define MXGPU_PCI_SUBSYSTEM 0x0001 /* of subsystem vendor MXGPU_PCI_VENDOR */
 
 #define MXGPU_ID_MAGIC          0x5047584du /* "MXGP" */
-#define MXGPU_INTERFACE_VERSION 0x00010001u /* 1.1 */
+#define MXGPU_INTERFACE_VERSION 0x00010002u /* 1.2 */
 
 /*
  * BAR 0: registers. BAR 2: VRAM aperture, all of VRAM; software may make it
@@ -126,6 +126,25 @@ enum mxgpu_fault {
 #include "faults.def"
 #undef MXGPU_FAULT
 };
+
+/*
+ * TRACE_EVENT: what the firmware tells whoever listens of queues and packets.
+ * TRACE_INFO.QUEUE is the queue. TYPE and TRACE_INDEX are the packet's, where
+ * there is one.
+ */
+enum mxgpu_queue_event {
+    MXGPU_QEV_CREATE = 1,       /* VALUE: VMID | priority << 8 */
+    MXGPU_QEV_DESTROY = 2,
+    MXGPU_QEV_ERROR = 3,        /* VALUE: enum mxgpu_queue_error_code |
+                                 * enum mxgpu_fault << 8 */
+    MXGPU_QEV_PACKET_START = 4, /* UNIT executes it */
+    MXGPU_QEV_PACKET_END = 5,   /* VALUE: signal_value; 0 without a signal */
+};
+
+/* TRACE_INFO.UNIT; the number is or'ed to the kind. */
+#define MXGPU_QEV_UNIT_NONE 0x00 /* the firmware itself */
+#define MXGPU_QEV_UNIT_COPY 0x10
+#define MXGPU_QEV_UNIT_SLOT 0x20
 
 /*
  * Index of COUNTER_LO/HI, CU_COUNTER_LO/HI and of struct mxgpu_profile. All
