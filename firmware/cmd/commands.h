@@ -34,22 +34,4 @@ static inline uint32_t cmd_check_zero(const union mxgpu_packet *packet,
 void cmd_fail_access(FwQueue *queue, uint32_t code, uint32_t fault,
                      uint64_t addr, enum mxgpu_access access);
 
-/* What a copy engine is to do: a box of rows, a linear operation one row. */
-typedef struct CopySide {
-    uint64_t addr;
-    uint32_t pitch, slice;
-} CopySide;
-
-typedef struct CopyBox {
-    enum mxgpu_copy_op op;
-    uint32_t pattern;      /* of fills: offset in the packet, 16 bytes */
-    uint32_t pattern_size; /* of linear ones */
-    uint64_t width;
-    uint32_t height, depth;
-    CopySide dst, src;
-} CopyBox;
-
-/* Starts the queue's packet, which is that box; for FwCommand.start. */
-FwStart copy_start(FwQueue *queue, const CopyBox *box);
-
 #endif

@@ -4,6 +4,7 @@
  * pattern_size are ignored.
  */
 #include "cmd/commands.h"
+#include "cmd/copy.h"
 
 static uint32_t fill_check(const union mxgpu_packet *packet)
 {
@@ -26,7 +27,7 @@ static FwStart fill_start(FwQueue *queue)
 {
     const struct mxgpu_packet_fill *fill = &queue->packet.fill;
 
-    return copy_start(queue, &(CopyBox){
+    return copy_start(queue, (CopyBox){
         .op = MXGPU_COPY_FILL,
         .pattern = FIELD(fill, pattern),
         .pattern_size = fill->pattern_size,

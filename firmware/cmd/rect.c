@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* COPY_RECT and FILL_RECT: boxes of rows, by a copy engine. */
 #include "cmd/commands.h"
+#include "cmd/copy.h"
 #include "mxgpu/rect.h"
 
 /* Where the fields of one side of a box are in its packet. */
@@ -58,7 +59,7 @@ static FwStart copy_rect_start(FwQueue *queue)
 {
     const struct mxgpu_packet_copy_rect *copy = &queue->packet.copy_rect;
 
-    return copy_start(queue, &(CopyBox){
+    return copy_start(queue, (CopyBox){
         .op = MXGPU_COPY_RECT,
         .width = copy->width,
         .height = copy->height,
@@ -72,7 +73,7 @@ static FwStart fill_rect_start(FwQueue *queue)
 {
     const struct mxgpu_packet_fill_rect *fill = &queue->packet.fill_rect;
 
-    return copy_start(queue, &(CopyBox){
+    return copy_start(queue, (CopyBox){
         .op = MXGPU_COPY_FILL_RECT,
         .pattern = FIELD(fill_rect, pattern),
         .width = fill->width,
