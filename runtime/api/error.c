@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/error.h"
+#include "core/poll.h"
 
 #include "api.h"
 

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/va.h"
 #include "priv.h"
 
 #define CHUNK_SIZE  KMD_LARGE_PAGE_SIZE
