@@ -6,7 +6,11 @@
 
 #define PITCH 256u
 
-static mcError_t allocate(void **ptr, size_t size, unsigned flags)
+/* Of the entry point that says so. */
+#define CALLER ((McCaller){__func__, __builtin_return_address(0)})
+
+static mcError_t allocate(void **ptr, size_t size, unsigned flags,
+                          McCaller caller)
 {
     uint64_t va;
 
@@ -19,7 +23,7 @@ static mcError_t allocate(void **ptr, size_t size, unsigned flags)
         *ptr = NULL;
         return mcSuccess;
     }
-    error = mc_device_alloc(ctx, size, flags, &va);
+    error = mc_device_alloc(ctx, size, flags, caller, &va);
     if (error == mcSuccess) {
         *ptr = (void *)(uintptr_t)va;
     }
@@ -46,7 +50,7 @@ MC_EXPORT mcError_t mcMalloc(void **ptr, size_t size)
 {
     API_ENTER("%p, %zu", (void *)ptr, size);
     API_CHECK(ptr, mcErrorInvalidValue);
-    API_RETURN(allocate(ptr, size, 0));
+    API_RETURN(allocate(ptr, size, 0, CALLER));
 }
 
 MC_EXPORT mcError_t mcExtMallocWithFlags(void **ptr, size_t size,
@@ -57,7 +61,7 @@ MC_EXPORT mcError_t mcExtMallocWithFlags(void **ptr, size_t size,
               mcErrorInvalidValue);
     /* All device memory is coherent in the finest grain. */
     API_CHECK(flags <= mcDeviceMallocFinegrained, mcErrorNotSupported);
-    API_RETURN(allocate(ptr, size, flags));
+    API_RETURN(allocate(ptr, size, flags, CALLER));
 }
 
 MC_EXPORT mcError_t mcMallocPitch(void **ptr, size_t *pitch, size_t width,
@@ -67,7 +71,7 @@ MC_EXPORT mcError_t mcMallocPitch(void **ptr, size_t *pitch, size_t width,
     API_CHECK(ptr && pitch, mcErrorInvalidValue);
     size_t size = padded(width, height, 1, pitch);
     API_CHECK(size || !width || !height, mcErrorMemoryAllocation);
-    API_RETURN(allocate(ptr, size, 0));
+    API_RETURN(allocate(ptr, size, 0, CALLER));
 }
 
 MC_EXPORT mcError_t mcMalloc3D(mcPitchedPtr *out, mcExtent extent)
@@ -80,7 +84,7 @@ MC_EXPORT mcError_t mcMalloc3D(mcPitchedPtr *out, mcExtent extent)
     size_t size = padded(extent.width, extent.height, extent.depth, &pitch);
     API_CHECK(size || !extent.width || !extent.height || !extent.depth,
               mcErrorMemoryAllocation);
-    API_TRY(allocate(&out->ptr, size, 0));
+    API_TRY(allocate(&out->ptr, size, 0, CALLER));
     out->pitch = pitch;
     out->xsize = extent.width;
     out->ysize = extent.height;
@@ -120,7 +124,7 @@ MC_EXPORT mcError_t mcMallocHost(void **ptr, size_t size, unsigned int flags)
         *ptr = NULL;
         API_RETURN(mcSuccess);
     }
-    API_RETURN(mc_host_alloc(ctx->device, size, flags, ptr));
+    API_RETURN(mc_host_alloc(ctx->device, size, flags, CALLER, ptr));
 }
 
 MC_EXPORT mcError_t mcFreeHost(void *ptr)

@@ -14,6 +14,7 @@
 static pthread_once_t log_once = PTHREAD_ONCE_INIT;
 static McLogLevel log_level;
 static int log_fd = STDERR_FILENO;
+static bool checking;
 
 static const char *const level_names[] = {
     [MC_LOG_OFF] = "off",   [MC_LOG_ERROR] = "error", [MC_LOG_WARN] = "warn",
@@ -38,13 +39,17 @@ bool mc_log_parse_level(const char *text, unsigned length, McLogLevel *level)
 
 static void log_init(void)
 {
-    const char *text = getenv("MXGPU_LOG");
+    const char *text = getenv("MXGPU_CHECK");
+
+    checking = text && *text && strcmp(text, "0") != 0;
+    text = getenv("MXGPU_LOG");
     bool vendor = !text;
 
     if (vendor) {
         text = getenv("MXLOG_LEVEL");
     }
     if (!text || !*text) {
+        log_level = checking ? MC_LOG_ERROR : MC_LOG_OFF;
         return;
     }
     const char *colon = vendor ? NULL : strchr(text, ':');
@@ -72,6 +77,12 @@ bool mc_log_enabled(McLogLevel level)
 {
     pthread_once(&log_once, log_init);
     return level <= log_level;
+}
+
+bool mc_checking(void)
+{
+    pthread_once(&log_once, log_init);
+    return checking;
 }
 
 void mc_log(McLogLevel level, const char *format, ...)

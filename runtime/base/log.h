@@ -20,6 +20,9 @@ typedef enum McLogLevel {
 } McLogLevel;
 
 bool mc_log_enabled(McLogLevel level);
+/* Whether MXGPU_CHECK asks for checks (check.h); errors are then written unless
+ * MXGPU_LOG or MXLOG_LEVEL says something else. */
+bool mc_checking(void);
 
 /* The format needs no newline. */
 void mc_log(McLogLevel level, const char *format, ...)

@@ -30,6 +30,10 @@ typedef struct Block {
     uint64_t va;
     Chunk *chunk;
     uint64_t piece, piece_size; /* of the chunk */
+    uint64_t size;  /* that the user may use, from va */
+    uint64_t front; /* zone before that */
+    bool damaged;   /* and reported */
+    McCaller caller;
 } Block;
 
 struct McAllocator {
@@ -313,6 +317,60 @@ static void block_link(McAllocator *allocator, Block *block)
     allocator->blocks = block;
 }
 
+/* ---- zones: the bytes of a block before and behind what the user has ---- */
+
+/* Fills [from, to), or looks at it. */
+static void zone(McContext *ctx, const Block *block, uint64_t from,
+                 uint64_t to, McDamage *damage)
+{
+    while (from < to) {
+        const McMapping *m = &block->body;
+
+        if (!m->bo || from - m->va >= m->size) {
+            m = &block->chunk->mapping;
+        }
+        uint64_t rest = m->va + m->size - from;
+        uint64_t bytes = rest < to - from ? rest : to - from;
+        uint8_t *cpu = (uint8_t *)ctx->ops->cpu(m->bo) + (from - m->va);
+        if (damage) {
+            mc_zone_look(cpu, from, bytes, damage);
+        } else {
+            mc_zone_fill(cpu, from, bytes);
+        }
+        from += bytes;
+    }
+}
+
+static void zones(McContext *ctx, const Block *block, McDamage *damage)
+{
+    uint64_t end = block->chunk ? block->piece + block->piece_size
+                                : block->body.va + block->body.size;
+
+    zone(ctx, block, block->va - block->front, block->va, damage);
+    zone(ctx, block, block->va + block->size, end, damage);
+}
+
+bool mc_device_damaged(McAllocator *allocator)
+{
+    bool any = false;
+
+    pthread_mutex_lock(&allocator->lock);
+    for (Block *block = allocator->blocks; block; block = block->next) {
+        McDamage damage = {.bytes = 0};
+
+        if (block->damaged) {
+            continue;
+        }
+        zones(allocator->ctx, block, &damage);
+        if (damage.bytes) {
+            mc_damage_report(&damage, block->va, block->size, &block->caller);
+            any = block->damaged = true;
+        }
+    }
+    pthread_mutex_unlock(&allocator->lock);
+    return any;
+}
+
 /* Under the lock. */
 static void block_free(McAllocator *allocator, Block *block)
 {
@@ -342,9 +400,12 @@ void mc_allocator_free(McAllocator *allocator)
 }
 
 mcError_t mc_device_alloc(McContext *ctx, uint64_t size, unsigned flags,
-                          uint64_t *va)
+                          McCaller caller, uint64_t *va)
 {
     McAllocator *allocator = ctx->allocator;
+    /* Large ones begin, and whole large pages end, with a page that faults. */
+    uint64_t front = mc_checking() && size < CHUNK_SIZE ? MC_ZONE : 0;
+    uint64_t back = mc_checking() && size % CHUNK_SIZE ? MC_ZONE : 0;
 
     if (size == 0 || size > ctx->info.vram_size) {
         return mcErrorMemoryAllocation;
@@ -354,13 +415,20 @@ mcError_t mc_device_alloc(McContext *ctx, uint64_t size, unsigned flags,
         return mcErrorMemoryAllocation;
     }
     pthread_mutex_lock(&allocator->lock);
-    mcError_t error = block_alloc(allocator, size, block);
+    mcError_t error = block_alloc(allocator, front + size + back, block);
     if (error != mcSuccess) {
         pthread_mutex_unlock(&allocator->lock);
         free(block);
         return error;
     }
     block_link(allocator, block);
+    block->va += front;
+    block->size = size;
+    block->front = front;
+    block->caller = caller;
+    if (mc_checking()) {
+        zones(ctx, block, NULL);
+    }
     McRange range = {
         .base = block->va,
         .size = size,

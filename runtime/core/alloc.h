@@ -9,6 +9,7 @@
 #ifndef MC_CORE_ALLOC_H
 #define MC_CORE_ALLOC_H
 
+#include "check.h"
 #include "context.h"
 
 #define MC_ALIGN 256u
@@ -29,11 +30,16 @@ mcError_t mc_allocator_new(McContext *ctx, McAllocator **out);
 /* With everything in it. */
 void mc_allocator_free(McAllocator *allocator);
 
+/* With MXGPU_CHECK, zones lie around it, and messages name the caller. */
 mcError_t mc_device_alloc(McContext *ctx, uint64_t size, unsigned flags,
-                          uint64_t *va);
+                          McCaller caller, uint64_t *va);
 /* The work that may use it is complete. mcErrorInvalidValue when va is not
  * the start of an allocation of this context. */
 mcError_t mc_device_free(McContext *ctx, uint64_t va);
+
+/* Reports what was written into the zones since the last time; false: nothing.
+ * A zone belongs to nobody: whatever runs meanwhile, what is found is wrong. */
+bool mc_device_damaged(McAllocator *allocator);
 
 void mc_device_memory(McContext *ctx, uint64_t *free, uint64_t *total);
 

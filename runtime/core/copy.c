@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "check.h"
 #include "error.h"
 #include "host_memory.h"
 #include "mxgpu/rect.h"
@@ -526,6 +527,7 @@ mcError_t mc_copy_box(McStream *stream, const McBox *box, mcMemcpyKind kind,
 
     if (sync) {
         mc_context_flush(stream->ctx);
+        error = mc_check_context(stream->ctx, error);
     }
     return error;
 }

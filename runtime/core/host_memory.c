@@ -38,6 +38,11 @@ typedef struct HostMemory {
     Pin *pin[3];
     void *pages; /* allocated here, or NULL */
     uint64_t size;
+    /* With a zone behind the bytes that the user asked for: */
+    struct HostMemory *next, **link; /* of those with one */
+    uint64_t used;
+    bool damaged; /* and reported */
+    McCaller caller;
 } HostMemory;
 
 static Pin *of(const McNode *node)
@@ -58,6 +63,7 @@ static int order(const McNode *node, const void *key)
 static pthread_mutex_t host_lock = PTHREAD_MUTEX_INITIALIZER;
 static McTree pins = {.compare = compare};
 static McContext *attached[MC_MAX_DEVICES]; /* open devices */
+static HostMemory *checked;
 
 /* ---- one device ---- */
 
@@ -190,11 +196,71 @@ static void pin_put(Pin *pin)
     }
 }
 
+/* ---- zones ---- */
+
+static void zone_add(HostMemory *memory, uint64_t used, McCaller caller)
+{
+    memory->used = used;
+    memory->caller = caller;
+    mc_zone_fill((uint8_t *)memory->pages + used,
+                 (uintptr_t)memory->pages + used, memory->size - used);
+    pthread_mutex_lock(&host_lock);
+    memory->next = checked;
+    memory->link = &checked;
+    if (checked) {
+        checked->link = &memory->next;
+    }
+    checked = memory;
+    pthread_mutex_unlock(&host_lock);
+}
+
+/* Under the lock. */
+static void zone_remove(HostMemory *memory)
+{
+    if (memory->link) {
+        *memory->link = memory->next;
+        if (memory->next) {
+            memory->next->link = memory->link;
+        }
+    }
+}
+
+/* Under the lock. */
+static bool zone_damaged(HostMemory *memory)
+{
+    uint64_t start = (uintptr_t)memory->pages;
+    McDamage damage = {.bytes = 0};
+
+    if (!memory->damaged) {
+        mc_zone_look((uint8_t *)memory->pages + memory->used,
+                     start + memory->used, memory->size - memory->used,
+                     &damage);
+    }
+    if (damage.bytes) {
+        mc_damage_report(&damage, start, memory->used, &memory->caller);
+        memory->damaged = true;
+    }
+    return damage.bytes != 0;
+}
+
+bool mc_host_damaged(void)
+{
+    bool any = false;
+
+    pthread_mutex_lock(&host_lock);
+    for (HostMemory *m = checked; m; m = m->next) {
+        any |= zone_damaged(m);
+    }
+    pthread_mutex_unlock(&host_lock);
+    return any;
+}
+
 /* ---- objects ---- */
 
 static void memory_free(HostMemory *memory)
 {
     pthread_mutex_lock(&host_lock);
+    zone_remove(memory);
     for (unsigned i = 0; i < 3; i++) {
         pin_put(memory->pin[i]);
     }
@@ -268,7 +334,8 @@ static void sync_all(void)
     }
 }
 
-mcError_t mc_host_alloc(int device, uint64_t size, unsigned flags, void **ptr)
+mcError_t mc_host_alloc(int device, uint64_t size, unsigned flags,
+                        McCaller caller, void **ptr)
 {
     HostMemory *memory = calloc(1, sizeof(*memory));
 
@@ -295,6 +362,9 @@ mcError_t mc_host_alloc(int device, uint64_t size, unsigned flags, void **ptr)
     mcError_t error = add(memory, &range, false);
     if (error == mcSuccess) {
         *ptr = pages;
+        if (mc_checking()) {
+            zone_add(memory, size, caller);
+        }
     }
     return error;
 }
@@ -311,8 +381,15 @@ mcError_t mc_host_free(void *ptr)
     if (!mc_range_remove((uintptr_t)ptr, &range)) {
         return mcErrorInvalidValue; /* another thread freed it meanwhile */
     }
+    bool damaged = false;
+    if (mc_checking()) {
+        HostMemory *memory = range.owner;
+
+        mc_host_damaged();
+        damaged = memory->damaged;
+    }
     memory_free(range.owner);
-    return mcSuccess;
+    return damaged ? mcErrorIllegalAddress : mcSuccess;
 }
 
 bool mc_host_mapped(const void *ptr, uint64_t size)

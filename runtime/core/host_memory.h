@@ -7,11 +7,14 @@
 #ifndef MC_CORE_HOST_MEMORY_H
 #define MC_CORE_HOST_MEMORY_H
 
+#include "check.h"
 #include "context.h"
 
-mcError_t mc_host_alloc(int device, uint64_t size, unsigned flags, void **ptr);
+/* With MXGPU_CHECK, the rest of its last page is a zone. */
+mcError_t mc_host_alloc(int device, uint64_t size, unsigned flags,
+                        McCaller caller, void **ptr);
 /* Waits for the devices that may use it. mcErrorInvalidValue when it is not
- * the start of an allocation. */
+ * the start of an allocation, mcErrorIllegalAddress when it was overrun. */
 mcError_t mc_host_free(void *ptr);
 
 /* mcErrorInvalidValue when not all of it is mapped in the process, readable
@@ -24,6 +27,9 @@ mcError_t mc_host_unregister(void *ptr);
 /* Whether a registered piece is still mapped in the process, which may have
  * unmapped it without a word. */
 bool mc_host_mapped(const void *ptr, uint64_t size);
+
+/* Reports what was written into zones since the last time; false: nothing. */
+bool mc_host_damaged(void);
 
 /* Maps what exists on a device that was opened, and takes it away again. */
 mcError_t mc_host_memory_attach(McContext *ctx);

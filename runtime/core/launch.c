@@ -172,6 +172,9 @@ mcError_t mc_launch(McStream *stream, McFunction *f, dim3 grid, dim3 block,
             .private_kib = stack_bytes(ctx, f) / 1024,
         },
     };
+    if (mc_checking()) {
+        flags |= MXGPU_PKT_STRICT_ALIGN;
+    }
     strncpy(mc_submit_label(&submit), f->name, MC_LABEL_SIZE - 1);
     mc_submit_push(&submit, &packet, flags);
     mc_submit_end(&submit);

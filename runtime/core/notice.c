@@ -24,7 +24,7 @@ static void init(void)
     const char *text = getenv("MXGPU_ENDLESS_MS");
     unsigned long ms = text ? strtoul(text, NULL, 10) : ENDLESS_MS;
 
-    quiet = getenv("MXGPU_LOG") || getenv("MXLOG_LEVEL");
+    quiet = getenv("MXGPU_LOG") || getenv("MXLOG_LEVEL") || mc_checking();
     endless_ns = isatty(STDERR_FILENO) ? ms * 1000000ull : 0;
 }
 

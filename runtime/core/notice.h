@@ -8,8 +8,8 @@
 
 #include "queue.h"
 
-/* A kernel failed; name: as in the source. Not when MXGPU_LOG is set, also to
- * off, as then there is more, or nothing is wanted. */
+/* A kernel failed; name: as in the source. Not when MXGPU_LOG or MXGPU_CHECK is
+ * set, the former also to off, as then there is more, or nothing is wanted. */
 void mc_notice_failed(const char *name, mcError_t error);
 
 /* Of one wait. Zero at first. */

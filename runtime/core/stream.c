@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "check.h"
 #include "poll.h"
 #include "queues.h"
 #include "runtime.h"
@@ -190,7 +191,7 @@ mcError_t mc_context_sync(McContext *ctx)
     mcError_t error = queues_wait(ctx, all_target, false);
 
     mc_context_flush(ctx);
-    return error;
+    return mc_check_context(ctx, error);
 }
 
 mcError_t mc_context_query(McContext *ctx)
@@ -219,7 +220,7 @@ mcError_t mc_stream_sync(McStream *stream)
     mcError_t sticky = mc_context_check(stream->ctx);
 
     mc_context_flush(stream->ctx);
-    return sticky != mcSuccess ? sticky : error;
+    return mc_check_context(stream->ctx, sticky != mcSuccess ? sticky : error);
 }
 
 /* ---- host functions ---- */

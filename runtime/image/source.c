@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-#define _GNU_SOURCE /* RTLD_DEFAULT */
+#define _GNU_SOURCE /* RTLD_DEFAULT, dladdr1() */
 #include "source.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <link.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "dwarf.h"
@@ -118,4 +123,50 @@ void mc_source_describe(const McSourceFile *source, uint64_t address,
         }
     }
     mc_dwarf_close(dwarf);
+}
+
+/* False: it cannot be read, or is too large. */
+static bool map_file(const char *path, McSourceFile *file)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat st;
+
+    file->data = MAP_FAILED;
+    if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size > 0 &&
+        st.st_size <= FILE_MAX) {
+        file->size = st.st_size;
+        file->data = mmap(NULL, file->size, PROT_READ, MAP_PRIVATE, fd, 0);
+    }
+    if (fd >= 0) {
+        close(fd);
+    }
+    return file->data != MAP_FAILED;
+}
+
+void mc_source_caller(const void *address, char *text, size_t size)
+{
+    struct link_map *map = NULL;
+    McSourceFile file;
+    Dl_info info;
+
+    text[0] = 0;
+    if (!dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) || !map) {
+        return;
+    }
+    /* The program itself has no name here, and one that need not lead to it
+     * there. */
+    if (map_file(map->l_name[0] ? map->l_name : "/proc/self/exe", &file)) {
+        mc_source_describe(&file, (uintptr_t)address - 1 - map->l_addr, text, size);
+        munmap(file.data, file.size);
+    }
+    size_t known = strlen(text);
+    if (known) { /* ", in ..." */
+        char *line = strdup(text + 2);
+
+        snprintf(text, size, ", called %s", line ? line : "");
+        free(line);
+    } else {
+        snprintf(text, size, ", called from %s+0x%" PRIx64, info.dli_fname,
+                 (uint64_t)((uintptr_t)address - map->l_addr));
+    }
 }

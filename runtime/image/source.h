@@ -21,6 +21,10 @@ void mc_source_free(McSourceFile *source);
 void mc_source_describe(const McSourceFile *source, uint64_t address,
                         char *text, size_t size);
 
+/* The same of a return address of the program: ", called in FUNCTION at ..."; or
+ * ", called from FILE+0xOFFSET" when only that is known. */
+void mc_source_caller(const void *address, char *text, size_t size);
+
 /* A C++ name as people write it, where the C++ library is loaded. Very long
  * symbols, and those of which a few bytes mean very much, stay as they are. */
 void mc_source_name(const char *symbol, char *text, size_t size);

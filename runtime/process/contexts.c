@@ -9,6 +9,7 @@
 
 #include "base/log.h"
 #include "core/alloc.h"
+#include "core/check.h"
 #include "core/error.h"
 #include "core/event.h"
 #include "core/handle.h"
@@ -66,6 +67,7 @@ static void context_free(McContext *ctx)
     mc_handle_purge(ctx, MC_HANDLE_MODULE);
     mc_staging_free(ctx->staging);
     mc_slots_free(ctx->slots);
+    mc_check_context(ctx, mcSuccess);
     mc_host_memory_detach(ctx);
     mc_allocator_free(ctx->allocator);
     mc_observe_context(ctx, false);

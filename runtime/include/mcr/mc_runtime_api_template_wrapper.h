@@ -4,18 +4,21 @@
 
 #include "mc_runtime_api.h"
 
+/* Of calls whose caller is remembered (MXGPU_CHECK), whatever is optimised. */
+#define MC_IN_CALLER static inline __attribute__((always_inline))
+
 /*
  * Typed forms. A kernel or a device variable is named by itself; the entry
  * points above take the address of its host symbol.
  */
 template <class T>
-static inline mcError_t mcMalloc(T **ptr, size_t size)
+MC_IN_CALLER mcError_t mcMalloc(T **ptr, size_t size)
 {
     return mcMalloc((void **)ptr, size);
 }
 
 template <class T>
-static inline mcError_t mcMallocHost(T **ptr, size_t size,
+MC_IN_CALLER mcError_t mcMallocHost(T **ptr, size_t size,
                                      unsigned int flags = mcMallocHostDefault)
 {
     return mcMallocHost((void **)ptr, size, flags);
@@ -29,7 +32,7 @@ static inline mcError_t mcMallocManaged(T **ptr, size_t size,
 }
 
 template <class T>
-static inline mcError_t mcMallocPitch(T **ptr, size_t *pitch, size_t width,
+MC_IN_CALLER mcError_t mcMallocPitch(T **ptr, size_t *pitch, size_t width,
                                       size_t height)
 {
     return mcMallocPitch((void **)ptr, pitch, width, height);
@@ -42,7 +45,7 @@ static inline mcError_t mcMallocAsync(T **ptr, size_t size, mcStream_t stream)
 }
 
 template <class T>
-static inline mcError_t mcExtMallocWithFlags(T **ptr, size_t size,
+MC_IN_CALLER mcError_t mcExtMallocWithFlags(T **ptr, size_t size,
                                              unsigned int flags)
 {
     return mcExtMallocWithFlags((void **)ptr, size, flags);
@@ -56,13 +59,13 @@ static inline mcError_t mcHostGetDevicePointer(T **ptr, void *hostPtr,
 }
 
 template <class T>
-static inline mcError_t mcHostAlloc(T **ptr, size_t size, unsigned int flags)
+MC_IN_CALLER mcError_t mcHostAlloc(T **ptr, size_t size, unsigned int flags)
 {
     return mcHostAlloc((void **)ptr, size, flags);
 }
 
 template <class T>
-static inline mcError_t mcHostMalloc(T **ptr, size_t size,
+MC_IN_CALLER mcError_t mcHostMalloc(T **ptr, size_t size,
                                      unsigned int flags = mcMallocHostDefault)
 {
     return mcHostMalloc((void **)ptr, size, flags);
@@ -293,5 +296,7 @@ static inline mcError_t mcMemcpyFromSymbolAsync(
     return mcMemcpyFromSymbolAsync(dst, (const void *)&symbol, size, offset,
                                    kind, stream);
 }
+
+#undef MC_IN_CALLER
 
 #endif

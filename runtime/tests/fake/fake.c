@@ -539,7 +539,8 @@ static bool execute(FakeQueue *q, const union mxgpu_packet *p,
         return false;
     }
     if (p->header.flags & ~(p->header.type == MXGPU_PKT_DISPATCH
-                                ? MXGPU_PKT_FLAGS | MXGPU_PKT_COOPERATIVE
+                                ? MXGPU_PKT_FLAGS | MXGPU_PKT_COOPERATIVE |
+                                      MXGPU_PKT_STRICT_ALIGN
                                 : MXGPU_PKT_FLAGS)) {
         e->code = MXGPU_QERR_PACKET;
         e->field = 2;
