@@ -7,175 +7,120 @@
  */
 #include "qemu/osdep.h"
 #include "hw/pci/pci_regs.h"
-#include "standard-headers/linux/virtio_config.h"
 #include "standard-headers/linux/virtio_iommu.h"
-#include "standard-headers/linux/virtio_pci.h"
-#include "standard-headers/linux/virtio_ring.h"
-#include "driver.h"
+#include "viommu.h"
 
-#define ECAM       0xb0000000ull
-#define IOMMU_SLOT 3
 #define PORT_SLOT  5
 #define PORT_BUS   1
-#define EVENT_VQ   1
 #define VA         0x1000
+#define FAULT_VA   0x2000
+#define OUT_VA     0x3000
+#define IOVA       0x50000000ull
+#define IOVA_USED  0x60000000ull
 /* What a fault's address brings is written here, and 16 bytes before it. */
 #define ADDRESS_AT offsetof(struct virtio_iommu_fault, address)
 #define OPTIONS    "vram=16M,compute-units=2,threads=2%s"
 
-typedef struct Iommu {
-    QPCIDevice *pci;
-    QPCIBar bar;
-    uint64_t common, config; /* offsets in the BAR */
-} Iommu;
+/* ---- firmware ------------------------------------------------------------ */
 
-static uint64_t ecam(unsigned bus, unsigned slot, unsigned offset)
+enum { zero, s0 = 8, s1 = 9, t0 = 5, t1 = 6, t2 = 7 };
+
+typedef struct Code {
+    uint32_t words[100];
+    unsigned n;
+} Code;
+
+static void emit(Code *c, uint32_t word)
 {
-    return ECAM + (bus << 20 | slot << 15 | offset);
+    g_assert_cmpuint(c->n, <, G_N_ELEMENTS(c->words));
+    c->words[c->n++] = word;
 }
 
-static void find_structures(Iommu *iommu)
+static void set(Code *c, unsigned rd, uint32_t value)
 {
-    uint8_t cap = 0;
-
-    while ((cap = qpci_find_capability(iommu->pci, PCI_CAP_ID_VNDR, cap))) {
-        uint8_t type = qpci_config_readb(
-            iommu->pci, cap + offsetof(struct virtio_pci_cap, cfg_type));
-        uint32_t offset = qpci_config_readl(
-            iommu->pci, cap + offsetof(struct virtio_pci_cap, offset));
-
-        if (type == VIRTIO_PCI_CAP_COMMON_CFG) {
-            iommu->common = offset;
-        } else if (type == VIRTIO_PCI_CAP_DEVICE_CFG) {
-            iommu->config = offset;
-        }
-    }
+    emit(c, ((value + 0x800) & 0xfffff000) | rd << 7 | 0x37);
+    emit(c, value << 20 | rd << 15 | rd << 7 | 0x13);
 }
 
-static void set_status(Iommu *iommu, uint8_t status)
+/* Of the memory port's registers. */
+static void put(Code *c, unsigned rs, uint32_t reg)
 {
-    qpci_io_writeb(iommu->pci, iommu->bar,
-                   iommu->common + VIRTIO_PCI_COMMON_STATUS, status);
+    uint32_t offset = reg - MXGPU_MEM_ADDR_LO;
+
+    emit(c, offset >> 5 << 25 | rs << 20 | s0 << 15 | 2 << 12 |
+            (offset & 31) << 7 | 0x23);
 }
 
-static void set_common(Iommu *iommu, unsigned field, uint64_t value)
+/* beq (0), bne (1), blt (4) to a word of the code. */
+static void branch(Code *c, unsigned funct3, unsigned a, unsigned b,
+                   unsigned to)
 {
-    qpci_io_writel(iommu->pci, iommu->bar, iommu->common + field, value);
-    qpci_io_writel(iommu->pci, iommu->bar, iommu->common + field + 4,
-                   value >> 32);
+    uint32_t by = 4 * (to - c->n);
+
+    emit(c, (by >> 12 & 1) << 31 | (by >> 5 & 63) << 25 | b << 20 | a << 15 |
+            funct3 << 12 | (by >> 1 & 15) << 8 | (by >> 11 & 1) << 7 | 0x63);
 }
 
-/* The first report goes to memory, the second to "target". */
-static void start_events(MxMachine *machine, Iommu *iommu, uint64_t target)
+static void jump(Code *c, unsigned to)
 {
-    uint64_t desc = mx_alloc(machine, MX_PAGE);
-    uint64_t avail = mx_alloc(machine, MX_PAGE);
-    uint64_t used = mx_alloc(machine, MX_PAGE);
-    uint64_t buffer[2] = { mx_alloc(machine, MX_PAGE), target };
-
-    for (unsigned i = 0; i < 2; i++) {
-        qtest_writeq(machine->qts, desc + 16 * i, buffer[i]);
-        qtest_writel(machine->qts, desc + 16 * i + 8,
-                     sizeof(struct virtio_iommu_fault));
-        qtest_writel(machine->qts, desc + 16 * i + 12, VRING_DESC_F_WRITE);
-        qtest_writew(machine->qts, avail + 4 + 2 * i, i);
-    }
-    qtest_writew(machine->qts, avail + 2, 2);
-    qpci_io_writew(iommu->pci, iommu->bar,
-                   iommu->common + VIRTIO_PCI_COMMON_Q_SELECT, EVENT_VQ);
-    set_common(iommu, VIRTIO_PCI_COMMON_Q_DESCLO, desc);
-    set_common(iommu, VIRTIO_PCI_COMMON_Q_AVAILLO, avail);
-    set_common(iommu, VIRTIO_PCI_COMMON_Q_USEDLO, used);
-    qpci_io_writew(iommu->pci, iommu->bar,
-                   iommu->common + VIRTIO_PCI_COMMON_Q_ENABLE, 1);
+    branch(c, 0, zero, zero, to);
 }
 
-/* Translates nothing: every access is a fault to report. */
-static Iommu *start_iommu(MxMachine *machine, uint64_t target)
+/* Between MEM_BUF and virtual address va. */
+static void move(Code *c, enum mxgpu_mem_op op, uint32_t va, unsigned size)
 {
-    const uint8_t found = VIRTIO_CONFIG_S_ACKNOWLEDGE |
-                          VIRTIO_CONFIG_S_DRIVER;
-    Iommu *iommu = g_new0(Iommu, 1);
-    QPCIDevice *host = qpci_device_find(machine->bus, 0);
-
-    qpci_config_writel(host, 0x64, 0);
-    qpci_config_writel(host, 0x60, ECAM | 1);
-    g_free(host);
-    iommu->pci = qpci_device_find(machine->bus, QPCI_DEVFN(IOMMU_SLOT, 0));
-    g_assert_nonnull(iommu->pci);
-    iommu->bar = qpci_iomap(iommu->pci, 4, NULL);
-    qpci_device_enable(iommu->pci);
-    find_structures(iommu);
-    set_status(iommu, 0);
-    set_status(iommu, found);
-    for (unsigned i = 0; i < 2; i++) {
-        qpci_io_writel(iommu->pci, iommu->bar,
-                       iommu->common + VIRTIO_PCI_COMMON_GFSELECT, i);
-        qpci_io_writel(iommu->pci, iommu->bar,
-                       iommu->common + VIRTIO_PCI_COMMON_GF,
-                       i ? 1 : 1 << VIRTIO_IOMMU_F_BYPASS_CONFIG);
-    }
-    set_status(iommu, found | VIRTIO_CONFIG_S_FEATURES_OK);
-    start_events(machine, iommu, target);
-    set_status(iommu, found | VIRTIO_CONFIG_S_FEATURES_OK |
-                      VIRTIO_CONFIG_S_DRIVER_OK);
-    qpci_io_writeb(iommu->pci, iommu->bar, iommu->config +
-                   offsetof(struct virtio_iommu_config, bypass), 0);
-    return iommu;
+    set(c, t1, va);
+    put(c, t1, MXGPU_MEM_ADDR_LO);
+    set(c, t1, MXGPU_SET(MXGPU_MEM_CMD_OP, op) |
+               MXGPU_SET(MXGPU_MEM_CMD_SIZE, size) |
+               MXGPU_SET(MXGPU_MEM_CMD_VMID, 1));
+    put(c, t1, MXGPU_MEM_CMD);
 }
 
-/* ---- a firmware that reads one byte ------------------------------------- */
-
-static unsigned load_immediate(uint32_t *code, unsigned rd, uint32_t value)
+/* The word at va = rs */
+static void store_word(Code *c, unsigned rs, uint32_t va)
 {
-    code[0] = ((value + 0x800) & 0xfffff000) | rd << 7 | 0x37;
-    code[1] = value << 20 | rd << 15 | rd << 7 | 0x13;
-    return 2;
+    put(c, rs, MXGPU_MEM_BUF);
+    move(c, MXGPU_MEM_WRITE, va, 4);
 }
 
-static unsigned write_register(uint32_t *code, uint32_t reg, uint32_t value)
+/* Makes the page table that VMID 1 has from then on, and s0. */
+static void begin(Code *c, MxDevice *dev)
 {
-    unsigned n = load_immediate(code, 5, MXGPU_MCU_REGS_BASE + reg);
-
-    n += load_immediate(code + n, 6, value);
-    code[n++] = 6 << 20 | 5 << 15 | 2 << 12 | 0x23; /* sw t1, 0(t0) */
-    return n;
+    dev->root = mx_vram_alloc(dev, MX_PAGE);
+    set(c, t0, MXGPU_MCU_REGS_BASE + MXGPU_MMU_ROOT_LO +
+               MXGPU_MMU_ROOT_LO_STRIDE);
+    set(c, t1, dev->root | MXGPU_PTE_TABLE | MXGPU_PTE_VALID);
+    emit(c, t1 << 20 | t0 << 15 | 2 << 12 | 0x23);          /* sw t1, 0(t0) */
+    emit(c, zero << 20 | t0 << 15 | 2 << 12 | 4 << 7 | 0x23); /* sw 0, 4(t0) */
+    set(c, s0, MXGPU_MCU_REGS_BASE + MXGPU_MEM_ADDR_LO);
+    put(c, zero, MXGPU_MEM_ADDR_HI);
 }
 
 /* Reads the byte at bus address bus: two translations, of its page and of the
  * byte itself. */
 static void read_byte(MxDevice *dev, uint64_t bus)
 {
-    const struct {
-        uint32_t reg, value;
-    } writes[] = {
-        { MXGPU_MMU_ROOT_LO + MXGPU_MMU_ROOT_LO_STRIDE,
-          (dev->root = mx_vram_alloc(dev, MX_PAGE)) | MXGPU_PTE_TABLE |
-          MXGPU_PTE_VALID },
-        { MXGPU_MMU_ROOT_HI + MXGPU_MMU_ROOT_LO_STRIDE, 0 },
-        { MXGPU_MEM_ADDR_LO, VA + bus % MX_PAGE },
-        { MXGPU_MEM_ADDR_HI, 0 },
-        { MXGPU_MEM_CMD, MXGPU_SET(MXGPU_MEM_CMD_OP, MXGPU_MEM_READ) |
-                         MXGPU_SET(MXGPU_MEM_CMD_SIZE, 1) |
-                         MXGPU_SET(MXGPU_MEM_CMD_VMID, 1) },
-    };
-    uint32_t code[64];
-    unsigned n = 0;
+    Code c = { 0 };
 
+    begin(&c, dev);
     mx_map(dev, VA, bus & ~(MX_PAGE - 1ull), MX_PAGE, MX_SYS);
-    for (unsigned i = 0; i < G_N_ELEMENTS(writes); i++) {
-        n += write_register(code + n, writes[i].reg, writes[i].value);
-    }
-    code[n++] = 0x6f; /* for ever */
-    mx_load_code(dev, code, n);
+    move(&c, MXGPU_MEM_READ, VA + bus % MX_PAGE, 1);
+    jump(&c, c.n); /* for ever */
+    mx_load_code(dev, c.words, c.n);
 }
 
 /* ---- tests --------------------------------------------------------------- */
 
+static bool was_reset(MxDevice *dev)
+{
+    return !(qpci_config_readw(dev->pci, PCI_COMMAND) & PCI_COMMAND_MEMORY);
+}
+
 static MxMachine *start(MxDevice *unused, const char *more)
 {
     g_autofree char *devices = g_strdup_printf(
-        "-device virtio-iommu-pci,addr=%d %s", IOMMU_SLOT, more);
+        "-device virtio-iommu-pci,addr=%d %s", MX_VIOMMU_SLOT, more);
 
     return mx_machine_start(unused->machine->env, devices);
 }
@@ -189,10 +134,9 @@ static MxMachine *start_one(MxDevice *unused)
     return start(unused, device);
 }
 
-static void stop(MxMachine *machine, Iommu *iommu)
+static void stop(MxMachine *machine, MxViommu *iommu)
 {
-    g_free(iommu->pci);
-    g_free(iommu);
+    mx_viommu_free(iommu);
     mx_machine_stop(machine);
 }
 
@@ -201,20 +145,18 @@ static void test_flr(MxDevice *unused)
     MxMachine *machine = start_one(unused);
     MxDevice *dev = mx_open(machine, MX_SLOT);
     uint8_t cap = qpci_find_capability(dev->pci, PCI_CAP_ID_EXP, 0);
-    Iommu *iommu = start_iommu(machine, ecam(0, MX_SLOT, cap + PCI_EXP_DEVCTL -
-                                                         ADDRESS_AT));
+    MxViommu *iommu = mx_viommu_start(
+        machine, mx_ecam(0, MX_SLOT, cap + PCI_EXP_DEVCTL - ADDRESS_AT));
 
     read_byte(dev, 0x40000000 | PCI_EXP_DEVCTL_BCR_FLR);
-    MX_WAIT(dev, !(qpci_config_readw(dev->pci, PCI_COMMAND) &
-                   PCI_COMMAND_MEMORY));
+    MX_WAIT(dev, was_reset(dev));
     mx_map_bars(dev);
     MX_WAIT(dev, mx_mcu_state(dev) == MXGPU_MCU_RESET);
     g_assert_cmpuint(MXGPU_GET(MXGPU_RESET_STATUS_CAUSE,
                                mx_read(dev, MXGPU_RESET_STATUS)), ==,
                      MXGPU_RESET_BUS);
     /* and life goes on */
-    qpci_io_writeb(iommu->pci, iommu->bar, iommu->config +
-                   offsetof(struct virtio_iommu_config, bypass), 1);
+    mx_viommu_bypass(iommu);
     dev->root = 0;
     mx_boot(dev);
     mx_close(dev);
@@ -226,8 +168,8 @@ static void test_sleep(MxDevice *unused)
     MxMachine *machine = start_one(unused);
     MxDevice *dev = mx_open(machine, MX_SLOT);
     uint8_t cap = qpci_find_capability(dev->pci, PCI_CAP_ID_PM, 0);
-    Iommu *iommu = start_iommu(machine, ecam(0, MX_SLOT, cap + PCI_PM_CTRL -
-                                                         ADDRESS_AT));
+    MxViommu *iommu = mx_viommu_start(
+        machine, mx_ecam(0, MX_SLOT, cap + PCI_PM_CTRL - ADDRESS_AT));
 
     read_byte(dev, 0x40000003); /* D3hot */
     MX_WAIT(dev, qpci_config_readw(dev->pci, cap + PCI_PM_CTRL) & 3);
@@ -251,19 +193,174 @@ static void test_unplug(MxDevice *unused)
                                         QPCI_DEVFN(PORT_SLOT, 0));
     uint8_t cap = qpci_find_capability(port, PCI_CAP_ID_EXP, 0);
     MxDevice *dev;
-    Iommu *iommu;
+    MxViommu *iommu;
 
     qpci_config_writel(port, PCI_PRIMARY_BUS, PORT_BUS << 8 | PORT_BUS << 16);
     qpci_config_writel(port, PCI_MEMORY_BASE, 0xeff0e000);
     qpci_device_enable(port);
     dev = mx_open(machine, QPCI_DEVFN(0, 0) | PORT_BUS << 5);
-    iommu = start_iommu(machine, ecam(0, PORT_SLOT, cap + PCI_EXP_SLTCTL -
-                                                    ADDRESS_AT));
+    iommu = mx_viommu_start(
+        machine, mx_ecam(0, PORT_SLOT, cap + PCI_EXP_SLTCTL - ADDRESS_AT));
     read_byte(dev, 0x40000000 | PCI_EXP_SLTCTL_PCC | PCI_EXP_SLTCTL_PIC);
     qtest_qmp_eventwait(machine->qts, "DEVICE_DELETED");
     g_assert_null(qpci_device_find(machine->bus, PORT_BUS << 8));
     mx_close(dev);
     g_free(port);
+    stop(machine, iommu);
+}
+
+/* ---- reports in the midst of an unmap ------------------------------------ */
+
+/* t2 = a register of the memory port */
+static void get(Code *c, uint32_t reg)
+{
+    emit(c, (reg - MXGPU_MEM_ADDR_LO) << 20 | s0 << 15 | 2 << 12 | t2 << 7 |
+            0x03);
+}
+
+/* Waits until that many requests were taken, reads a byte at bus, and writes 1
+ * at OUT_VA; 2, when the count could not be read any more. Returns when it
+ * waits. */
+static void read_during(MxDevice *dev, uint16_t taken, uint64_t bus,
+                        uint64_t out)
+{
+    Code c = { 0 };
+    unsigned poll, late;
+
+    begin(&c, dev);
+    mx_map(dev, VA, IOVA_USED, MX_PAGE, MX_SYS);
+    mx_map(dev, FAULT_VA, bus & ~(MX_PAGE - 1ull), MX_PAGE, MX_SYS);
+    mx_map(dev, OUT_VA, out, MX_PAGE, MX_RW);
+    store_word(&c, s0, OUT_VA + 8);
+    set(&c, s1, taken);
+    branch(&c, 0, zero, zero, c.n + 11);
+    late = c.n;
+    set(&c, t2, 2);
+    store_word(&c, t2, OUT_VA);
+    jump(&c, c.n);
+    poll = c.n;
+    g_assert_cmpuint(poll, ==, late + 10);
+    move(&c, MXGPU_MEM_READ, VA + MX_VIOMMU_TAKEN, 2);
+    get(&c, MXGPU_MEM_STATUS);
+    branch(&c, 1, t2, zero, late);
+    get(&c, MXGPU_MEM_BUF);
+    emit(&c, 0x20u << 25 | s1 << 20 | t2 << 15 | t2 << 7 | 0x33);  /* sub s1 */
+    emit(&c, 16 << 20 | t2 << 15 | 1 << 12 | t2 << 7 | 0x13); /* slli t2, 16 */
+    branch(&c, 4, t2, zero, poll);                           /* blt */
+    move(&c, MXGPU_MEM_READ, FAULT_VA + bus % MX_PAGE, 1);
+    set(&c, t2, 1);
+    store_word(&c, t2, OUT_VA);
+    jump(&c, c.n);
+    mx_load_code(dev, c.words, c.n);
+    MX_WAIT(dev, mx_vram_read(dev, out + 8));
+}
+
+/*
+ * Has the device fault while an unmap waits for it. Its first report goes to
+ * where the unmap's answer is written, which tells what came first; the second
+ * resets it. False: the unmap was done too early for the device.
+ */
+static bool try_guarded(MxDevice *unused)
+{
+    MxMachine *machine = start_one(unused);
+    MxDevice *dev = mx_open(machine, MX_SLOT);
+    uint8_t cap = qpci_find_capability(dev->pci, PCI_CAP_ID_EXP, 0);
+    MxViommu *iommu = mx_viommu_start(
+        machine, mx_ecam(0, MX_SLOT, cap + PCI_EXP_DEVCTL - ADDRESS_AT));
+    uint64_t out = mx_vram_alloc(dev, MX_PAGE), answer;
+    uint64_t page = mx_alloc(machine, MX_PAGE);
+    bool reset, during;
+
+    mx_viommu_attach(iommu, MX_SLOT);
+    mx_viommu_map(iommu, IOVA_USED, iommu->requests.used, MX_PAGE);
+    mx_viommu_hold(iommu);
+    for (unsigned i = 0; i < MX_VIOMMU_RING / 2 - 1; i++) { /* take time */
+        mx_viommu_map(iommu, IOVA + i * MX_PAGE, page, MX_PAGE);
+    }
+    mx_viommu_unmap(iommu, IOVA_USED, MX_PAGE); /* which the device uses */
+    answer = mx_viommu_answer(iommu);
+    mx_viommu_report_to(iommu, answer);
+    read_during(dev, iommu->count - iommu->held + 1,
+                0x40000000 | PCI_EXP_DEVCTL_BCR_FLR, out);
+    mx_viommu_release(iommu);
+    MX_WAIT(dev, (reset = was_reset(dev)) || mx_vram_read(dev, out));
+    during = qtest_readb(machine->qts, answer) == VIRTIO_IOMMU_S_OK;
+    g_assert_false(reset && during);
+    if (during && mx_vram_read(dev, out) == 1) {
+        g_assert_cmpuint(mx_viommu_reports(iommu), ==, 2);
+    } else {
+        during = false;
+    }
+    mx_close(dev);
+    stop(machine, iommu);
+    return during;
+}
+
+/* Who waits for the device serves its translations meanwhile, but what these
+ * write does not reach configuration space. */
+static void test_guarded(MxDevice *unused)
+{
+    int64_t deadline = g_get_monotonic_time() + MX_TIMEOUT;
+
+    while (!try_guarded(unused)) {
+        g_assert_cmpint(g_get_monotonic_time(), <, deadline);
+    }
+}
+
+/* ---- translations in the midst of an unmap ------------------------------- */
+
+/* Copies a word at VA to OUT_VA all the time, and counts behind that. */
+static void copy_word(MxDevice *dev, uint64_t out)
+{
+    Code c = { 0 };
+    unsigned loop;
+
+    begin(&c, dev);
+    mx_map(dev, VA, IOVA, MX_PAGE, MX_SYS);
+    mx_map(dev, OUT_VA, out, MX_PAGE, MX_RW);
+    loop = c.n;
+    move(&c, MXGPU_MEM_READ, VA, 4); /* MEM_BUF stays when it faults */
+    move(&c, MXGPU_MEM_WRITE, OUT_VA, 4);
+    emit(&c, 1 << 20 | s1 << 15 | s1 << 7 | 0x13); /* addi s1, s1, 1 */
+    store_word(&c, s1, OUT_VA + 8);
+    jump(&c, loop);
+    mx_load_code(dev, c.words, c.n);
+}
+
+/* What it copied last, when all of that happened from now on. */
+static uint32_t copied(MxDevice *dev, uint64_t out)
+{
+    uint32_t start = mx_vram_read(dev, out + 8);
+
+    MX_WAIT(dev, (uint32_t)mx_vram_read(dev, out + 8) - start >= 2);
+    return mx_vram_read(dev, out);
+}
+
+/* virtio-iommu tells of an unmap before it forgets the mapping: a translation
+ * that it serves meanwhile is one that goes. */
+static void test_remap(MxDevice *unused)
+{
+    const uint32_t values[2] = { 0xa1a1a1a1, 0xb2b2b2b2 };
+    MxMachine *machine = start_one(unused);
+    MxDevice *dev = mx_open(machine, MX_SLOT);
+    uint64_t pages[2], out = mx_vram_alloc(dev, MX_PAGE);
+    MxViommu *iommu = mx_viommu_start(machine, mx_alloc(machine, MX_PAGE));
+
+    for (unsigned i = 0; i < 2; i++) {
+        pages[i] = mx_alloc(machine, MX_PAGE);
+        qtest_writel(machine->qts, pages[i], values[i]);
+    }
+    mx_viommu_attach(iommu, MX_SLOT);
+    mx_viommu_map(iommu, IOVA, pages[0], MX_PAGE);
+    copy_word(dev, out);
+    g_assert_cmphex(copied(dev, out), ==, values[0]);
+    for (unsigned i = 1; i <= 100; i++) {
+        mx_viommu_unmap(iommu, IOVA, MX_PAGE);
+        g_assert_cmphex(copied(dev, out), <, values[0]); /* the count */
+        mx_viommu_map(iommu, IOVA, pages[i % 2], MX_PAGE);
+        g_assert_cmphex(copied(dev, out), ==, values[i % 2]);
+    }
+    mx_close(dev);
     stop(machine, iommu);
 }
 
@@ -273,5 +370,9 @@ void mx_reentry_tests(void)
         mx_test("reentry/flr", MX_BARE, test_flr);
         mx_test("reentry/sleep", MX_BARE, test_sleep);
         mx_test("reentry/unplug", MX_BARE, test_unplug);
+        mx_test("reentry/remap", MX_BARE, test_remap);
+        if (!strstr(mx_env()->options, "deterministic")) {
+            mx_test("reentry/guarded", MX_BARE, test_guarded);
+        }
     }
 }
