@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Source lines of kernel code: DWARF 5 line tables and inlined calls, and the
- * symbol table where there is no more. Nothing trusts a byte of the file; what
- * is malformed, or of another version, is left out.
+ * Source lines of kernel code: line tables and inlined calls (DWARF), and the
+ * symbol table where there is no more, or no libdw. Nothing trusts a byte of
+ * the file; what is malformed is left out.
  */
 #ifndef MC_IMAGE_DWARF_H
 #define MC_IMAGE_DWARF_H
@@ -22,12 +22,15 @@ typedef struct McFrame {
 
 #define MC_FRAMES_MAX 16
 
+/* Whether lines can be had: the library that reads them is there. */
+bool mc_dwarf_available(void);
+
 /* The file must stay until mc_dwarf_close(). NULL: no memory. */
 McDwarf *mc_dwarf_open(const void *file, size_t size);
 void mc_dwarf_close(McDwarf *dwarf);
 /* The code at a link-time address: where it is, then where that was inlined
  * to, outwards. 0: nothing is known. */
-unsigned mc_dwarf_find(const McDwarf *dwarf, uint64_t address, McFrame *frames,
+unsigned mc_dwarf_find(McDwarf *dwarf, uint64_t address, McFrame *frames,
                        unsigned max);
 
 #endif

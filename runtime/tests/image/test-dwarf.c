@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Damaged line tables: nothing is read outside of the file, and all ends. The
  * argument is a code object with line tables. */
+#define _GNU_SOURCE /* memmem */
 #include <elf.h>
 #include <glib.h>
 
@@ -88,56 +89,224 @@ static void test_headers(void)
     g_rand_free(random);
 }
 
-/* Many names that are one long string without an end: work is limited. */
+/* ---- files made for the purpose ---- */
+
+typedef struct Part {
+    const char *name;
+    GByteArray *data;
+} Part;
+
+static void put(GByteArray *to, uint64_t value, unsigned bytes)
+{
+    for (unsigned i = 0; i < bytes; i++) {
+        g_byte_array_append(to, (const uint8_t[]){value >> 8 * i}, 1);
+    }
+}
+
+#define PUT(to, ...)                                                           \
+    g_byte_array_append((to), (const uint8_t[]){__VA_ARGS__},                  \
+                        sizeof((const uint8_t[]){__VA_ARGS__}))
+
+/* An ELF file of these sections; frees them. */
+static GByteArray *make_file(Part *parts, unsigned count)
+{
+    GByteArray *file = g_byte_array_new(), *names = g_byte_array_new();
+    uint64_t at = sizeof(Elf64_Ehdr) + (count + 2) * sizeof(Elf64_Shdr);
+    Elf64_Ehdr eh = {
+        .e_machine = EM_RISCV,
+        .e_type = ET_DYN,
+        .e_version = EV_CURRENT,
+        .e_ehsize = sizeof(Elf64_Ehdr),
+        .e_shoff = sizeof(Elf64_Ehdr),
+        .e_shentsize = sizeof(Elf64_Shdr),
+        .e_shnum = count + 2,
+        .e_shstrndx = count + 1,
+    };
+
+    memcpy(eh.e_ident, ELFMAG, SELFMAG);
+    eh.e_ident[EI_CLASS] = ELFCLASS64;
+    eh.e_ident[EI_DATA] = ELFDATA2LSB;
+    eh.e_ident[EI_VERSION] = EV_CURRENT;
+    g_byte_array_append(file, (void *)&eh, sizeof(eh));
+    g_byte_array_set_size(file, at);
+    memset(file->data + sizeof(eh), 0, at - sizeof(eh));
+    put(names, 0, 1);
+    for (unsigned i = 0; i <= count; i++) {
+        const char *name = i < count ? parts[i].name : ".shstrtab";
+        Elf64_Shdr sh = {
+            .sh_type = i < count ? SHT_PROGBITS : SHT_STRTAB,
+            .sh_name = names->len,
+            .sh_offset = file->len,
+            .sh_addralign = 1,
+        };
+
+        g_byte_array_append(names, (const void *)name, strlen(name) + 1);
+        GByteArray *data = i < count ? parts[i].data : names;
+        sh.sh_size = data->len;
+        memcpy(file->data + eh.e_shoff + (i + 1) * sizeof(sh), &sh,
+               sizeof(sh));
+        g_byte_array_append(file, data->data, data->len);
+        g_byte_array_unref(data);
+    }
+    return file;
+}
+
+enum { CODE = 0x1000, CODE_SIZE = 0x400 };
+
+/* Two rows and the end of a sequence, of line 1. */
+static GByteArray *make_lines(void)
+{
+    GByteArray *b = g_byte_array_new();
+
+    put(b, 0, 4); /* length: below */
+    PUT(b, 5, 0, 8, 0, 32, 0, 0, 0, 1, 1, 1, 0xfb, 14, 13);
+    PUT(b, 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1);
+    PUT(b, 1, 1, 8, 1, '/', 0); /* directories */
+    PUT(b, 2, 1, 8, 2, 0x0b, 2, 'f', 0, 0, 'g', 0, 0);
+    b->data[8] = b->len - 12;
+    PUT(b, 0, 9, 2); /* set address */
+    put(b, CODE, 8);
+    PUT(b, 1, 2, CODE_SIZE & 0x7f, 0, 0, 1, 1);
+    b->data[b->len - 5] = (CODE_SIZE & 0x7f) | 0x80;
+    b->data[b->len - 4] = CODE_SIZE >> 7;
+    b->data[0] = b->len - 4;
+    return b;
+}
+
+static GByteArray *start_unit(void)
+{
+    GByteArray *info = g_byte_array_new();
+
+    put(info, 0, 4);
+    PUT(info, 5, 0, 1, 8, 0, 0, 0, 0);
+    PUT(info, 1);
+    put(info, CODE, 8);
+    put(info, CODE_SIZE, 4);
+    put(info, 0, 4);
+    return info;
+}
+
+static GByteArray *make_abbrevs(void)
+{
+    GByteArray *b = g_byte_array_new();
+
+    PUT(b, 1, 0x11, 1, 0x11, 1, 0x12, 6, 0x10, 0x17, 0, 0); /* unit */
+    PUT(b, 2, 0x2e, 1, 0x11, 1, 0x12, 6, 3, 0x0e, 0, 0); /* function: name */
+    PUT(b, 3, 0x0b, 1, 0x11, 1, 0x12, 6, 0, 0);          /* block */
+    PUT(b, 4, 0x2e, 0, 0x55, 0x17, 0, 0); /* function of several pieces */
+    PUT(b, 0);
+    return b;
+}
+
+/* A DIE of code with the first of these abbreviations. */
+static void put_code(GByteArray *info, uint8_t abbrev)
+{
+    PUT(info, abbrev);
+    put(info, CODE, 8);
+    put(info, CODE_SIZE, 4);
+}
+
+static unsigned end_and_find(GByteArray *info, GByteArray *strings,
+                             GByteArray *ranges, const char *more)
+{
+    uint32_t length = info->len - 4;
+
+    memcpy(info->data, &length, sizeof(length));
+    Part parts[] = {
+        {".debug_info", info}, {".debug_abbrev", make_abbrevs()},
+        {".debug_line", make_lines()}, {".debug_str", strings},
+        {".debug_rnglists", ranges}, {more, g_byte_array_new()},
+    };
+    GByteArray *file = make_file(parts, G_N_ELEMENTS(parts) - !more);
+    unsigned found = fuzz_dwarf(file->data, file->len);
+
+    if (!more) {
+        g_byte_array_unref(parts[5].data);
+    }
+    g_byte_array_unref(file);
+    return found;
+}
+
+static GByteArray *one_name(void)
+{
+    return g_byte_array_append(g_byte_array_new(), (const uint8_t *)"name", 5);
+}
+
+/* Blocks in each other: nothing recurses as deep as a file says. */
+static void test_deep(void)
+{
+    GByteArray *info = start_unit();
+
+    put_code(info, 2);
+    put(info, 0, 4);
+    for (unsigned i = 0; i < 100000; i++) {
+        put_code(info, 3);
+    }
+    g_assert_cmpuint(end_and_find(info, one_name(), g_byte_array_new(), NULL),
+                     >, 100);
+}
+
+/* Many functions, each of the same many pieces: work is limited. */
+static void test_ranges(void)
+{
+    GByteArray *info = start_unit(), *ranges = g_byte_array_new();
+
+    for (unsigned i = 0; i < 200000; i++) {
+        PUT(info, 4);
+        put(info, 12, 4);
+    }
+    put(ranges, 0, 4);
+    PUT(ranges, 5, 0, 8, 0, 0, 0, 0, 0);
+    for (unsigned i = 0; i < 200000; i++) {
+        PUT(ranges, 7); /* start and length */
+        put(ranges, 0x100000 + 16 * i, 8);
+        PUT(ranges, 8);
+    }
+    PUT(ranges, 0);
+    uint32_t length = ranges->len - 4;
+    memcpy(ranges->data, &length, sizeof(length));
+    end_and_find(info, one_name(), ranges, NULL);
+}
+
+/* Many names that are one long string without an end. */
 static void test_long(void)
 {
-    enum { NAMES, INFO, ABBREV, STR, SECTIONS };
-    static const char names[] = "\0.debug_info\0.debug_abbrev\0.debug_str";
-    static const uint8_t abbrev[] = {
-        1, 0x11, 1, 0, 0,          /* a unit with children */
-        2, 0x2e, 0, 3, 0x0e, 0, 0, /* a function: its name in .debug_str */
-        0,
-    };
-    static const uint8_t unit[] = {5, 0, 1, 8, 0, 0, 0, 0, 1};
-    const uint32_t dies = 200000, text = 4 << 20;
-    const uint32_t info = 4 + sizeof(unit) + 5 * dies;
-    const uint32_t sizes[] = {sizeof(names), info, sizeof(abbrev), text};
-    const uint32_t name_at[] = {0, 1, 13, 27};
-    gsize at = sizeof(Elf64_Ehdr) + SECTIONS * sizeof(Elf64_Shdr);
-    g_autofree uint8_t *file = g_malloc(at + sizeof(names) + info +
-                                        sizeof(abbrev) + text);
-    Elf64_Ehdr *eh = memset(file, 0, at);
-    Elf64_Shdr *sh = (void *)(eh + 1);
-    g_autoptr(GTimer) timer = g_timer_new();
-    uint8_t *p;
+    GByteArray *info = start_unit(), *text = g_byte_array_new();
 
-    memcpy(eh->e_ident, ELFMAG, SELFMAG);
-    eh->e_ident[EI_CLASS] = ELFCLASS64;
-    eh->e_shoff = sizeof(*eh);
-    eh->e_shentsize = sizeof(*sh);
-    eh->e_shnum = SECTIONS;
-    for (unsigned i = 0; i < SECTIONS; i++) {
-        sh[i].sh_type = SHT_PROGBITS;
-        sh[i].sh_name = name_at[i];
-        sh[i].sh_offset = at;
-        sh[i].sh_size = sizes[i];
-        at += sizes[i];
+    for (unsigned i = 0; i < 200000; i++) {
+        put_code(info, 2);
+        put(info, 0, 4);
+        PUT(info, 0); /* no children */
     }
-    memcpy(file + sh[NAMES].sh_offset, names, sizeof(names));
-    memcpy(file + sh[ABBREV].sh_offset, abbrev, sizeof(abbrev));
-    memset(file + sh[STR].sh_offset, 'x', text);
-    p = file + sh[INFO].sh_offset;
-    p[0] = (info - 4) & 0xff;
-    p[1] = (info - 4) >> 8 & 0xff;
-    p[2] = (info - 4) >> 16;
-    p[3] = 0;
-    memcpy(p + 4, unit, sizeof(unit));
-    p += 4 + sizeof(unit);
-    for (uint32_t i = 0; i < dies; i++) {
-        memcpy(p + 5 * i, (const uint8_t[]){2, 0, 0, 0, 0}, 5);
+    g_byte_array_set_size(text, 4 << 20);
+    memset(text->data, 'x', text->len);
+    end_and_find(info, text, g_byte_array_new(), NULL);
+}
+
+/* Nothing is inflated, and no file is opened that this one names. */
+static void test_refused(void)
+{
+    static const char *const names[] = {
+        ".harmless", ".gnu_debugaltlink", ".zdebug_info",
+    };
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(names); i++) {
+        GByteArray *info = start_unit();
+
+        put_code(info, 2);
+        put(info, 0, 4);
+        put(info, 0, 2);
+        unsigned found = end_and_find(info, one_name(), g_byte_array_new(),
+                                      names[i]);
+        g_assert_cmpuint(found > 0, ==, i == 0);
     }
-    fuzz_dwarf(file, at);
-    g_assert_cmpfloat(g_timer_elapsed(timer, NULL), <, 8);
+    g_autofree uint8_t *bad = g_memdup2(image, image_size);
+    const Elf64_Ehdr *eh = (const void *)bad;
+    Elf64_Shdr *sh = (void *)(bad + eh->e_shoff);
+    for (unsigned i = 0; i < eh->e_shnum; i++) {
+        sh[i].sh_flags |= sh[i].sh_flags & SHF_ALLOC ? 0 : SHF_COMPRESSED;
+    }
+    g_assert_cmpuint(fuzz_dwarf(bad, image_size), ==, 0);
 }
 
 int main(int argc, char **argv)
@@ -157,6 +326,9 @@ int main(int argc, char **argv)
     g_test_add_func("/dwarf/cut", test_cut);
     g_test_add_func("/dwarf/damage", test_damage);
     g_test_add_func("/dwarf/headers", test_headers);
+    g_test_add_func("/dwarf/deep", test_deep);
+    g_test_add_func("/dwarf/ranges", test_ranges);
     g_test_add_func("/dwarf/long", test_long);
+    g_test_add_func("/dwarf/refused", test_refused);
     return g_test_run();
 }

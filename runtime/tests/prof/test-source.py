@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 
 PROGRAM, PLAIN, FATBIN, SYMBOLIZE, LLVM = sys.argv[1:6]
 SOURCE = os.path.join(os.path.dirname(__file__), "source.maca")
@@ -35,8 +36,9 @@ def check(name, ok, detail=""):
         print(f"# {detail}", flush=True)
 
 
-def message(program, kind):
-    env = {**os.environ, "MXGPU_LOG": "error", "MXGPU_WATCHDOG_MS": "500"}
+def message(program, kind, **more):
+    env = {**os.environ, "MXGPU_LOG": "error", "MXGPU_WATCHDOG_MS": "500",
+           **more}
     done = subprocess.run([program, str(list(KINDS).index(kind))], env=env,
                           stderr=subprocess.PIPE, check=False, text=True,
                           timeout=600)
@@ -78,6 +80,16 @@ def test_messages():
     check("address: functions", re.search(
         r"in inner\(int\*, long\) at .* inlined into middle\(int\*, long\) "
         r"at .* inlined into outer\(int\*, long\) at ", text), text)
+
+
+def test_no_reader():
+    """Where there is no libdw: one that cannot be loaded is found first."""
+    with tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, "libdw.so.1"), "wb"):
+            pass
+        text = message(PROGRAM, "address", LD_LIBRARY_PATH=folder)
+    check("without libdw", KINDS["address"][0] in text and
+          re.search(r", in \S.*\+0x[0-9a-f]+$", text), text)
 
 
 def test_reader():
@@ -126,6 +138,7 @@ def test_reader():
 
 
 test_messages()
+test_no_reader()
 test_reader()
 print(f"1..{tests}")
 sys.exit(failed > 0)

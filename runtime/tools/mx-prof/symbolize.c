@@ -42,7 +42,7 @@ static void print_text(const char *text)
     }
 }
 
-static void print_frames(const McDwarf *dwarf, uint64_t address)
+static void print_frames(McDwarf *dwarf, uint64_t address)
 {
     McFrame frames[MC_FRAMES_MAX];
     unsigned n = mc_dwarf_find(dwarf, address, frames, MC_FRAMES_MAX);
