@@ -73,12 +73,15 @@ mcError_t mc_api_context(McContext **ctx)
     return error == mcSuccess ? check(*ctx) : error;
 }
 
+bool mc_api_is_device(int device)
+{
+    return device >= 0 && device < mc_device_count();
+}
+
 mcError_t mc_api_device(int device, McContext **ctx)
 {
-    if (device < 0 || device >= mc_device_count()) {
-        return mcErrorInvalidDevice;
-    }
-    return mc_context_open(device, ctx);
+    return mc_api_is_device(device) ? mc_context_open(device, ctx)
+                                    : mcErrorInvalidDevice;
 }
 
 mcError_t mc_api_stream(mcStream_t handle, McStream **stream)

@@ -54,6 +54,10 @@
         }                                                                      \
     } while (0)
 
+/* A device the user may see. */
+#define API_DEVICE(device)                                                     \
+    API_CHECK(mc_api_is_device(device), mcErrorInvalidDevice)
+
 /* The context of the current device, in good state. */
 #define API_CONTEXT(ctx)                                                       \
     McContext *ctx __attribute__((cleanup(mc_api_put_context))) = NULL;        \
@@ -85,6 +89,7 @@ mcError_t mc_api_gate(void);
 mcError_t mc_api_leave(const char *name, mcError_t error);
 mcError_t mc_api_context(McContext **ctx);
 mcError_t mc_api_stream(mcStream_t handle, McStream **stream);
+bool mc_api_is_device(int device);
 /* For queries: opened, but perhaps failed. NULL error: not a device. */
 mcError_t mc_api_device(int device, McContext **ctx);
 

@@ -20,9 +20,15 @@ static void put_ctx(McCtx **ctx)
         (handle) ? mc_ctx_get(handle) : NULL;                                  \
     API_CHECK(ctx, NO_CONTEXT)
 
-#define API_DEVICE(device)                                                     \
-    API_CHECK((device) >= 0 && (device) < mc_device_count(),                   \
-              mcErrorInvalidDevice)
+static bool is_open(int device)
+{
+    McContext *open = mc_context_peek(device);
+
+    if (open) {
+        mc_context_put(open);
+    }
+    return open;
+}
 
 /* What the thread made current; else the primary context, once the thread has
  * chosen its device or that is in use. NULL: neither. */
@@ -34,12 +40,9 @@ static McCtx *current(void)
     if (top || thread->device >= mc_device_count()) {
         return top;
     }
-    McContext *open = mc_context_peek(thread->device);
-    if (open) {
-        mc_context_put(open);
-    }
-    return open || thread->device_chosen ? mc_ctx_primary(thread->device)
-                                         : NULL;
+    return thread->device_chosen || is_open(thread->device)
+               ? mc_ctx_primary(thread->device)
+               : NULL;
 }
 
 /* For calls about the current context. */
@@ -221,12 +224,8 @@ MC_EXPORT mcError_t mcDevicePrimaryCtxGetState(mcDevice_t device,
     API_ENTER("%d, %p, %p", device, (void *)flags, (void *)active);
     API_CHECK(flags && active, mcErrorInvalidValue);
     API_DEVICE(device);
-    McContext *open = mc_context_peek(device);
-    if (open) {
-        mc_context_put(open);
-    }
     *flags = mc_device_flags(device);
-    *active = open != NULL;
+    *active = is_open(device);
     API_RETURN(mcSuccess);
 }
 

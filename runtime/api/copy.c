@@ -67,16 +67,11 @@ DIRECTION(DtoD, mcDeviceptr_t, mcDeviceptr_t, mcMemcpyDeviceToDevice)
 DIRECTION(DtoH, void *, mcDeviceptr_t, mcMemcpyDeviceToHost)
 DIRECTION(HtoD, mcDeviceptr_t, const void *, mcMemcpyHostToDevice)
 
-static bool is_device(int device)
-{
-    return device >= 0 && device < mc_device_count();
-}
-
 MC_EXPORT mcError_t mcMemcpyPeer(void *dst, int dstDevice, const void *src,
                                  int srcDevice, size_t size)
 {
     TRACE_COPY(dst, src, size, mcMemcpyDeviceToDevice, NULL);
-    API_CHECK(is_device(dstDevice) && is_device(srcDevice),
+    API_CHECK(mc_api_is_device(dstDevice) && mc_api_is_device(srcDevice),
               mcErrorInvalidDevice);
     API_RETURN(copy(dst, src, size, mcMemcpyDeviceToDevice, NULL, true));
 }
@@ -86,7 +81,7 @@ MC_EXPORT mcError_t mcMemcpyPeerAsync(void *dst, int dstDevice,
                                       size_t size, mcStream_t stream)
 {
     TRACE_COPY(dst, src, size, mcMemcpyDeviceToDevice, stream);
-    API_CHECK(is_device(dstDevice) && is_device(srcDevice),
+    API_CHECK(mc_api_is_device(dstDevice) && mc_api_is_device(srcDevice),
               mcErrorInvalidDevice);
     API_RETURN(copy(dst, src, size, mcMemcpyDeviceToDevice, stream, false));
 }

@@ -50,7 +50,7 @@ MC_EXPORT mcError_t mcSetDevice(int device)
     McThread *thread = mc_thread();
 
     API_ENTER("%d", device);
-    API_CHECK(device >= 0 && device < mc_device_count(), mcErrorInvalidDevice);
+    API_DEVICE(device);
     thread->device_chosen = true;
     if (mc_ctx_top()) {
         mc_ctx_replace(mc_ctx_primary(device));
@@ -70,8 +70,7 @@ MC_EXPORT mcError_t mcDeviceGet(mcDevice_t *device, int ordinal)
 {
     API_ENTER("%p, %d", (void *)device, ordinal);
     API_CHECK(device, mcErrorInvalidValue);
-    API_CHECK(ordinal >= 0 && ordinal < mc_device_count(),
-              mcErrorInvalidDevice);
+    API_DEVICE(ordinal);
     *device = ordinal;
     API_RETURN(mcSuccess);
 }
@@ -361,7 +360,7 @@ MC_EXPORT mcError_t mcChooseDevice(int *device, const mcDeviceProp_t *want)
 
 static bool is_pair(int a, int b)
 {
-    return a >= 0 && b >= 0 && a < mc_device_count() && b < mc_device_count();
+    return mc_api_is_device(a) && mc_api_is_device(b);
 }
 
 MC_EXPORT mcError_t mcDeviceCanAccessPeer(int *can, int device, int peer)
