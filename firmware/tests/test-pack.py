@@ -8,17 +8,9 @@ import subprocess
 import sys
 import tempfile
 
+from tap import check, end
+
 PACK, ELF = map(os.path.abspath, sys.argv[1:3])
-failed = tests = 0
-
-
-def check(name, ok, detail=""):
-    global failed, tests
-    tests += 1
-    failed += not ok
-    print(f"{'ok' if ok else 'not ok'} {tests} {name}", flush=True)
-    if not ok:
-        print(f"# {detail}")
 
 
 def pack(output, elf=ELF, limit=None):
@@ -55,5 +47,4 @@ with tempfile.TemporaryDirectory() as folder:
         status = pack(pipe).returncode
         check("a pipe", status == 0 and reader.stdout.read() == read(old))
     check("which stays one", stat.S_ISFIFO(os.stat(pipe).st_mode))
-print(f"1..{tests}")
-sys.exit(failed > 0)
+end()

@@ -8,6 +8,8 @@ import subprocess
 import sys
 import tempfile
 
+from tap import check, end
+
 PROGRAM = r"""
 #include <mc_runtime_api.h>
 #include <stdio.h>
@@ -44,15 +46,13 @@ def main():
         out = subprocess.run([top + "/p"], env=env, text=True,
                              capture_output=True)
         good = out.returncode == 0 and out.stdout == "0 1\n"
-        print("ok 1" if good else f"not ok 1\n# {flags} {out}",
-              "- programs of a moved installation")
+        check("programs of a moved installation", good, f"{flags} {out}")
         mxcc = subprocess.run(["pkg-config", "--variable=mxcc", "mcruntime"],
                               env=env, check=True, text=True,
                               stdout=subprocess.PIPE).stdout.strip()
         there = os.path.normpath(mxcc) == place + "/mxgpu_llvm/bin/mxcc"
-        print("ok 2" if there else f"not ok 2\n# {mxcc}", "- and its mxcc")
-        print("1..2")
-        return not (good and there)
+        check("and its mxcc", there, mxcc)
 
 
-sys.exit(main())
+main()
+end()

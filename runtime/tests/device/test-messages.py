@@ -7,19 +7,10 @@ import re
 import subprocess
 import sys
 
+from tap import check, end
+
 NAMES = "a_name_space_that_is_long_enough_to_be_cut_somewhere_else::"
 KERNEL = "void " + NAMES + "wrong<long>(long*, long)"
-number = 0
-failed = False
-
-
-def check(name, good, text):
-    global number, failed
-    number += 1
-    print(f"{'ok' if good else 'not ok'} {number} - {name}")
-    if not good:
-        failed = True
-        print("".join(f"# {line}\n" for line in text.splitlines()), end="")
 
 
 def environment(**more):
@@ -89,8 +80,7 @@ def main():
     out, err = run("endless", **often)
     check("and not in a file", out == "mcErrorLaunchTimeout" and
           "running for" not in err, out + err)
-    print(f"1..{number}")
-    return failed
 
 
-sys.exit(main())
+main()
+end()

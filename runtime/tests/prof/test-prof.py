@@ -9,19 +9,10 @@ import subprocess
 import sys
 import tempfile
 
+from tap import bail_out, check, end, note
+
 PROF, PROGRAM = map(os.path.abspath, sys.argv[1:3])
 TMP = tempfile.mkdtemp(prefix="test-prof.")
-failed = 0
-tests = 0
-
-
-def check(name, ok, detail=""):
-    global failed, tests
-    tests += 1
-    failed += not ok
-    print(f"{'ok' if ok else 'not ok'} {tests} {name}", flush=True)
-    if not ok:
-        print(f"# {detail}", flush=True)
 
 
 def prof(*args, program=PROGRAM, options=()):
@@ -34,7 +25,7 @@ def prof(*args, program=PROGRAM, options=()):
          f"{TMP}/report", *options, program, *args],
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         check=False, timeout=600)
-    print("".join(f"# {line}\n" for line in done.stdout.splitlines()), end="")
+    note(done.stdout)
     if not os.path.exists(f"{TMP}/json"):
         return done.returncode, None, None, done.stdout
     with open(f"{TMP}/json", encoding="utf-8") as f:
@@ -48,7 +39,7 @@ def prof(*args, program=PROGRAM, options=()):
 def kernel(tables, name):
     rows = [r for r in tables["kernels"] if name in r["kernel"]]
     if len(rows) != 1:
-        raise SystemExit(f"Bail out! {len(rows)} rows for {name}")
+        bail_out(f"{len(rows)} rows for {name}")
     return rows[0]
 
 
@@ -266,6 +257,5 @@ test_threads()
 test_ends()
 test_processes()
 test_options()
-print(f"1..{tests}")
 subprocess.run(["rm", "-rf", TMP], check=False)
-sys.exit(failed > 0)
+end()

@@ -10,6 +10,8 @@ import subprocess
 import sys
 import tempfile
 
+from tap import check, end, note
+
 PROGRAM, PLAIN, FATBIN, SYMBOLIZE, LLVM = sys.argv[1:6]
 SOURCE = os.path.join(os.path.dirname(__file__), "source.maca")
 KINDS = {
@@ -24,16 +26,6 @@ KINDS = {
                 ") thread "),
     "failed": ("mcErrorAssert: assertion failed", "block (0,0,0) thread (1,0,0)"),
 }
-tests = failed = 0
-
-
-def check(name, ok, detail=""):
-    global tests, failed
-    tests += 1
-    failed += not ok
-    print(f"{'ok' if ok else 'not ok'} {tests} {name}", flush=True)
-    if not ok:
-        print(f"# {detail}", flush=True)
 
 
 def message(program, kind, **more):
@@ -133,12 +125,11 @@ def test_reader():
             for f, s in zip(frames, want))
         same += ok
         if not ok and known - same < 4:
-            print(f"# {address}: {frames} {want}")
+            note(f"{address}: {frames} {want}")
     check("the same lines", known > 50 and same == known, f"{same} of {known}")
 
 
 test_messages()
 test_no_reader()
 test_reader()
-print(f"1..{tests}")
-sys.exit(failed > 0)
+end()

@@ -8,19 +8,11 @@ import subprocess
 import sys
 import tempfile
 
+from tap import check, end
+
 BENCH, MXCC = sys.argv[1:3]
 KEYS = {"work": str, "peer": str, "threads": int, "seconds": float,
         "verified": bool}
-tests = failed = 0
-
-
-def check(name, ok, detail=""):
-    global tests, failed
-    tests += 1
-    failed += not ok
-    print(f"{'ok' if ok else 'not ok'} {tests} {name}", flush=True)
-    if not ok:
-        print(f"# {detail}", flush=True)
 
 
 def bench(*args):
@@ -70,5 +62,4 @@ with tempfile.TemporaryDirectory() as temporary:
     test_json(temporary)
     test_api()
     test_refused(temporary)
-print(f"1..{tests}")
-sys.exit(failed > 0)
+end()
