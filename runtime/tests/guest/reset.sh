@@ -3,20 +3,12 @@
 # Runs in a guest: the device is reset, or loses its power, under a program
 # that waits for it in every way. The argument is the path of runtime-hold.
 # Prints TAP.
-#   scripts/run-guest --script runtime/tests/guest/reset.sh -- PATH/runtime-hold
+#   scripts/run-guest --script runtime/tests/guest/reset.sh \
+#       --file runtime/tests/guest/lib.sh:/mxgpu/lib.sh -- PATH/runtime-hold
 hold=$1
-export MXGPU_DEVICE=vfio MXGPU_LOG=error
-count=0
-failed=0
-bdf=
-for d in /sys/bus/pci/devices/*; do
-    if [ "$(cat "$d/vendor")$(cat "$d/device")" = 0x12340x6d78 ]; then
-        bdf=${bdf:-${d##*/}}
-    fi
-done
+# shellcheck source=runtime/tests/guest/lib.sh
+. /mxgpu/lib.sh
 config=/sys/bus/pci/devices/$bdf/config
-out=/tmp/hold-out.$$
-log=/tmp/hold-log.$$
 
 byte() { # OFFSET: of configuration space, as a number
     dd if="$config" bs=1 skip="$1" count=1 2>/dev/null | od -An -tu1 |
@@ -62,15 +54,9 @@ under() { # WAY EVENT
     wait $holder
     status=$?
     power 0
-    count=$((count + 1))
-    if [ $status = 3 ]; then
-        echo "ok $count - $2 under a wait for: $1"
-    else
-        echo "not ok $count - $2 under a wait for: $1"
-        echo "# status $status"
-        sed 's/^/# /' "$log"
-        failed=$((failed + 1))
-    fi
+    echo "status $status" >>"$log"
+    [ $status = 3 ]
+    ok $? "$2 under a wait for: $1"
 }
 
 for event in function_reset power_cycle power_off; do
@@ -78,5 +64,4 @@ for event in function_reset power_cycle power_off; do
         under $way $event
     done
 done
-echo "1..$count"
-[ $failed = 0 ]
+end

@@ -3,32 +3,12 @@
 # Runs in a guest: every way a device can be refused, shared, left behind and
 # taken away. The argument is the path of kmd_smoke. Prints TAP.
 #   scripts/run-guest --script runtime/tests/guest/vfio.sh \
+#       --file runtime/tests/guest/lib.sh:/mxgpu/lib.sh \
 #       --file PATH/kmd_smoke -- PATH/kmd_smoke
 smoke=$1
-export MXGPU_DEVICE=vfio MXGPU_LOG=error
-count=0
-failed=0
-bdf=
-for d in /sys/bus/pci/devices/*; do
-    if [ "$(cat "$d/vendor")$(cat "$d/device")" = 0x12340x6d78 ]; then
-        bdf=${bdf:-${d##*/}}
-    fi
-done
+# shellcheck source=runtime/tests/guest/lib.sh
+. /mxgpu/lib.sh
 group=$(basename "$(readlink "/sys/bus/pci/devices/$bdf/iommu_group")")
-log=/tmp/kmd-log.$$
-out=/tmp/kmd-out.$$
-
-ok() { # STATUS TEXT
-    count=$((count + 1))
-    if [ "$1" = 0 ]; then
-        echo "ok $count - $2"
-    else
-        echo "not ok $count - $2"
-        sed 's/^/# /' "$log"
-        grep '^not ok' "$out" | sed 's/^/# /'
-        failed=$((failed + 1))
-    fi
-}
 
 runs() { # TEXT ARG...
     text=$1
@@ -95,5 +75,4 @@ MXGPU_DEVICE=vfio:00:1e.7
 refused "no PCI function" "a device that is not there"
 MXGPU_DEVICE=auto
 runs "a device found"
-echo "1..$count"
-[ $failed = 0 ]
+end
