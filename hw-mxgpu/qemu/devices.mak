@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What scripts/build-qemu compiles into qemu-system-x86_64: the machines, and
+# the devices that people put beside a GPU under test. For all others see
+# --configure-arg there.
+CONFIG_I440FX=y
+CONFIG_Q35=y
+CONFIG_HPET=y
+CONFIG_ISA_DEBUG=y
+CONFIG_SERIAL_ISA=y
+
+# Buses, bridges, IOMMUs
+CONFIG_PCI_DEVICES=y
+CONFIG_PCIE_DEVICES=y
+CONFIG_PCIE_PORT=y
+CONFIG_XIO3130=y
+CONFIG_VTD=y
+CONFIG_AMD_IOMMU=y
+CONFIG_VIRTIO_IOMMU=y
+
+# A guest's console, network, disks, display
+CONFIG_VIRTIO_PCI=y
+CONFIG_VIRTIO_BLK=y
+CONFIG_VIRTIO_NET=y
+CONFIG_VIRTIO_RNG=y
+CONFIG_VIRTIO_SCSI=y
+CONFIG_VIRTIO_SERIAL=y
+CONFIG_E1000_PCI=y
+CONFIG_E1000E_PCI_EXPRESS=y
+CONFIG_NVME_PCI=y
+CONFIG_SERIAL_PCI=y
+CONFIG_VGA_PCI=y
+
+# Peers of tests
+CONFIG_EDU=y
+CONFIG_IVSHMEM_DEVICE=y
+CONFIG_PCI_TESTDEV=y
+CONFIG_TEST_DEVICES=y
+
+CONFIG_MXGPU=y
