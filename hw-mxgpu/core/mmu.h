@@ -71,6 +71,11 @@ bool mxgpu_mmu_client_begin(MxgpuMmuClient *client);
 bool mxgpu_mmu_client_poll(MxgpuMmuClient *client); /* one relaxed load */
 void mxgpu_mmu_client_end(MxgpuMmuClient *client);
 
+/* For those who save and load; the client is not active. Whether it has to drop
+ * its TLB when it begins. */
+bool mxgpu_mmu_client_behind(MxgpuMmuClient *client);
+void mxgpu_mmu_client_set_behind(MxgpuMmuClient *client, bool behind);
+
 void mxgpu_mmu_invalidate(MxgpuMmu *mmu);
 bool mxgpu_mmu_invalidate_busy(MxgpuMmu *mmu);
 

@@ -69,6 +69,16 @@ void mxgpu_mmu_client_end(MxgpuMmuClient *client)
     atomic_store_explicit(&client->active, false, memory_order_release);
 }
 
+bool mxgpu_mmu_client_behind(MxgpuMmuClient *client)
+{
+    return atomic_load(&client->seen) != atomic_load(&client->mmu->epoch);
+}
+
+void mxgpu_mmu_client_set_behind(MxgpuMmuClient *client, bool behind)
+{
+    atomic_store(&client->seen, atomic_load(&client->mmu->epoch) - behind);
+}
+
 void mxgpu_mmu_invalidate(MxgpuMmu *mmu)
 {
     atomic_fetch_add(&mmu->epoch, 1);

@@ -481,11 +481,53 @@ bool mxgpu_block_again(MxgpuCu *cu, SimtBlock *b)
     return true;
 }
 
+void mxgpu_block_shape(const MxgpuDispatch *d, SimtBlock *b)
+{
+    unsigned lanes = block_warps(d) * LANES;
+
+    b->num_warps = block_warps(d);
+    b->threads = block_threads(d);
+    b->shared_len = shared_needed(d);
+    b->registers = lanes * d->registers;
+    b->private_kib = lanes * (d->private_bytes / 1024);
+}
+
+void mxgpu_block_account(MxgpuCu *cu, const SimtBlock *b)
+{
+    for (unsigned i = 0; i < b->num_warps; i++) {
+        cu->s.used_warps |= 1u << b->warps[i];
+    }
+    cu->s.num_blocks++;
+    cu->s.num_waiting += b->grid_wait;
+    cu->s.threads += b->num_warps * LANES;
+    cu->s.registers += b->registers;
+    cu->s.private_kib += b->private_kib;
+}
+
+bool mxgpu_block_may_lie(const MxgpuCu *cu, const SimtBlock *b)
+{
+    uint64_t end = (uint64_t)b->shared_at + b->shared_len;
+
+    for (unsigned i = 0; i < MXGPU_CU_BLOCKS; i++) {
+        const SimtBlock *o = &cu->s.blocks[i];
+
+        if (o->used && b->shared_at < o->shared_at + o->shared_len &&
+            o->shared_at < end) {
+            return false;
+        }
+    }
+    return b->shared_at % MXGPU_SHARED_GRANULE == 0 && end <= MXGPU_SHARED_MAX &&
+           cu->s.threads + b->num_warps * LANES <= MXGPU_CU_THREADS &&
+           cu->s.registers + b->registers <= MXGPU_CU_REGISTERS &&
+           cu->s.private_kib + b->private_kib <=
+               cu->simt->private_bytes / 1024;
+}
+
 void mxgpu_block_start(MxgpuCu *cu, unsigned slot, uint64_t number)
 {
     const MxgpuDispatch *d = &cu->simt->slots[slot].dispatch;
-    unsigned n = 0, lanes = block_warps(d) * LANES;
     SimtBlock *b;
+    unsigned n = 0;
 
     while (cu->s.blocks[n].used) {
         n++;
@@ -493,13 +535,9 @@ void mxgpu_block_start(MxgpuCu *cu, unsigned slot, uint64_t number)
     b = &cu->s.blocks[n];
     *b = (SimtBlock){
         .slot = slot,
-        .num_warps = block_warps(d),
-        .threads = block_threads(d),
         .shared_at = shared_gap(cu, shared_needed(d), d->cooperative),
-        .shared_len = shared_needed(d),
-        .registers = lanes * d->registers,
-        .private_kib = lanes * (d->private_bytes / 1024),
     };
+    mxgpu_block_shape(d, b);
     set_id(b, d, number);
     b->used = b->fresh = true;
     b->convoy = may_convoy(cu, b);
@@ -517,10 +555,7 @@ void mxgpu_block_start(MxgpuCu *cu, unsigned slot, uint64_t number)
     if (d->profile) {
         mxgpu_simt_profile_block(cu, slot, b->num_warps);
     }
-    cu->s.num_blocks++;
-    cu->s.threads += lanes;
-    cu->s.registers += b->registers;
-    cu->s.private_kib += b->private_kib;
+    mxgpu_block_account(cu, b);
 }
 
 void mxgpu_block_end(MxgpuCu *cu, SimtBlock *b)

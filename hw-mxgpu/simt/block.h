@@ -13,6 +13,12 @@ unsigned mxgpu_block_capacity(const MxgpuSimt *simt, const MxgpuDispatch *d);
 bool mxgpu_block_fits(const MxgpuCu *cu, uint64_t needs);
 /* Places block "number" of the slot's grid, for which there is room. */
 void mxgpu_block_start(MxgpuCu *cu, unsigned slot, uint64_t number);
+/* What a block of the dispatch takes, but where. */
+void mxgpu_block_shape(const MxgpuDispatch *d, SimtBlock *block);
+/* Whether what it takes is free, but for its warps. */
+bool mxgpu_block_may_lie(const MxgpuCu *cu, const SimtBlock *block);
+/* It takes that. */
+void mxgpu_block_account(MxgpuCu *cu, const SimtBlock *block);
 /* Makes again what its warps keep of it and of its dispatch. */
 void mxgpu_block_bind(MxgpuCu *cu, const SimtBlock *block);
 /* Gives its resources back. */

@@ -12,17 +12,19 @@
 
 /* ---- registers */
 
-void mxgpu_warp_save(MxgpuWarp *w, SimtRegisters *out)
+void mxgpu_warp_save(MxgpuWarp *w, bool fresh, SimtRegisters *out)
 {
     memset(out, 0, sizeof(*out));
-    for (unsigned r = 1; r < 32; r++) {
+    for (unsigned r = 1; r < 32 && !fresh; r++) {
         mxgpu_warp_widen(w, r);
+        for (uint64_t m = w->s.live; m; m &= m - 1) {
+            out->x[r][__builtin_ctzll(m)] = w->x[r][__builtin_ctzll(m)];
+        }
     }
     for (unsigned r = 0; r < 32; r++) {
         for (uint64_t m = w->s.live; m; m &= m - 1) {
             unsigned i = __builtin_ctzll(m);
 
-            out->x[r][i] = r ? w->x[r][i] : 0;
             out->f[r][i] = w->narrow[r] >> i & 1
                                ? 0xffffffff00000000ull | w->f[r][i]
                                : w->d[r][i];
@@ -95,7 +97,7 @@ static void keep_state(SimtWarpState *to, const SimtWarpState *from)
     to->instructions = from->instructions;
 }
 
-static void forget_warp(MxgpuWarp *w)
+static void forget_warp(MxgpuWarp *w, bool fresh)
 {
     SimtWarpState state = w->s;
     SimtRegisters *regs = malloc(sizeof(*regs));
@@ -103,25 +105,23 @@ static void forget_warp(MxgpuWarp *w)
     if (!regs) {
         return;
     }
-    mxgpu_warp_save(w, regs);
+    mxgpu_warp_save(w, fresh, regs);
     memset(w, POISON, sizeof(*w));
     keep_state(&w->s, &state);
     mxgpu_warp_load(w, regs);
+    if (fresh) {
+        memset(w->x[1], POISON, 31 * sizeof(w->x[0]));
+    }
     free(regs);
 }
 
 static void forget_warps(MxgpuCu *cu)
 {
-    for (unsigned i = 0; i < MXGPU_CU_BLOCKS; i++) {
-        if (cu->s.blocks[i].used) {
-            mxgpu_block_settle(cu, &cu->s.blocks[i]);
-        }
-    }
     for (unsigned i = 0; i < CU_WARPS; i++) {
         MxgpuWarp *w = &cu->warps[i];
 
         if (cu->s.used_warps >> i & 1) {
-            forget_warp(w);
+            forget_warp(w, cu->s.blocks[w->c.block].fresh);
         } else if (w->form[0]) { /* it was used */
             memset(w, POISON, sizeof(*w));
             set_constants(w);
@@ -134,8 +134,9 @@ static void forget_warps(MxgpuCu *cu)
     }
 }
 
-static void forget_cache(SimtCuCache *c)
+void mxgpu_cu_drop_cache(MxgpuCu *cu)
 {
+    SimtCuCache *c = &cu->c;
     SimtPage *first = c->pages[0];
 
     for (unsigned i = 1; i < CODE_PAGES; i++) {
@@ -151,5 +152,5 @@ static void forget_cache(SimtCuCache *c)
 void mxgpu_cu_forget(MxgpuCu *cu)
 {
     forget_warps(cu);
-    forget_cache(&cu->c);
+    mxgpu_cu_drop_cache(cu);
 }

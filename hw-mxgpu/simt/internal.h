@@ -43,6 +43,9 @@ extern const _Atomic bool mxgpu_simt_not_held;
 /* ---- simt.c */
 /* Zeroed address space; memory comes when touched. NULL: there is none. */
 void *mxgpu_cu_reserve(size_t size);
+/* Whether the units can run such a grid; its blocks. */
+bool mxgpu_simt_can_run(const MxgpuSimt *simt, const MxgpuDispatch *d,
+                        uint64_t *total);
 /* Translations, and so code, may have changed. */
 void mxgpu_cu_invalidate(MxgpuCu *cu);
 typedef struct SimtVariant {
@@ -57,11 +60,11 @@ unsigned mxgpu_simt_variants(SimtVariant out[SIMT_VARIANTS]);
 
 /* ---- forget.c */
 /* The registers as software sees them: what a unit keeps is one of many ways
- * to hold them. Of lanes that are not live: 0. */
+ * to hold them. 0 in lanes that are not live, and in x of a fresh block. */
 typedef struct SimtRegisters {
     uint64_t x[32][LANES], f[32][LANES];
 } SimtRegisters;
-void mxgpu_warp_save(MxgpuWarp *w, SimtRegisters *out);
+void mxgpu_warp_save(MxgpuWarp *w, bool fresh, SimtRegisters *out);
 /* All but state and registers is as after mxgpu_cu_forget(). */
 void mxgpu_warp_load(MxgpuWarp *w, const SimtRegisters *in);
 /*
@@ -70,6 +73,8 @@ void mxgpu_warp_load(MxgpuWarp *w, const SimtRegisters *in);
  * not change but for TLB misses, and the work of loading again what is cached.
  */
 void mxgpu_cu_forget(MxgpuCu *cu);
+/* The part of it that is not of a warp. */
+void mxgpu_cu_drop_cache(MxgpuCu *cu);
 
 /* ---- code.c */
 /* The page of pc, decoded; NULL and *fault when it cannot be fetched. */

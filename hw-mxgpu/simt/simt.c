@@ -220,20 +220,27 @@ static bool dispatch_ok(const MxgpuDispatch *d, uint64_t *total)
            samples_ok(d);
 }
 
+bool mxgpu_simt_can_run(const MxgpuSimt *simt, const MxgpuDispatch *d,
+                        uint64_t *total)
+{
+    unsigned capacity;
+
+    if (!dispatch_ok(d, total)) {
+        return false;
+    }
+    capacity = mxgpu_block_capacity(simt, d);
+    return capacity &&
+           (!d->cooperative ||
+            *total <= (uint64_t)simt->config.compute_units * capacity);
+}
+
 enum mxgpu_fault mxgpu_simt_start(MxgpuSimt *simt, unsigned slot,
                                   const MxgpuDispatch *d)
 {
     SimtSlot *s;
     uint64_t total, next;
-    unsigned capacity;
 
-    if (slot >= MXGPU_DISPATCH_SLOTS || !dispatch_ok(d, &total)) {
-        return MXGPU_FAULT_CONFIG;
-    }
-    capacity = mxgpu_block_capacity(simt, d);
-    if (!capacity ||
-        (d->cooperative &&
-         total > (uint64_t)simt->config.compute_units * capacity)) {
+    if (slot >= MXGPU_DISPATCH_SLOTS || !mxgpu_simt_can_run(simt, d, &total)) {
         return MXGPU_FAULT_CONFIG;
     }
     s = &simt->slots[slot];
@@ -280,6 +287,11 @@ void mxgpu_simt_abort(MxgpuSimt *simt, unsigned slot)
 MxgpuDispatchFault mxgpu_simt_fault(MxgpuSimt *simt, unsigned slot)
 {
     return simt->slots[slot].fault;
+}
+
+bool mxgpu_simt_active(MxgpuSimt *simt, unsigned slot)
+{
+    return atomic_load(&simt->slots[slot].active);
 }
 
 bool mxgpu_simt_has_work(MxgpuSimt *simt)

@@ -143,6 +143,8 @@ bool mxgpu_simt_run(MxgpuSimt *simt, unsigned cu, unsigned budget);
 bool mxgpu_simt_run_held(MxgpuSimt *simt, unsigned cu, unsigned budget,
                          const _Atomic bool *hold);
 bool mxgpu_simt_has_work(MxgpuSimt *simt);
+/* Whether the slot has a grid that has not ended. */
+bool mxgpu_simt_active(MxgpuSimt *simt, unsigned slot);
 /* After a run that said there is no more: the unit gives memory back when it
  * has been idle for a second. Returns the clock at which to ask again, and run
  * it; UINT64_MAX: never. */

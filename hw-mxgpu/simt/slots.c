@@ -71,6 +71,20 @@ static unsigned gang_slot(MxgpuSimt *simt)
                : MXGPU_DISPATCH_SLOTS;
 }
 
+bool mxgpu_slot_gang_ok(MxgpuSimt *simt)
+{
+    uint64_t gang = atomic_load(&simt->gang);
+    SimtSlot *s;
+
+    if (!gang || (gang & SLOT_NEXT) > MXGPU_DISPATCH_SLOTS ||
+        !(gang & SLOT_NEXT)) {
+        return !gang;
+    }
+    s = &simt->slots[(gang & SLOT_NEXT) - 1];
+    return atomic_load(&s->active) && s->dispatch.cooperative &&
+           gang_token(simt, s, atomic_load(&s->next)) == gang;
+}
+
 /* The last block has ended: the slot is free before done is called. */
 static void slot_done(MxgpuSimt *simt, SimtSlot *s)
 {

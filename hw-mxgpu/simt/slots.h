@@ -16,6 +16,8 @@ bool mxgpu_slot_has_blocks(SimtSlot *s);
 uint64_t mxgpu_slot_grid(MxgpuSimt *simt, unsigned slot);
 /* Blocks of the grid that nobody has taken will not be run. */
 void mxgpu_slot_cancel(MxgpuSimt *simt, uint64_t grid);
+/* Whether the gang is a grid that will end, or there is none. */
+bool mxgpu_slot_gang_ok(MxgpuSimt *simt);
 /* Ends the slot's grid from outside. */
 void mxgpu_slot_stop(MxgpuSimt *simt, SimtSlot *s, enum mxgpu_fault code);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "simt/internal.h"
+#include "simt/visit.h"
 #include "simt_host.h"
 
 #include <elf.h>
@@ -288,6 +289,7 @@ void simt_host_forget(SimtHost *h, uint64_t seed)
         h->forget[i] = seed ? (seed + i) * 0x9e3779b97f4a7c15 | 1 : 0;
     }
     h->simt->patience = seed ? INT32_MAX : 0;
+    h->reload = false;
 }
 
 /* A unit may have a thread of its own, and has a state of its own. */
@@ -301,10 +303,77 @@ static unsigned random_of(SimtHost *h, unsigned cu)
     return (unsigned)(*r >> 16);
 }
 
+/* ---- a state in memory */
+
+typedef struct Image {
+    GByteArray *bytes;
+    size_t at; /* loading */
+} Image;
+
+static int no_section(void *opaque, const char *name, unsigned version)
+{
+    return 0;
+}
+
+static int put(void *opaque, void *ptr, size_t len)
+{
+    g_byte_array_append(((Image *)opaque)->bytes, ptr, len);
+    return 0;
+}
+
+static int get(void *opaque, void *ptr, size_t len)
+{
+    Image *m = opaque;
+
+    g_assert_cmpuint(len, <=, m->bytes->len - m->at);
+    memcpy(ptr, m->bytes->data + m->at, len);
+    m->at += len;
+    return 0;
+}
+
+static int put_sparse(void *opaque, void *ptr, size_t len, size_t granule)
+{
+    return put(opaque, ptr, len);
+}
+
+static int get_sparse(void *opaque, void *ptr, size_t len, size_t granule)
+{
+    return get(opaque, ptr, len);
+}
+
+static void reload(SimtHost *h)
+{
+    static const MxgpuStateOps saves = {
+        .section = no_section,
+        .bytes = put,
+        .sparse = put_sparse,
+    };
+    static const MxgpuStateOps loads = {
+        .loads = true,
+        .section = no_section,
+        .bytes = get,
+        .sparse = get_sparse,
+    };
+    Image m = {.bytes = g_byte_array_new()};
+    MxgpuVisit v = {.ops = &saves, .opaque = &m};
+
+    mxgpu_simt_visit(h->simt, &v);
+    mxgpu_simt_reset(h->simt);
+    v.ops = &loads;
+    mxgpu_simt_visit(h->simt, &v);
+    g_assert_cmpint(v.error, ==, 0);
+    g_assert_cmpuint(m.at, ==, m.bytes->len);
+    g_byte_array_unref(m.bytes);
+}
+
 /* Half of the time, so that caches are used, too. */
 bool simt_host_step(SimtHost *h, unsigned cu, unsigned budget)
 {
-    if (h->forget[cu] && random_of(h, cu) % 2) {
+    unsigned random = h->forget[cu] ? random_of(h, cu) : 0;
+
+    if (random % 16 == 15 && h->reload) {
+        reload(h);
+    } else if (random % 2) {
         mxgpu_cu_forget(&h->simt->cus[cu]);
     }
     return mxgpu_simt_run(h->simt, cu, budget);

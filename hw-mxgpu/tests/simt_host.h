@@ -38,6 +38,7 @@ typedef struct SimtHost {
     _Atomic uint64_t clock;
     GHashTable *symbols;
     uint64_t forget[HOST_UNITS]; /* random state of each unit; 0: it does not */
+    bool reload; /* at times all of them are saved, reset and loaded as well */
 } SimtHost;
 
 SimtHost *simt_host_new(unsigned cus);
@@ -55,7 +56,8 @@ MxgpuDispatch simt_host_dispatch(uint64_t entry, unsigned grid, unsigned block);
 /*
  * Units forget what they have cached before some of the steps that follow, and
  * have the patience to load it again; seed 0: no more. With MXGPU_TEST_FORGET
- * in the environment they do so from the beginning.
+ * in the environment they do so from the beginning. h->reload is for tests that
+ * drive all units from one thread.
  */
 void simt_host_forget(SimtHost *h, uint64_t seed);
 /* mxgpu_simt_run() */

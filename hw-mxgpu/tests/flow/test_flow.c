@@ -200,7 +200,8 @@ static void both_ways(Trial *t, unsigned seed, uint64_t alone)
     }
 }
 
-/* Units that forget what they cached: the same to the last count. */
+/* Units that forget what they cached, or are reset and get their state back: the
+ * same to the last count. */
 static void forgetting(Trial *t, unsigned seed, uint64_t alone)
 {
     size_t size = (size_t)t->grid * t->block * FLOW_LANE_BYTES;
@@ -215,6 +216,7 @@ static void forgetting(Trial *t, unsigned seed, uint64_t alone)
         memcpy(data, start, size);
         simt_host_forget(t->host, i == 2 ? seed : 0);
         t->host->simt->patience = INT32_MAX;
+        t->host->reload = true;
         run_warps(t, rng, true, &c[i]);
         simt_host_forget(t->host, 0);
         compare(t, seed, alone);

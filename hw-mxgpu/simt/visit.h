@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* The state of the compute units (docs/state.md). No unit may be running. */
+#ifndef MXGPU_SIMT_VISIT_H
+#define MXGPU_SIMT_VISIT_H
+
+#include "base/visit.h"
+#include "simt.h"
+
+/* Walks all state but memory of the guest. What loads comes after a reset, and
+ * is followed by one where it fails: v->error. */
+void mxgpu_simt_visit(MxgpuSimt *simt, MxgpuVisit *v);
+/* For tests: mxgpu_cu_forget(), all units. */
+void mxgpu_simt_forget(MxgpuSimt *simt);
+
+#endif
