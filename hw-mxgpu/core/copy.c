@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 
+#include "base/visit.h"
 #include "mxgpu/rect.h"
 
 /*
@@ -23,7 +24,7 @@
 #define ASK_COST   2048u
 
 #define BUF_SIZE     4096u
-#define PATTERN_SIZE 16u
+#define PATTERN_SIZE ((unsigned)sizeof(((MxgpuCopyEngine *)0)->pattern))
 _Static_assert(BUF_SIZE == 1u << MXGPU_PAGE_SHIFT, "pieces by DMA fit a page");
 
 bool mxgpu_copy_init(MxgpuDevice *dev)
@@ -107,14 +108,21 @@ static bool pattern_size_ok(unsigned size)
 }
 
 /* The pattern, over and over. */
+static void repeat_pattern(MxgpuCopyEngine *ce)
+{
+    for (unsigned at = 0; at < BUF_SIZE + PATTERN_SIZE; at += PATTERN_SIZE) {
+        memcpy(ce->buf + at, ce->pattern, PATTERN_SIZE);
+    }
+}
+
 static void load_pattern(MxgpuDevice *dev, unsigned i, unsigned size)
 {
-    const uint32_t *pattern = ce_reg(dev, MXGPU_CE_PATTERN, i);
-    uint8_t *buf = dev->ce[i].buf;
+    MxgpuCopyEngine *ce = &dev->ce[i];
 
-    for (unsigned at = 0; at < BUF_SIZE + PATTERN_SIZE; at += size) {
-        memcpy(buf + at, pattern, size);
+    for (unsigned at = 0; at < PATTERN_SIZE; at += size) {
+        memcpy(ce->pattern + at, ce_reg(dev, MXGPU_CE_PATTERN, i), size);
     }
+    repeat_pattern(ce);
 }
 
 /* One row of SIZE bytes. */
@@ -415,4 +423,53 @@ bool mxgpu_copy_step(void *opaque, unsigned index, unsigned budget,
     ce_finish(dev, index, p.fault, p.write, p.addr);
     mxgpu_unlock(dev);
     return false;
+}
+
+/* ---- state */
+
+static void visit_side(MxgpuVisit *v, MxgpuCopySide *side)
+{
+    VISIT(v, side->row);
+    VISIT(v, side->pitch);
+    VISIT(v, side->slice_step);
+}
+
+void mxgpu_copy_visit(MxgpuDevice *dev, unsigned i, MxgpuVisit *v)
+{
+    MxgpuCopyEngine *ce = &dev->ce[i];
+
+    if (MXGPU_GET(MXGPU_CE_STATUS_STATE, *ce_reg(dev, MXGPU_CE_STATUS, i)) !=
+        MXGPU_UNIT_BUSY) {
+        return;
+    }
+    VISIT_BOOL(v, ce->abort);
+    VISIT_BOOL(v, ce->fill);
+    VISIT_BELOW(v, ce->vmid, MXGPU_NUM_VMIDS);
+    VISIT(v, ce->width);
+    VISIT(v, ce->height);
+    VISIT(v, ce->depth);
+    VISIT(v, ce->x);
+    VISIT(v, ce->y);
+    VISIT(v, ce->z);
+    VISIT(v, ce->done);
+    visit_side(v, &ce->src);
+    visit_side(v, &ce->dst);
+    visit_bytes(v, ce->pattern, sizeof(ce->pattern));
+    visit_check(v, ce->z <= ce->depth &&
+                       (!ce->depth || (ce->x < ce->width &&
+                                       ce->y < ce->height)));
+    repeat_pattern(ce);
+}
+
+void mxgpu_copy_forget(MxgpuDevice *dev)
+{
+    for (unsigned i = 0; i < dev->config.copy_engines; i++) {
+        MxgpuCopyEngine *ce = &dev->ce[i];
+
+        memset(&ce->src.tlb, 0xff, sizeof(ce->src.tlb));
+        memset(&ce->dst.tlb, 0xff, sizeof(ce->dst.tlb));
+        forget_runs(ce);
+        memset(ce->buf, 0xff, BUF_SIZE + PATTERN_SIZE);
+        repeat_pattern(ce);
+    }
 }

@@ -76,22 +76,26 @@ uint32_t mxgpu_db_enable_read(MxgpuDevice *dev, const MxgpuAccess *a)
     return atomic_load(&dev->db.enable[a->index]);
 }
 
+uint32_t mxgpu_db_exist(const MxgpuDevice *dev, unsigned index)
+{
+    unsigned first = index * 32;
+
+    if (first >= dev->config.queues) {
+        return 0;
+    }
+    return dev->config.queues - first >= 32
+               ? UINT32_MAX
+               : (1u << (dev->config.queues - first)) - 1;
+}
+
 /* A queue starts at 0 when it is enabled, and keeps no ring when disabled. */
 void mxgpu_db_enable_write(MxgpuDevice *dev, const MxgpuAccess *a,
                            uint32_t value)
 {
     uint32_t old = atomic_load(&dev->db.enable[a->index]);
     unsigned first = a->index * 32;
-    uint32_t exist;
 
-    if (first >= dev->config.queues) {
-        exist = 0;
-    } else if (dev->config.queues - first >= 32) {
-        exist = UINT32_MAX;
-    } else {
-        exist = (1u << (dev->config.queues - first)) - 1;
-    }
-    value &= exist;
+    value &= mxgpu_db_exist(dev, a->index);
     atomic_fetch_and(&dev->db.pending[a->index], old & value);
     for (uint32_t bits = value & ~old; bits; bits &= bits - 1) {
         unsigned queue = first + (unsigned)__builtin_ctz(bits);

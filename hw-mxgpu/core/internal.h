@@ -12,7 +12,16 @@
  * Floors. A file calls only files that stand before it here:
  *   stepper, mmu, boot; outbox; irq; control, mailbox, mmu_regs, doorbell,
  *   counters, copy, compute, memport, trace_port, mcu_watch; mcu_driver; regs;
- *   bus, reset; device.
+ *   bus, reset; device; state; image.
+ *
+ * State and cache (docs/state.md). State, which state.c and mxgpu_copy_visit()
+ * walk: doorbells; of a copy engine all but client, tlb and buf; of the MCU's
+ * driver all but mcu and sram; and of the device regs, latch,
+ * reset_pending and db, and as counters counter and simt_base. Caches, which
+ * mxgpu_device_forget() drops: tlb and buf; mbox_pending, copy_pending and
+ * dispatch_pending, which follow from registers. Between two steps out, kick,
+ * cu_claimed and compute_inline are empty; sram_first and its like are of a
+ * trace line. The rest is the host's.
  */
 #ifndef MXGPU_CORE_INTERNAL_H
 #define MXGPU_CORE_INTERNAL_H
@@ -79,7 +88,7 @@ typedef struct MxgpuCopySide {
 } MxgpuCopySide;
 
 typedef struct MxgpuCopyEngine {
-    MxgpuMmuClient client;
+    MxgpuMmuClient client; /* host */
     _Atomic bool abort;
     /* (engine) the operation, from START on */
     bool fill;
@@ -89,8 +98,9 @@ typedef struct MxgpuCopyEngine {
     uint64_t x;             /* bytes of the current row that are done */
     uint32_t y, z;          /* rows of the slice, slices that are done */
     uint64_t done;          /* bytes */
-    MxgpuCopySide src, dst;
-    uint8_t *buf;           /* bounce buffer, or the repeated pattern */
+    MxgpuCopySide src, dst; /* but their tlb, which is cache */
+    uint8_t pattern[16];    /* of a fill, repeated */
+    uint8_t *buf;           /* cache: that many times; or the bounce buffer */
 } MxgpuCopyEngine;
 
 typedef struct MxgpuMcuDriver {
@@ -217,6 +227,8 @@ void mxgpu_send_kick(MxgpuDevice *dev);
 /* regs.c: every access to a register. Not under the lock. */
 void mxgpu_regs_init(MxgpuDevice *dev);
 void mxgpu_regs_reset(MxgpuDevice *dev);
+/* After that: registers from a state. false: they are no such device's. */
+bool mxgpu_regs_load(MxgpuDevice *dev, const uint32_t *image);
 uint32_t mxgpu_regs_read(MxgpuDevice *dev, MxgpuParty party, uint32_t offset);
 /* What the host would read, without any effect; 0 where it must not read. */
 uint32_t mxgpu_regs_peek(MxgpuDevice *dev, uint32_t offset);
@@ -277,6 +289,8 @@ void mxgpu_db_enable_write(MxgpuDevice *dev, const MxgpuAccess *a,
                            uint32_t value);
 uint64_t mxgpu_db_value_read(MxgpuDevice *dev, const MxgpuAccess *a);
 void mxgpu_db_reset(MxgpuDevice *dev);
+/* Those of a word of DB_ENABLE that the device has. */
+uint32_t mxgpu_db_exist(const MxgpuDevice *dev, unsigned index);
 
 /* memport.c */
 void mxgpu_mem_cmd_write(MxgpuDevice *dev, const MxgpuAccess *a,
@@ -289,6 +303,10 @@ void mxgpu_copy_reset(MxgpuDevice *dev);
 void mxgpu_ce_ctrl_write(MxgpuDevice *dev, const MxgpuAccess *a,
                          uint32_t value);
 MxgpuStep mxgpu_copy_step;
+struct MxgpuVisit;
+/* The operation of engine i, if it is busy; its registers come first. */
+void mxgpu_copy_visit(MxgpuDevice *dev, unsigned i, struct MxgpuVisit *v);
+void mxgpu_copy_forget(MxgpuDevice *dev);
 
 /* mcu_driver.c */
 /* ops: how the MCU reaches the registers; told of with bus_accessed (reads) or
@@ -350,5 +368,7 @@ extern const MxgpuMcuOps mxgpu_mcu_bus;
 
 /* reset.c */
 MxgpuStep mxgpu_control_step;
+/* Every unit is held. */
+void mxgpu_reset_state(MxgpuDevice *dev, enum mxgpu_reset_cause cause);
 
 #endif

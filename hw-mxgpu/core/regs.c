@@ -188,6 +188,30 @@ void mxgpu_regs_reset(MxgpuDevice *dev)
     *mxgpu_reg(dev, MXGPU_RESET_STATUS) = status;
 }
 
+/* Bits that no write leaves in a register. */
+static uint32_t never_set(const MxgpuDevice *dev, unsigned r)
+{
+    return (hooks[r].mask ? ~hooks[r].mask : 0) |
+           (hooks[r].fields ? ~dev->fields[r] : 0);
+}
+
+bool mxgpu_regs_load(MxgpuDevice *dev, const uint32_t *image)
+{
+    for (unsigned r = R_NONE + 1; r < R_COUNT; r++) {
+        for (unsigned i = 0; i < descs[r].count; i++) {
+            uint32_t offset = descs[r].offset + i * descs[r].stride;
+            uint32_t value = image[offset / 4];
+
+            if ((offset < MXGPU_RESET && value != *mxgpu_reg(dev, offset)) ||
+                (value & never_set(dev, r))) {
+                return false;
+            }
+            *mxgpu_reg(dev, offset) = value;
+        }
+    }
+    return true;
+}
+
 /* The register at offset, R_NONE when party must not access it so. */
 static unsigned lookup(MxgpuDevice *dev, MxgpuParty party, uint32_t offset,
                        bool write)

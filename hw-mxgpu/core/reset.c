@@ -2,8 +2,7 @@
 /* Reset: every block starts again while all units are held. */
 #include "internal.h"
 
-/* Every unit is held. */
-static void reset_state(MxgpuDevice *dev, enum mxgpu_reset_cause cause)
+void mxgpu_reset_state(MxgpuDevice *dev, enum mxgpu_reset_cause cause)
 {
     uint32_t *status = mxgpu_reg(dev, MXGPU_RESET_STATUS);
     uint32_t count;
@@ -32,7 +31,7 @@ void mxgpu_device_reset(MxgpuDevice *dev, enum mxgpu_reset_cause cause)
 {
     pthread_mutex_lock(&dev->control);
     mxgpu_hold_units(dev);
-    reset_state(dev, cause);
+    mxgpu_reset_state(dev, cause);
     mxgpu_release_units(dev);
     pthread_mutex_unlock(&dev->control);
 }

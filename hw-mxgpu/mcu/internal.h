@@ -34,17 +34,21 @@ enum {
 #define NO_RESERVATION 1u
 
 struct MxgpuMcu {
-    MxgpuMcuState s;
+    MxgpuMcuState s; /* and what is in SRAM */
+    /* Host. */
     uint8_t *sram;
     uint32_t sram_size, sram_base;
     const MxgpuMcuOps *ops;
     void *opaque;
-    bool attention; /* an interrupt can be taken, or a halt was asked for */
+    /* Cache: an interrupt can be taken, or a halt was asked for. */
+    bool attention;
+    int64_t left; /* run: instructions of it */
+    /* What a run ends with: until its driver has seen it. */
     bool locked_up;
-    int64_t left; /* instructions of this run */
     uint32_t lock_cause, lock_pc, lock_value;
-    bool trapped; /* by what is no interrupt and no ecall */
+    bool trapped; /* for tools: by what is no interrupt and no ecall */
     uint32_t last_cause, last_pc, last_value;
+    /* Cache. */
     /* Decoded instructions, one slot a halfword of SRAM; op RV_ILLEGAL where
      * nothing is decoded. Slots [code_low, code_high) may be in use. */
     RvInsn *code;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rv/csr.h"
 #include "rv/sem.h"
 
 MxgpuMcu *mxgpu_mcu_new(uint8_t *sram, uint32_t size, const MxgpuMcuOps *ops,
@@ -70,6 +71,42 @@ void mxgpu_mcu_reset(MxgpuMcu *mcu, uint32_t entry)
 MxgpuMcuState *mxgpu_mcu_state(MxgpuMcu *mcu)
 {
     return &mcu->s;
+}
+
+/* What csr_write(), or an instruction, cannot leave there. */
+static bool state_ok(const MxgpuMcuState *s)
+{
+    for (unsigned i = 0; i < MCU_PMP_ENTRIES; i++) {
+        if (s->pmpcfg[i] & ~PMPCFG_BITS) {
+            return false;
+        }
+    }
+    return !s->x[0] && !(s->pc & 1) && !(s->mepc & 1) && !(s->mtvec & 2) &&
+           (s->mstatus & ~(MSTATUS_MIE | MSTATUS_MPIE)) == MSTATUS_MPP &&
+           !((s->mie | s->mip) & ~(MIP_MTIP | MIP_MEIP));
+}
+
+bool mxgpu_mcu_restore(MxgpuMcu *mcu, const MxgpuMcuState *state)
+{
+    if (!state_ok(state)) {
+        return false;
+    }
+    mxgpu_mcu_reset(mcu, state->pc);
+    mcu->s = *state;
+    mxgpu_mcu_update(mcu);
+    return true;
+}
+
+void mxgpu_mcu_forget(MxgpuMcu *mcu)
+{
+    for (uint32_t i = mcu->code_low; i < mcu->code_high; i++) {
+        memset(&mcu->code[i], 0xff, sizeof(mcu->code[i]));
+        mcu->code[i].op = RV_ILLEGAL;
+    }
+    mcu->code_low = mcu->sram_size / 2;
+    mcu->code_high = 0;
+    mcu->left = -1;
+    mxgpu_mcu_update(mcu);
 }
 
 void mxgpu_mcu_update(MxgpuMcu *mcu)

@@ -50,6 +50,13 @@ void mxgpu_mcu_set_base(MxgpuMcu *mcu, uint32_t base);
 void mxgpu_mcu_free(MxgpuMcu *mcu);
 void mxgpu_mcu_reset(MxgpuMcu *mcu, uint32_t entry);
 MxgpuMcuState *mxgpu_mcu_state(MxgpuMcu *mcu);
+/* The core goes on from there; SRAM may have changed. false, and nothing is
+ * done, when it is no state of a core: it need not be trusted. */
+bool mxgpu_mcu_restore(MxgpuMcu *mcu, const MxgpuMcuState *state)
+    __attribute__((warn_unused_result));
+/* For tests, between two runs: drops what is decoded, and overwrites all that
+ * is not state. */
+void mxgpu_mcu_forget(MxgpuMcu *mcu);
 
 /* Levels of the machine timer and external interrupt lines, sampled before
  * each instruction that follows; may be called from within a bus access. */

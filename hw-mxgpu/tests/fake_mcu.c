@@ -92,3 +92,13 @@ void mcu_write64(TestHost *h, uint32_t reg, uint64_t value)
     mcu_write(h, reg, (uint32_t)value);
     mcu_write(h, reg + 4, (uint32_t)(value >> 32));
 }
+
+bool mxgpu_mcu_restore(MxgpuMcu *mcu, const MxgpuMcuState *state)
+{
+    *mxgpu_mcu_state(mcu) = *state;
+    return true;
+}
+
+void mxgpu_mcu_forget(MxgpuMcu *mcu)
+{
+}

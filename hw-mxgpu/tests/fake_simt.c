@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Stands for simt/ in tests of the core: keeps what was started until the test
  * says how it ended. */
+#include "simt/visit.h"
 #include "test_host.h"
 
 FakeSimt fake_simt;
@@ -106,4 +107,17 @@ void mxgpu_simt_slot_times(MxgpuSimt *simt, unsigned slot, unsigned cu,
                            MxgpuSimtTimes *out)
 {
     *out = (MxgpuSimtTimes){cu + 1, 0x100000000ull + slot, 0x200000000ull, 7};
+}
+
+bool mxgpu_simt_active(MxgpuSimt *simt, unsigned slot)
+{
+    return fake_simt.running[slot];
+}
+
+void mxgpu_simt_visit(MxgpuSimt *simt, MxgpuVisit *v)
+{
+}
+
+void mxgpu_simt_forget(MxgpuSimt *simt)
+{
 }
