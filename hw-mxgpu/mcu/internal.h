@@ -56,7 +56,11 @@ struct MxgpuMcu {
 };
 
 /* Recomputes attention after a change of mstatus, mie, mip or halted. */
-void mxgpu_mcu_update(MxgpuMcu *mcu);
+static inline void mxgpu_mcu_update(MxgpuMcu *mcu)
+{
+    mcu->attention = mcu->s.halted || ((mcu->s.mstatus & MSTATUS_MIE) &&
+                                       (mcu->s.mip & mcu->s.mie));
+}
 
 /* Executes a CSR instruction; false when it is illegal. */
 bool mxgpu_mcu_csr(MxgpuMcu *mcu, const RvInsn *insn);

@@ -109,12 +109,6 @@ void mxgpu_mcu_forget(MxgpuMcu *mcu)
     mxgpu_mcu_update(mcu);
 }
 
-void mxgpu_mcu_update(MxgpuMcu *mcu)
-{
-    mcu->attention = mcu->s.halted || ((mcu->s.mstatus & MSTATUS_MIE) &&
-                                       (mcu->s.mip & mcu->s.mie));
-}
-
 void mxgpu_mcu_set_lines(MxgpuMcu *mcu, bool timer, bool external)
 {
     mcu->s.mip = (timer ? MIP_MTIP : 0) | (external ? MIP_MEIP : 0);
