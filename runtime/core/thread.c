@@ -23,13 +23,19 @@ static void thread_key_init(void)
     pthread_key_create(&thread_key, thread_exit);
 }
 
+/* Apart, so that asking again costs nothing but the question. */
+static void __attribute__((noinline)) get_to_know(void)
+{
+    pthread_once(&thread_once, thread_key_init);
+    pthread_setspecific(thread_key, &thread_state);
+    thread_known = true;
+    thread_state.device = atomic_load(&default_device);
+}
+
 McThread *mc_thread(void)
 {
     if (!thread_known) {
-        pthread_once(&thread_once, thread_key_init);
-        pthread_setspecific(thread_key, &thread_state);
-        thread_known = true;
-        thread_state.device = atomic_load(&default_device);
+        get_to_know();
     }
     return &thread_state;
 }
