@@ -20,8 +20,8 @@ typedef enum McLogLevel {
 } McLogLevel;
 
 bool mc_log_enabled(McLogLevel level);
-/* Whether MXGPU_CHECK asks for checks (check.h); errors are then written unless
- * MXGPU_LOG or MXLOG_LEVEL says something else. */
+/* Whether MXGPU_CHECK asks for checks (core/check.h); errors are then written
+ * unless MXGPU_LOG or MXLOG_LEVEL says something else. */
 bool mc_checking(void);
 
 /* The format needs no newline. */

@@ -9,7 +9,7 @@
 #ifndef MC_CORE_ALLOC_H
 #define MC_CORE_ALLOC_H
 
-#include "check.h"
+#include "zone.h"
 #include "context.h"
 
 #define MC_ALIGN 256u

@@ -57,6 +57,8 @@ struct McContext {
     McSlots *slots;
     McServices *services;
     const McServicesOps *services_ops; /* once there are services */
+    /* mc_check_context(), once there is memory that it looks at. */
+    mcError_t (*check)(McContext *ctx, mcError_t error);
 };
 
 /* Only if it is open; else NULL. */
@@ -76,6 +78,12 @@ static inline void mc_context_flush(McContext *ctx)
     if (ctx->services_ops) {
         ctx->services_ops->flush(ctx);
     }
+}
+
+/* The same, with the error of that: returns it, or what was found then. */
+static inline mcError_t mc_context_checked(McContext *ctx, mcError_t error)
+{
+    return ctx->check ? ctx->check(ctx, error) : error;
 }
 
 /* Flags of a device may be set before its context is made. */

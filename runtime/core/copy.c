@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "check.h"
 #include "error.h"
 #include "host_memory.h"
 #include "mxgpu/rect.h"
@@ -527,7 +526,7 @@ mcError_t mc_copy_box(McStream *stream, const McBox *box, mcMemcpyKind kind,
 
     if (sync) {
         mc_context_flush(stream->ctx);
-        error = mc_check_context(stream->ctx, error);
+        error = mc_context_checked(stream->ctx, error);
     }
     return error;
 }

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "check.h"
 #include "error.h"
 #include "poll.h"
 #include "submit.h"
@@ -240,8 +239,8 @@ mcError_t mc_event_sync(McEvent *event)
     }
     mcError_t sticky = mc_context_check(event->handle.ctx);
     mc_context_flush(event->handle.ctx);
-    return mc_check_context(event->handle.ctx,
-                            sticky != mcSuccess ? sticky : error);
+    return mc_context_checked(event->handle.ctx,
+                              sticky != mcSuccess ? sticky : error);
 }
 
 mcError_t mc_event_wait(McStream *stream, McEvent *event)

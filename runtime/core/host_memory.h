@@ -7,7 +7,7 @@
 #ifndef MC_CORE_HOST_MEMORY_H
 #define MC_CORE_HOST_MEMORY_H
 
-#include "check.h"
+#include "zone.h"
 #include "context.h"
 
 /* With MXGPU_CHECK, the rest of its last page is a zone. */

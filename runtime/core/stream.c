@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/log.h"
-#include "check.h"
 #include "poll.h"
 #include "queues.h"
 #include "runtime.h"
@@ -191,7 +190,7 @@ mcError_t mc_context_sync(McContext *ctx)
     mcError_t error = queues_wait(ctx, all_target, false);
 
     mc_context_flush(ctx);
-    return mc_check_context(ctx, error);
+    return mc_context_checked(ctx, error);
 }
 
 mcError_t mc_context_query(McContext *ctx)
@@ -220,7 +219,8 @@ mcError_t mc_stream_sync(McStream *stream)
     mcError_t sticky = mc_context_check(stream->ctx);
 
     mc_context_flush(stream->ctx);
-    return mc_check_context(stream->ctx, sticky != mcSuccess ? sticky : error);
+    return mc_context_checked(stream->ctx,
+                              sticky != mcSuccess ? sticky : error);
 }
 
 /* ---- host functions ---- */

@@ -42,6 +42,7 @@ static mcError_t context_fill(McContext *ctx)
     }
     if (error == mcSuccess) {
         ctx->services_ops = &mc_services_ops;
+        ctx->check = mc_check_context;
     }
     if (error == mcSuccess) {
         error = mc_stream_new_internal(ctx, mcStreamDefault, true,
