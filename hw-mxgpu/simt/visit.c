@@ -38,7 +38,6 @@ static void visit_dispatch(MxgpuVisit *v, MxgpuDispatch *d)
     VISIT(v, d->sample_addr);
     VISIT(v, d->sample_max);
     VISIT(v, d->sample_interval);
-    visit_check(v, d->accesses || !d->profile);
 }
 
 static void visit_fault(MxgpuVisit *v, MxgpuDispatchFault *f)
