@@ -3,6 +3,7 @@
 #include "iommu.h"
 
 #include <errno.h>
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,100 +27,88 @@ void mxgpu_sim_iommu_init(MxgpuSimIommu *iommu)
 void mxgpu_sim_iommu_free(MxgpuSimIommu *iommu)
 {
     pthread_rwlock_destroy(&iommu->lock);
-    free(iommu->ranges);
+    tdestroy(iommu->ranges, free);
 }
 
-/* Index of the first range that ends behind addr. */
-static size_t find(const MxgpuSimIommu *iommu, uint64_t addr)
+/* Ranges that overlap are equal. One may end at 2^64: by its last byte. */
+static int compare(const void *left, const void *right)
 {
-    size_t lo = 0, hi = iommu->count;
+    const MxgpuSimRange *a = left, *b = right;
 
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        const MxgpuSimRange *r = &iommu->ranges[mid];
-
-        /* A range may end at 2^64: compare with its last byte. */
-        if (r->iova + (r->size - 1) < addr) {
-            lo = mid + 1;
-        } else {
-            hi = mid;
-        }
+    if (a->iova + (a->size - 1) < b->iova) {
+        return -1;
     }
-    return lo;
+    return b->iova + (b->size - 1) < a->iova;
 }
 
-static int grow(MxgpuSimIommu *iommu)
+/* One that overlaps [addr, addr + size), or NULL. */
+static MxgpuSimRange *find(const MxgpuSimIommu *iommu, uint64_t addr,
+                           uint64_t size)
 {
-    size_t capacity = iommu->capacity ? iommu->capacity * 2 : 64;
-    MxgpuSimRange *ranges;
+    MxgpuSimRange key = {.iova = addr, .size = size};
+    MxgpuSimRange *const *node = tfind(&key, &iommu->ranges, compare);
 
-    if (iommu->count < iommu->capacity) {
-        return 0;
-    }
-    ranges = realloc(iommu->ranges, capacity * sizeof(*ranges));
-    if (!ranges) {
-        return -ENOMEM;
-    }
-    iommu->ranges = ranges;
-    iommu->capacity = capacity;
-    return 0;
+    return node ? *node : NULL;
 }
 
 int mxgpu_sim_iommu_add(MxgpuSimIommu *iommu, uint64_t iova, void *ptr,
                         uint64_t size)
 {
-    size_t i;
-    int err;
+    MxgpuSimRange *range, **node;
+    int err = 0;
 
     if (!ptr || !size || (iova | size | (uintptr_t)ptr) & PAGE_MASK ||
         iova + (size - 1) < iova ||
         (uintptr_t)ptr + (size - 1) < (uintptr_t)ptr) {
         return -EINVAL;
     }
+    range = malloc(sizeof(*range));
+    if (!range) {
+        return -ENOMEM;
+    }
+    *range = (MxgpuSimRange){iova, size, ptr};
     pthread_rwlock_wrlock(&iommu->lock);
-    i = find(iommu, iova);
-    if (i < iommu->count && iommu->ranges[i].iova <= iova + (size - 1)) {
-        err = -EEXIST;
-    } else {
-        err = grow(iommu);
-    }
-    if (!err) {
-        memmove(&iommu->ranges[i + 1], &iommu->ranges[i],
-                (iommu->count - i) * sizeof(*iommu->ranges));
-        iommu->ranges[i] = (MxgpuSimRange){iova, size, ptr};
-        iommu->count++;
-    }
+    node = tsearch(range, &iommu->ranges, compare);
     pthread_rwlock_unlock(&iommu->lock);
+    if (!node) {
+        err = -ENOMEM;
+    } else if (*node != range) {
+        err = -EEXIST;
+    }
+    if (err) {
+        free(range);
+    }
     return err;
 }
 
 int mxgpu_sim_iommu_remove(MxgpuSimIommu *iommu, uint64_t iova, uint64_t size)
 {
-    int err = -ENOENT;
-    size_t i;
+    MxgpuSimRange *range;
 
+    if (!size || iova + (size - 1) < iova) {
+        return -ENOENT;
+    }
     pthread_rwlock_wrlock(&iommu->lock);
-    i = find(iommu, iova);
-    if (i < iommu->count && iommu->ranges[i].iova == iova &&
-        iommu->ranges[i].size == size) {
-        iommu->count--;
-        memmove(&iommu->ranges[i], &iommu->ranges[i + 1],
-                (iommu->count - i) * sizeof(*iommu->ranges));
-        err = 0;
+    range = find(iommu, iova, size);
+    if (range && (range->iova != iova || range->size != size)) {
+        range = NULL;
+    }
+    if (range) {
+        tdelete(range, &iommu->ranges, compare);
     }
     pthread_rwlock_unlock(&iommu->lock);
-    return err;
+    free(range);
+    return range ? 0 : -ENOENT;
 }
 
-/* Whether ranges without a gap cover [addr, +len), from range i on. */
-static bool covered(const MxgpuSimIommu *iommu, size_t i, uint64_t addr,
-                    size_t len)
+/* Whether ranges without a gap cover [addr, +len). */
+static bool covered(const MxgpuSimIommu *iommu, uint64_t addr, size_t len)
 {
     while (len) {
-        const MxgpuSimRange *r = &iommu->ranges[i];
+        const MxgpuSimRange *r = find(iommu, addr, 1);
         uint64_t left;
 
-        if (i == iommu->count || r->iova > addr) {
+        if (!r) {
             return false;
         }
         left = r->size - (addr - r->iova);
@@ -128,7 +117,6 @@ static bool covered(const MxgpuSimIommu *iommu, size_t i, uint64_t addr,
         }
         addr += left;
         len -= left;
-        i++;
         if (!addr) {
             return false; /* wrapped */
         }
@@ -140,13 +128,11 @@ static int move(MxgpuSimIommu *iommu, uint64_t addr, uint8_t *buf, size_t len,
                 bool write)
 {
     int err = -EFAULT;
-    size_t i;
 
     pthread_rwlock_rdlock(&iommu->lock);
-    i = find(iommu, addr);
-    if (covered(iommu, i, addr, len)) {
-        for (err = 0; len; i++) {
-            const MxgpuSimRange *r = &iommu->ranges[i];
+    if (covered(iommu, addr, len)) {
+        for (err = 0; len;) {
+            const MxgpuSimRange *r = find(iommu, addr, 1);
             uint64_t left = r->size - (addr - r->iova);
             size_t n = len < left ? len : left;
 
@@ -178,17 +164,13 @@ int mxgpu_sim_iommu_write(MxgpuSimIommu *iommu, uint64_t addr, const void *buf,
 
 void *mxgpu_sim_iommu_pointer(MxgpuSimIommu *iommu, uint64_t addr, size_t len)
 {
+    const MxgpuSimRange *r;
     uint8_t *p = NULL;
-    size_t i;
 
     pthread_rwlock_rdlock(&iommu->lock);
-    i = find(iommu, addr);
-    if (i < iommu->count && iommu->ranges[i].iova <= addr) {
-        const MxgpuSimRange *r = &iommu->ranges[i];
-
-        if (len <= r->size - (addr - r->iova)) {
-            p = r->ptr + (addr - r->iova);
-        }
+    r = find(iommu, addr, 1);
+    if (r && len <= r->size - (addr - r->iova)) {
+        p = r->ptr + (addr - r->iova);
     }
     pthread_rwlock_unlock(&iommu->lock);
     return p;

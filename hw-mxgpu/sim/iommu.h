@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ranges of device (bus) addresses that stand for process memory: a sorted
- * array that does not overlap. Any number of readers at once.
+ * Ranges of device (bus) addresses that stand for process memory, which do
+ * not overlap: a tree of the C library, so that any number of them costs
+ * little. Any number of readers at once.
  */
 #ifndef MXGPU_SIM_IOMMU_H
 #define MXGPU_SIM_IOMMU_H
@@ -18,8 +19,7 @@ typedef struct MxgpuSimRange {
 
 typedef struct MxgpuSimIommu {
     pthread_rwlock_t lock;
-    MxgpuSimRange *ranges;
-    size_t count, capacity;
+    void *ranges; /* of tsearch() */
 } MxgpuSimIommu;
 
 void mxgpu_sim_iommu_init(MxgpuSimIommu *iommu);
