@@ -3,8 +3,8 @@
  * What a call costs with many objects alive: makes 1,000, 10,000 and 100,000 of
  * a kind, or as many as the argument says at most, and destroys them in
  * another order. Prints the kind, the number, and microseconds a call for each.
- *   ninja -C build runtime/bench-objects
- *   MXGPU_DEVICE=sim build/runtime/bench-objects [COUNT]
+ *   ninja -C build runtime/tests/bench-objects
+ *   MXGPU_DEVICE=sim build/runtime/tests/bench-objects [COUNT]
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
+#include "kernels-image.h"
 #include "mcr/mc_runtime_api.h"
 
 #define COUNT 100000u
@@ -69,6 +70,16 @@ static mcError_t register_drop(unsigned i)
     return mcHostUnregister(memory + (size_t)i * PIECE);
 }
 
+static mcError_t module_make(unsigned i)
+{
+    return mcModuleLoadData((mcModule_t *)&object[i], env_image);
+}
+
+static mcError_t module_drop(unsigned i)
+{
+    return mcModuleUnload((mcModule_t)object[i]);
+}
+
 static const struct {
     const char *name;
     mcError_t (*make)(unsigned i), (*drop)(unsigned i);
@@ -77,6 +88,7 @@ static const struct {
     {"event", event_make, event_drop},
     {"stream", stream_make, stream_drop},
     {"host-register", register_make, register_drop},
+    {"module", module_make, module_drop},
 };
 
 static void check(mcError_t error, const char *name, unsigned i)

@@ -7,9 +7,20 @@
 
 McFunction *mc_module_function(McModule *module, const char *name)
 {
-    for (uint32_t i = 0; i < module->function_count; i++) {
-        if (strcmp(module->names[i], name) == 0) {
+    size_t low = 0, high = module->function_count;
+
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        uint32_t i = module->by_name[middle];
+        int order = strcmp(name, module->names[i]);
+
+        if (order == 0) {
             return module->functions[i];
+        }
+        if (order < 0) {
+            high = middle;
+        } else {
+            low = middle + 1;
         }
     }
     return NULL;

@@ -32,6 +32,7 @@ struct McModule {
     uint64_t alias, alias_size; /* its constants again, writable; or 0 */
     McFunction **functions;
     const char **names; /* in the image */
+    uint32_t *by_name;  /* functions in the order of their names */
     uint32_t function_count;
     atomic_uint bound; /* MXGPU_KERNEL_USES_* its variables are set for */
     bool internal; /* of the program: cannot be unloaded by handle */

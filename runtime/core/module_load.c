@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE /* qsort_r() */
 #include "module_load.h"
 
 #include <errno.h>
@@ -81,13 +82,21 @@ static void function_drop(McFunction *function)
     }
 }
 
+static int compare_names(const void *a, const void *b, void *names)
+{
+    const char **name = names;
+
+    return strcmp(name[*(const uint32_t *)a], name[*(const uint32_t *)b]);
+}
+
 static mcError_t read_kernels(McModule *module)
 {
     uint32_t count = module->image.desc_count;
 
     module->functions = calloc(count + 1, sizeof(*module->functions));
     module->names = calloc(count + 1, sizeof(*module->names));
-    if (!module->functions || !module->names) {
+    module->by_name = calloc(count + 1, sizeof(*module->by_name));
+    if (!module->functions || !module->names || !module->by_name) {
         return mcErrorMemoryAllocation;
     }
     for (uint32_t i = 0; i < count; i++) {
@@ -102,8 +111,11 @@ static mcError_t read_kernels(McModule *module)
             return error;
         }
         module->names[i] = info.name;
+        module->by_name[i] = i;
         module->function_count++;
     }
+    qsort_r(module->by_name, count, sizeof(*module->by_name), compare_names,
+            module->names);
     return mcSuccess;
 }
 
@@ -167,6 +179,7 @@ static void module_destroy(McHandle *handle)
     }
     free(module->functions);
     free(module->names);
+    free(module->by_name);
     if (module->mapping.bo) {
         mc_range_remove(module->mapping.va, NULL);
         unmap_constants(module);
