@@ -266,10 +266,10 @@ bool sched_step(void);
 
 /* ---- unit.c ---- */
 void unit_init(void);
-/* A free unit for queue's current packet, not counted before unit_run(). */
-/* Priorities of waiting queues that may have a unit now. */
+/* Bit n: a queue of priority n that waits for a unit could have one now. */
 uint32_t unit_levels(FwUnitKind kind);
-/* A free unit for a queue; NULL: none that it may have. */
+/* A free unit for the queue's current packet, not taken before unit_run();
+ * NULL: none that this queue may have. */
 FwJob *unit_claim(FwUnitKind kind, const FwQueue *queue);
 /* The unit was started on queue's current packet. */
 void unit_run(FwUnitKind kind, FwJob *job, FwQueue *queue);

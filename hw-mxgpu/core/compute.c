@@ -134,7 +134,8 @@ static bool cd_start(MxgpuDevice *dev, unsigned slot, const MxgpuDispatch *d,
     return true;
 }
 
-/* In instructions of the MCU, and one for each worker that is woken. */
+/* What a write to CD_CTRL is charged, in instructions of the MCU; each worker
+ * thread is charged as one more. */
 #define COST_COMMAND 32
 
 void mxgpu_cd_ctrl_write(MxgpuDevice *dev, const MxgpuAccess *a, uint32_t value)
@@ -171,7 +172,8 @@ void mxgpu_cd_ctrl_write(MxgpuDevice *dev, const MxgpuAccess *a, uint32_t value)
     }
 }
 
-/* A run of a unit costs more than fewer warp instructions do. */
+/* The smallest share of a turn, in warp instructions: entering and leaving a
+ * unit costs as much as running about so many. */
 #define SHARE_LEAST 256
 
 bool mxgpu_compute_step(void *opaque, unsigned index, unsigned budget,

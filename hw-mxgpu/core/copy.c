@@ -152,7 +152,8 @@ static bool load_side(MxgpuDevice *dev, unsigned i, MxgpuCopySide *side,
     uint64_t reach;
 
     side->pitch = *ce_reg(dev, pitch_reg, i);
-    /* Of a single slice it means nothing and is not used. */
+    /* From the last row of a slice to the first row of the next. With a single
+     * slice the subtraction may wrap, but the value is not used. */
     side->slice_step = (uint64_t)(slice - (ce->height - 1)) * side->pitch;
     return mxgpu_rect_reach(ce->width, ce->height, ce->depth,
                             (uint32_t)side->pitch, slice,

@@ -11,7 +11,8 @@
 #define MCU_BUDGET     1000
 #define COMPUTE_BUDGET 4096
 
-/* The next request of a host that waits for each comes within this time. */
+/* A host that waits for each request before it makes the next does so within
+ * this time: for so long the MCU's thread looks for work before it sleeps. */
 #define MCU_SPIN_NS 30000
 
 /* ---- the bus behind */
@@ -37,7 +38,8 @@ bool mxgpu_device_run(MxgpuDevice *dev, unsigned budget, uint64_t *deadline)
     for (unsigned i = 0; i < dev->num_steppers; i++) {
         runnable += mxgpu_stepper_runnable(&dev->steppers[i]);
     }
-    /* One that is woken meanwhile has its turn too. */
+    /* Units that have work share the budget. One that is woken during this
+     * turn gets a share as well: the sum may then exceed the budget. */
     budget = runnable > 1 && budget > runnable ? budget / runnable : budget;
     for (unsigned i = 0; i < dev->num_steppers; i++) {
         more |= mxgpu_stepper_try(&dev->steppers[i], budget, deadline);
@@ -109,7 +111,8 @@ static unsigned count_workers(const MxgpuConfig *c)
                                             : (unsigned)threads;
 }
 
-/* What the MCU has started in a step may be run behind it, by its thread. */
+/* A kernel of one block that the firmware started in this step may be run by
+ * the same thread right after it, without waking a worker (compute.c). */
 static bool mcu_step(void *opaque, unsigned index, unsigned budget,
                      uint64_t *deadline)
 {

@@ -168,7 +168,8 @@ void mxgpu_mtimecmp_write(MxgpuDevice *dev, const MxgpuAccess *a,
 void mxgpu_mcu_bus_written(MxgpuDevice *dev, uint32_t offset)
 {
     mxgpu_mcu_watch_write(dev, offset);
-    /* The memory port changes no line, and is used the most. */
+    /* Registers of the memory port, which are written most often, cannot
+     * change an interrupt line: spare them the look at all sources. */
     if (offset < MXGPU_MEM_ADDR_LO || offset >= MXGPU_CE_SRC_LO) {
         update_external(dev);
     }

@@ -147,7 +147,8 @@ static void visit_copies(MxgpuDevice *dev, MxgpuVisit *v)
     }
 }
 
-/* Who has work. Threads look for themselves when they are released. */
+/* Which units have work, and deadlines: of a deterministic device alone. Where
+ * units are threads, each looks for work when it is released after a load. */
 static void visit_steppers(MxgpuDevice *dev, MxgpuVisit *v)
 {
     visit_section(v, "steppers", 1);

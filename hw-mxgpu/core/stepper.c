@@ -185,8 +185,9 @@ void mxgpu_stepper_destroy(MxgpuStepper *s)
 
 void mxgpu_stepper_wake(MxgpuStepper *s)
 {
-    /* Who finds the flag set leaves the signal to the one that set it: the
-     * thread takes the flag under the lock before it sleeps. */
+    /* Only the caller that sets the flag signals. No wake-up is lost: the
+     * thread looks at the flag under the lock before it sleeps, so the signal
+     * below either finds it asleep or comes after it has seen the flag. */
     if (atomic_exchange(&s->work, true) || !s->has_thread) {
         return;
     }

@@ -21,8 +21,10 @@ static size_t box_size(const McBox *box)
 }
 
 /*
- * Fewer, longer rows where they follow each other without a gap, and the bytes
- * that each side spans. What is impossible fails.
+ * Merges rows, and slices, that follow each other without a gap on both sides
+ * into longer ones, and computes the bytes from the first to the last one of
+ * each side. A box whose rows or slices overlap, or whose size does not fit 64
+ * bits, is mcErrorInvalidValue.
  */
 static mcError_t box_normalise(McBox *box, uint64_t *dst_reach,
                                uint64_t *src_reach)
@@ -86,8 +88,8 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* From the part to the one behind it, of at most room bytes; all 0 is in front
- * of the first. False: that was the last. */
+/* Steps p to the next part of the box, which has at most "room" bytes. Start
+ * with a part that is all 0. False: p was the last part. */
 static bool part_next(const McBox *box, Part *p, size_t room)
 {
     p->x += p->width;

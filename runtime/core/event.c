@@ -103,7 +103,8 @@ static mcError_t slot_get(McSlots *slots, uint64_t **word)
     mcError_t error = mcSuccess;
 
     pthread_mutex_lock(&slots->lock);
-    /* The oldest few: work in flight may be about to write all the others. */
+    /* A word is free for use when the packet that was to write it is complete.
+     * Words are queued by age: if the oldest few are not free, none may be. */
     for (unsigned i = 0; slots->free && i < SLOT_TRIES; i++) {
         FreeSlot *slot = slots->free;
 

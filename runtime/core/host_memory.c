@@ -276,7 +276,8 @@ static uint64_t page_of(uint64_t addr)
     return addr & ~(KMD_PAGE_SIZE - 1);
 }
 
-/* Pins all pages of a range: those that it has alone in one piece. */
+/* Pins all pages of a range: whole pages as one piece, and a first or last page
+ * that it shares with other ranges by a pin of its own. */
 static int pin_all(HostMemory *memory, const McRange *range, bool read_only)
 {
     uint64_t start = range->base, end = start + range->size;
@@ -416,7 +417,8 @@ static bool fault_in(uint64_t start, uint64_t size, int advice)
  * write unless it is read-only; it is there afterwards. */
 static bool populate(uint64_t start, uint64_t size, bool read_only)
 {
-    /* A page that can be read: a kernel that refuses it does not know how. */
+    /* A page that is certainly readable: where the kernel refuses to populate
+     * even that, it is too old to know MADV_POPULATE_*. */
     static const char probe;
 
     if (fault_in(start, size, read_only ? MADV_POPULATE_READ
@@ -429,7 +431,8 @@ static bool populate(uint64_t start, uint64_t size, bool read_only)
            mc_host_mapped((void *)(uintptr_t)start, size);
 }
 
-/* A page at an end that others only read, and that is to be written. */
+/* Whether the page at addr is pinned for reading only: another registered piece
+ * that begins or ends in it is read-only. */
 static bool end_is_read_only(uint64_t addr)
 {
     pthread_mutex_lock(&host_lock);

@@ -37,12 +37,13 @@ static void run_op(McHostThread *host, McHostOp *op)
     free(op);
 }
 
-/* The longest sleep between looks at the overflow: the interrupts that end it
- * are those of packets, also of a device that is gone. */
+/* The longest sleep between two looks at the overflow. Packets raise interrupts
+ * that end a sleep earlier, but those of a device that is gone never come. */
 #define FEED_PAUSE_NS 4000000ull
 
-/* Under the thread's lock, which it gives up meanwhile. Until the overflow is
- * empty, or there is something more urgent. */
+/* Moves packets from the overflow to the ring until none is left, or there is a
+ * host function to run, or the thread has to end. Called with the thread's lock
+ * held, which is dropped meanwhile. */
 static void feed(McHostThread *host)
 {
     McQueue *queue = host->queue;

@@ -45,8 +45,9 @@ typedef struct Kernel {
     unsigned grid[3], block[3];
 } Kernel;
 
-/* The first queue of the context whose next packet to end is a kernel. What is
- * waited for may be behind one of another queue. */
+/* Finds a kernel that is running: the oldest incomplete packet of one of the
+ * context's queues. All are looked at, for the queue that somebody waits for
+ * may wait for another one. */
 static bool find_running(McContext *ctx, Kernel *kernel)
 {
     bool found = false;

@@ -30,8 +30,8 @@ typedef struct McObserver {
     void (*packet)(McSubmit *submit, union mxgpu_packet *packet,
                    uint64_t value);
     void (*placed)(McQueue *queue, uint64_t value);
-    /* Under the submit lock, of a queue that has "observed": some packets may
-     * be complete; their slots may be used again. */
+    /* Under the submit lock, of a queue whose "observed" is set: to read what
+     * complete packets have left, before their slots are used again. */
     void (*collect)(McQueue *queue);
     /* The process ends. */
     void (*end)(void);

@@ -25,13 +25,13 @@ struct McPending {
     uint8_t stage[] __attribute__((aligned(16)));
 };
 
-/* Makes entries for the packets of a submission, the last "packets" of which
- * are the caller's; the first of these has the stage. False: no memory. */
+/* Makes "total" entries for a submission: first the waits that order it, then
+ * the caller's packets, the first with stage_size bytes. False: no memory. */
 bool mc_overflow_reserve(McSubmit *submit, unsigned total, unsigned packets,
                          unsigned stage_size);
-/* Gives back those in front of the caller's that were not needed. */
+/* Frees the entries for waits that turned out to be unnecessary. */
 void mc_overflow_skip(McSubmit *submit, unsigned packets);
-/* Takes the next of these for a packet that is complete. */
+/* Appends a packet, flags and signal set, by the next of these entries. */
 void mc_overflow_push(McSubmit *submit, const union mxgpu_packet *packet);
 /* What was reserved and not used. */
 void mc_overflow_end(McSubmit *submit);

@@ -51,12 +51,12 @@ struct McQueue {
     bool reported;     /* its error was logged */
     void *observed;    /* see observer.h */
 
-    /* Order with the legacy default stream; values of this queue, or of its
-     * queue (null_waited). */
-    uint64_t blocking_last; /* of a stream that is ordered with it */
-    uint64_t null_last;     /* of the null stream */
-    uint64_t seen_by_null;  /* the null stream waited up to here */
-    uint64_t null_waited;   /* waited for the null stream up to there */
+    /* Order with the legacy default ("null") stream. Values that this queue's
+     * word reaches, but null_waited: one of the null stream's queue. */
+    uint64_t blocking_last; /* last packet of a stream ordered with it */
+    uint64_t null_last;     /* last packet of the null stream itself */
+    uint64_t seen_by_null;  /* the null stream already waits up to here */
+    uint64_t null_waited;   /* this queue already waits up to there */
 
     McHostThread *host;
 };
@@ -87,17 +87,18 @@ typedef struct McSubmit {
 void mc_queue_kernel_name(McQueue *queue, uint64_t index, char *text,
                           size_t size);
 
-/* Under the submit lock, for those that submit. Whether that many packets and a
- * stage of that many bytes, a multiple of 64, fit now. */
+/* Under the submit lock, as all up to mc_queue_ring(). Whether there is room
+ * for that many packets, and in the stage for that many bytes, a multiple of
+ * 64. */
 bool mc_queue_room(const McQueue *queue, unsigned packets, unsigned stage);
 uint8_t *mc_queue_stage(McQueue *queue, unsigned size);
 char *mc_queue_label(McQueue *queue, uint64_t index);
-/* Makes flags and signal of a packet those of the queue's next. Returns its
+/* Sets flags and signal of what will be the queue's next packet. Returns its
  * value: the queue's word reaches it when the packet is complete. */
 uint64_t mc_queue_complete(McQueue *queue, union mxgpu_packet *packet,
                            unsigned flags);
-/* Writes a packet that is complete, as the index-th of the queue; the stage is
- * in use up to mark. */
+/* Writes a packet, flags and signal set, as the index-th of the queue. When it
+ * is complete the stage is free up to mark. */
 void mc_queue_place(McQueue *queue, uint64_t index,
                     const union mxgpu_packet *packet, uint64_t mark);
 void mc_queue_ring(McQueue *queue);

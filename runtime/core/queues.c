@@ -147,7 +147,8 @@ bool mc_queue_stop_functions(McContext *ctx, unsigned limit_ms)
 
 void mc_queue_free_all(McContext *ctx)
 {
-    /* Host threads look at all queues; queues wait for each other's words. */
+    /* Stop everything before anything is freed: threads of queues look at all
+     * queues, and WAIT packets of one queue read another one's word. */
     mc_queue_stop_functions(ctx, 0);
     for (McQueue *queue = ctx->queues; queue; queue = queue->next) {
         queue_stop(queue);

@@ -21,8 +21,8 @@ bool mc_launch_blocking(void);
 int mc_runtime_physical(int device);
 const KmdOps *mc_runtime_ops(void);
 
-/* The library is being unloaded: from now on calls fail. False in the child of
- * a process that used devices, which has none. */
+/* The library is being unloaded: from now on calls fail. False, with nothing to
+ * close, in a forked child of a process that used devices. */
 bool mc_runtime_end(void);
 bool mc_runtime_ending(void);
 /* This is such a child. */

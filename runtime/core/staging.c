@@ -97,7 +97,8 @@ static bool is_idle(const McChunk *chunk)
            (!chunk->queue || mc_queue_reached(chunk->queue, chunk->value));
 }
 
-/* Packets run one after another: this one is the queue's next to end. */
+/* The packet that uses the chunk is the one its queue executes now: those of a
+ * queue run one after another, so all before it are complete. */
 static bool is_running(const McChunk *chunk)
 {
     return !chunk->busy && mc_queue_word(chunk->queue) + 1 >= chunk->value;
@@ -170,7 +171,8 @@ static void drop_chunks(McStaging *staging, const Pool *pool)
     staging->last = link;
 }
 
-/* Takes out the idle pools that are more than is kept. Under the lock. */
+/* Unlinks idle pools while there are more than POOLS_KEPT, for the caller to
+ * free. Under the lock. */
 static Pool *trim(McStaging *staging)
 {
     Pool *out = NULL;
@@ -202,7 +204,9 @@ McChunk *mc_chunk_try(McStaging *staging)
     return chunk;
 }
 
-/* What there is, or can be made. Without it and an error: wait for a thread. */
+/* In this order: a chunk that is idle, one that a packet uses which runs, one
+ * of a new pool, one whose packet waits. mcSuccess with *out NULL: threads are
+ * filling or reading all of them; wait until one is done. */
 static mcError_t choose(McStaging *staging, McChunk **out)
 {
     mcError_t error = mcSuccess;

@@ -138,7 +138,8 @@ void mc_stream_drop(McStream *stream)
 
 /* ---- completion ---- */
 
-/* What is submitted to a queue and concerns the legacy default stream. */
+/* The last value of a queue that synchronising with the legacy default stream
+ * waits for: its own packets, and those of streams that are ordered with it. */
 static uint64_t legacy_target(McQueue *queue)
 {
     uint64_t value = queue->blocking_last;
@@ -153,7 +154,8 @@ static uint64_t all_target(McQueue *queue)
     return queue->head;
 }
 
-/* Targets of all queues; queues are never removed while someone is here. */
+/* Waits until each queue's word has reached its target, or asks whether it has
+ * (query). No queue is removed meanwhile: the caller holds the context. */
 static mcError_t queues_wait(McContext *ctx, QueueTarget target, bool query)
 {
     mcError_t error = mcSuccess;
@@ -277,8 +279,12 @@ mcError_t mc_stream_host_call(McStream *stream, McHostCall call, void *opaque,
 
 /* ---- waiting for other streams ---- */
 
-/* The other context is not held until then: its close would wait for work of
- * this one. With it go its queues and whatever they did. */
+/*
+ * A stream of ctx waits for a value of another context's queue. That context is
+ * not held while the wait is in the stream: it could not be closed before work
+ * of this one has run. serial tells whether it is still the same one; when it
+ * has been closed, its work is over and so is the wait.
+ */
 typedef struct RemoteWait {
     McContext *ctx; /* whose stream waits */
     int device;

@@ -34,8 +34,9 @@ static uint64_t now_ns(void)
     return t.tv_sec * 1000000000ull + t.tv_nsec;
 }
 
-/* A packet behind what a sleeper waits for, to raise the interrupt. When the
- * ring is full, its packets have interrupts of their own. */
+/* Before a thread sleeps: adds a packet that raises the queue's interrupt,
+ * behind all it waits for. Not when the ring is full: some of its packets do
+ * anyway. */
 static void submit_wake(McQueue *queue)
 {
     McContext *ctx = queue->ctx;

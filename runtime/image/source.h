@@ -25,8 +25,8 @@ void mc_source_describe(const McSourceFile *source, uint64_t address,
  * ", called from FILE+0xOFFSET" when only that is known. */
 void mc_source_caller(const void *address, char *text, size_t size);
 
-/* A C++ name as people write it, where the C++ library is loaded. Very long
- * symbols, and those of which a few bytes mean very much, stay as they are. */
+/* Demangles a C++ symbol, if the process has the C++ library. One that is long,
+ * or would expand to a very long text (source.c), is copied as it is. */
 void mc_source_name(const char *symbol, char *text, size_t size);
 
 #endif

@@ -189,7 +189,7 @@ int kmd_bringup_firmware(KmdDevice *dev)
     return 0;
 }
 
-/* Who wants to know everything here wants to know it from the firmware too. */
+/* With MXGPU_LOG=debug the firmware is told to log as much as it can, too. */
 static void raise_log_level(KmdDevice *dev)
 {
     struct mxgpu_msg_log_level req = { MXGPU_MSG_LOG_LEVEL, 3 };
