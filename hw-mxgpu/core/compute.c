@@ -98,19 +98,34 @@ static bool runs_inline(MxgpuDevice *dev, const MxgpuDispatch *d)
            d->grid[2] == 1 && !mxgpu_simt_has_work(dev->simt);
 }
 
-void mxgpu_compute_inline(MxgpuDevice *dev)
+static void run_inline(MxgpuDevice *dev)
 {
-    if (!dev->compute_inline) {
-        return;
-    }
-    dev->compute_inline = false;
     if (!atomic_exchange(&dev->cu_claimed[0], true)) {
         mxgpu_simt_run_held(dev->simt, 0, INLINE_BUDGET,
                             &dev->steppers[MXGPU_STEPPER_MCU].held);
+        dev->inline_idle = mxgpu_simt_idle(dev->simt, 0);
         atomic_store(&dev->cu_claimed[0], false);
     }
     if (mxgpu_simt_has_work(dev->simt)) {
         mxgpu_wake_compute(dev);
+    }
+}
+
+/* No worker knows when unit 0 has been idle for long after that. */
+void mxgpu_compute_inline(MxgpuDevice *dev, uint64_t *deadline)
+{
+    if (dev->compute_inline) {
+        dev->compute_inline = false;
+        run_inline(dev);
+    }
+    if (dev->inline_idle == MXGPU_NEVER) {
+        return;
+    }
+    if (mxgpu_now(dev) >= dev->inline_idle) {
+        dev->inline_idle = MXGPU_NEVER;
+        mxgpu_wake_compute(dev);
+    } else if (dev->inline_idle < *deadline) {
+        *deadline = dev->inline_idle;
     }
 }
 
@@ -228,6 +243,7 @@ bool mxgpu_compute_init(MxgpuDevice *dev)
         .opaque = dev,
     };
 
+    dev->inline_idle = MXGPU_NEVER;
     dev->cu_claimed =
         calloc(dev->config.compute_units, sizeof(*dev->cu_claimed));
     dev->simt = mxgpu_simt_new(&config);

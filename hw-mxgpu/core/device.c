@@ -118,7 +118,7 @@ static bool mcu_step(void *opaque, unsigned index, unsigned budget,
 {
     bool more = mxgpu_mcu_step(opaque, index, budget, deadline);
 
-    mxgpu_compute_inline(opaque);
+    mxgpu_compute_inline(opaque, deadline);
     return more;
 }
 

@@ -159,6 +159,7 @@ struct MxgpuDevice {
     MxgpuSimt *simt;
     _Atomic bool *cu_claimed;
     bool compute_inline; /* (mcu) it runs what it has just started */
+    uint64_t inline_idle; /* (mcu) when to look at unit 0 after that */
 
     unsigned num_steppers, num_workers;
     MxgpuStepper *steppers; /* control, MCU, copy engines, compute workers */
@@ -356,7 +357,7 @@ void mxgpu_cd_ctrl_write(MxgpuDevice *dev, const MxgpuAccess *a,
                          uint32_t value);
 MxgpuStep mxgpu_compute_step;
 /* After each step of the MCU: what it started and may run by itself. */
-void mxgpu_compute_inline(MxgpuDevice *dev);
+void mxgpu_compute_inline(MxgpuDevice *dev, uint64_t *deadline);
 
 /* control.c: all units but the control unit; under dev->control */
 void mxgpu_hold_units(MxgpuDevice *dev); /* and waits for them */

@@ -59,6 +59,7 @@ MxgpuDispatchFault mxgpu_simt_fault(MxgpuSimt *simt, unsigned slot)
 bool mxgpu_simt_run(MxgpuSimt *simt, unsigned cu, unsigned budget)
 {
     fake_simt.budget += budget;
+    fake_simt.runs += cu == 0;
     return false;
 }
 
@@ -68,9 +69,10 @@ bool mxgpu_simt_run_held(MxgpuSimt *simt, unsigned cu, unsigned budget,
     return mxgpu_simt_run(simt, cu, budget);
 }
 
+/* Of unit 0, if the test says so. */
 uint64_t mxgpu_simt_idle(MxgpuSimt *simt, unsigned cu)
 {
-    return UINT64_MAX;
+    return cu == 0 && fake_simt.idle ? fake_simt.idle : UINT64_MAX;
 }
 
 bool mxgpu_simt_has_work(MxgpuSimt *simt)

@@ -269,6 +269,54 @@ static void test_charges(void)
     test_host_free(host);
 }
 
+/* ---- a small kernel that the MCU's thread runs */
+
+/* As on a device with threads, where that is done. */
+static MxgpuMcuStop launch(FakeMcu *m)
+{
+    for (unsigned i = 0; i < 3; i++) {
+        reg(m, MXGPU_CD_GRID_X + 4 * i, 1);
+    }
+    reg(m, MXGPU_CD_BLOCK_XY, 1 | 1 << 16);
+    reg(m, MXGPU_CD_BLOCK_Z, 1);
+    host->dev->config.deterministic = false;
+    reg(m, MXGPU_CD_CTRL, 1);
+    host->dev->config.deterministic = true;
+    fake_simt_finish(0, (MxgpuDispatchFault){.code = MXGPU_FAULT_NONE});
+    reg(m, MXGPU_CD_CTRL, 2);
+    m->program = rest;
+    return MXGPU_MCU_STOP_WFI;
+}
+
+/* Some worker looks at its unit when that has been idle for long: when the last
+ * one of them says. */
+static void test_idle_unit(void)
+{
+    uint64_t deadline;
+    unsigned runs;
+
+    setup(0);
+    start(rest);
+    test_run(host);
+    runs = fake_simt.runs;
+    for (unsigned i = 1; i < 3; i++) {
+        host->clock += 900 * MS;
+        fake_mcu.program = launch;
+        fake_simt.idle = host->clock + 1000 * MS;
+        mxgpu_stepper_wake(&host->dev->steppers[MXGPU_STEPPER_MCU]);
+        step(&deadline);
+        g_assert_cmpuint(deadline, ==, fake_simt.idle);
+        g_assert_cmpuint(fake_simt.runs, ==, runs + i);
+    }
+    host->clock = fake_simt.idle;
+    fake_simt.idle = 0;
+    test_run(host);
+    g_assert_cmpuint(fake_simt.runs, >, runs + 2);
+    step(&deadline);
+    g_assert_cmpuint(deadline, ==, UINT64_MAX);
+    test_host_free(host);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -278,5 +326,6 @@ int main(int argc, char **argv)
     g_test_add_func("/watch/progress", test_progress);
     g_test_add_func("/watch/asleep", test_asleep);
     g_test_add_func("/watch/charges", test_charges);
+    g_test_add_func("/watch/idle-unit", test_idle_unit);
     return g_test_run();
 }
