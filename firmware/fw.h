@@ -83,7 +83,7 @@ typedef struct FwQueue {
     /* Records of MXGPU_PKT_PROFILE; stride 0: there is no place for them. */
     uint64_t profile_base;
     uint32_t profile_mask, profile_stride;
-    uint32_t profile_samples, profile_interval;
+    uint32_t profile_samples, profile_interval, profile_flags;
 } FwQueue;
 
 /* ---- units: copy engines and dispatch slots ---- */
@@ -283,6 +283,8 @@ enum mxgpu_msg_status
 profile_setup(const struct mxgpu_msg_queue_profile *msg);
 /* Where dispatch slot index leaves samples of queue's current packet. */
 void profile_program_slot(const FwQueue *queue, unsigned index);
+/* CD_CFG bits of such a packet. */
+uint32_t profile_config(const FwQueue *queue);
 /* Writes the record of a job that has ended, or of queue's current packet,
  * which was complete at once; false: the queue stopped on that. */
 bool profile_job(FwUnitKind kind, const FwJob *job, uint32_t status);

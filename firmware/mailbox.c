@@ -121,7 +121,7 @@ static const Handler handlers[] = {
     [MXGPU_MSG_QUEUE_CREATE] = {handle_queue_create, 10, false},
     [MXGPU_MSG_QUEUE_DESTROY] = {handle_queue_destroy, 2, false},
     [MXGPU_MSG_LOG_LEVEL] = {handle_log_level, 2, false},
-    [MXGPU_MSG_QUEUE_PROFILE] = {handle_queue_profile, 8, false},
+    [MXGPU_MSG_QUEUE_PROFILE] = {handle_queue_profile, 9, false},
 };
 
 static uint32_t handle(const uint32_t *request, uint32_t *answer)

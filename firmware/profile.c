@@ -17,11 +17,12 @@ static bool check_setup(const struct mxgpu_msg_queue_profile *msg,
 {
     if (!base) {
         return !msg->log2_records && !msg->stride && !msg->samples &&
-               !msg->interval;
+               !msg->interval && !msg->flags;
     }
     return base % 64 == 0 && msg->log2_records <= MAX_LOG2_RECORDS &&
            msg->stride % 64 == 0 && msg->samples <= MAX_SAMPLES &&
            !msg->samples == !msg->interval &&
+           !(msg->flags & ~MXGPU_PROFILE_EXACT) &&
            msg->stride >= MXGPU_PROFILE_SIZE(fw.compute_units, msg->samples) &&
            queue_in_address_space(base, (uint64_t)msg->stride
                                             << msg->log2_records);
@@ -52,6 +53,7 @@ enum mxgpu_msg_status profile_setup(const struct mxgpu_msg_queue_profile *msg)
     queue->profile_stride = msg->stride;
     queue->profile_samples = msg->samples;
     queue->profile_interval = msg->interval;
+    queue->profile_flags = msg->flags;
     return MXGPU_MSG_OK;
 }
 
@@ -73,6 +75,14 @@ void profile_program_slot(const FwQueue *queue, unsigned index)
                     MXGPU_PROFILE_SIZE(fw.compute_units, 0));
     reg_write(MXGPU_CP_SAMPLE_MAX + base, queue->profile_samples);
     reg_write(MXGPU_CP_SAMPLE_INTERVAL + base, queue->profile_interval);
+}
+
+uint32_t profile_config(const FwQueue *queue)
+{
+    return FW_BIT(MXGPU_CD_CFG_PROFILE) |
+           (queue->profile_flags & MXGPU_PROFILE_EXACT
+                ? FW_BIT(MXGPU_CD_CFG_ACCESSES)
+                : 0);
 }
 
 /* Memory being filled from MEM_BUF, up to 128 bytes at a time. */

@@ -145,8 +145,9 @@ static void program_slot(const FwQueue *queue, unsigned slot,
                             desc->flags / MXGPU_KERNEL_FP_FLAGS) |
                   MXGPU_SET(MXGPU_CD_CFG_STRICT_ALIGN,
                             packet->flags / MXGPU_PKT_STRICT_ALIGN) |
-                  MXGPU_SET(MXGPU_CD_CFG_PROFILE,
-                            packet->flags / MXGPU_PKT_PROFILE));
+                  (unlikely(packet->flags & MXGPU_PKT_PROFILE)
+                       ? profile_config(queue)
+                       : 0));
     reg_write(MXGPU_CD_CTRL + base, FW_BIT(MXGPU_CD_CTRL_START));
 }
 

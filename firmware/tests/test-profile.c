@@ -70,18 +70,18 @@ static void test_bad_setup(void)
         {3, UINT32_MAX},  {4, 13},         {4, UINT32_MAX},  {5, STRIDE + 8},
         {5, 0},           {5, 64},         {5, 0xffffffc0},  {6, UINT32_MAX},
         {6, 0},           {6, 65537},      {6, 100},         {7, 0},
-        {8, 1},           {2, 0},
+        {8, 2},           {8, UINT32_MAX}, {9, 1},           {2, 0},
     };
 
     start_queue(0);
     for (unsigned i = 0; i < G_N_ELEMENTS(bad); i++) {
-        uint32_t words[9] = {0};
+        uint32_t words[10] = {0};
         Setup s = setup();
 
         memcpy(words, &s, sizeof(s));
         words[bad[i].word] = bad[i].value;
         /* The last one but one word of each is all that is wrong. */
-        g_assert_true(fake_send(words, 9));
+        g_assert_true(fake_send(words, 10));
         if (bad[i].word == 5 && bad[i].value == 0xffffffc0) {
             g_assert_cmpuint(fake_answer(0), ==, MXGPU_MSG_FAULT);
         } else {
@@ -180,6 +180,23 @@ static void test_dispatch(void)
     g_assert_cmpuint(unit[4].blocks, ==, 0);
 }
 
+/* All accesses are counted where the queue was set up so. */
+static void test_exact(void)
+{
+    Packet p = dispatch(MXGPU_PKT_PROFILE, 0), plain = dispatch(0, 1);
+    Setup s = setup();
+
+    start_queue(0);
+    s.flags = MXGPU_PROFILE_EXACT;
+    g_assert_cmpuint(send(&s), ==, MXGPU_MSG_OK);
+    bus.finish_at_once = true;
+    run_packet(&p);
+    g_assert_cmphex(bus.regs[MXGPU_CD_CFG / 4], ==, 1 | 64 << 8 | 3 << 24);
+    put(0, 1, &plain);
+    ring_settled(0, 2);
+    g_assert_cmphex(bus.regs[MXGPU_CD_CFG / 4], ==, 1 | 64 << 8);
+}
+
 /* Idle units have no entry; records take turns; plain packets leave none. */
 static void test_turns(void)
 {
@@ -276,6 +293,7 @@ int main(int argc, char **argv)
     g_test_add_func("/profile/setup/state", test_setup_state);
     g_test_add_func("/profile/flag", test_flag);
     g_test_add_func("/profile/dispatch", test_dispatch);
+    g_test_add_func("/profile/exact", test_exact);
     g_test_add_func("/profile/turns", test_turns);
     g_test_add_func("/profile/copies", test_copies);
     g_test_add_func("/profile/fault", test_fault);

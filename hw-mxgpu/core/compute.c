@@ -67,7 +67,8 @@ static MxgpuDispatch load_dispatch(MxgpuDevice *dev, unsigned slot)
         .priority = MXGPU_GET(MXGPU_CD_CFG_PRIORITY, cfg),
         .registers = MXGPU_GET(MXGPU_CD_CFG_REGISTERS, cfg),
         .accesses = MXGPU_GET(MXGPU_PROFILE_CTRL_ACCESSES,
-                              *mxgpu_reg(dev, MXGPU_PROFILE_CTRL)),
+                              *mxgpu_reg(dev, MXGPU_PROFILE_CTRL)) ||
+                    MXGPU_GET(MXGPU_CD_CFG_ACCESSES, cfg),
         .profile = MXGPU_GET(MXGPU_CD_CFG_PROFILE, cfg),
         .cooperative = MXGPU_GET(MXGPU_CD_CFG_COOPERATIVE, cfg),
         .fp_flags = MXGPU_GET(MXGPU_CD_CFG_FP_FLAGS, cfg),

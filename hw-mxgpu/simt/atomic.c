@@ -202,9 +202,7 @@ bool mxgpu_simt_atomic(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,
                                (void *)at[lane], size);
     }
     simt_count(cu, COUNT_atomics, __builtin_popcountll(mask));
-    if (simt_slot(cu, w)->dispatch.accesses) {
-        mxgpu_simt_count_access(cu, w, p->r1, 0, mask, size);
-    }
+    mxgpu_simt_count_access(cu, w, p->r1, 0, mask, size);
     for (uint64_t m = mask; m; m &= m - 1) {
         unsigned lane = __builtin_ctzll(m);
 

@@ -457,7 +457,7 @@ bool mxgpu_block_again(MxgpuCu *cu, SimtBlock *b)
     const MxgpuDispatch *d = &cu->simt->slots[b->slot].dispatch;
     uint64_t number;
 
-    if (b->exited || d->profile || !may_convoy(cu, b) ||
+    if (b->exited || !may_convoy(cu, b) ||
         !mxgpu_slot_next_held(cu, b->slot, &number)) {
         return false;
     }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What units count, and samples. Instructions, branches, blocks, barriers and
- * atomics are counted always, a turn or a rare event at a time. Accesses cost
- * more than they are worth to most: they are counted in dispatches that ask for
- * it, which a second build of the interpreter runs (exec.inc.h, SIMT_COUNTING);
- * that one also refuses misaligned accesses, for dispatches that want this.
+ * What units count. Instructions, branches, blocks, barriers and atomics are
+ * counted always, a turn or a rare event at a time. Accesses cost more than they
+ * are worth to most: they are counted in dispatches that ask for it, all of them
+ * or some (profile.c), which a second build of the interpreter runs (exec.inc.h,
+ * SIMT_COUNTING); that one also refuses misaligned accesses, for dispatches that
+ * want this.
  */
 #include <string.h>
 
@@ -212,7 +213,7 @@ void mxgpu_simt_count_access(MxgpuCu *cu, MxgpuWarp *w, unsigned r,
     const uint64_t *a = w->x[r];
     unsigned n = 0;
 
-    if (!simt_slot(cu, w)->dispatch.accesses) {
+    if (!cu->c.counting) {
         return;
     }
     if (mask == ALL_LANES && count_line(cu, w, r, imm, size)) {
@@ -244,90 +245,20 @@ void mxgpu_simt_count_access(MxgpuCu *cu, MxgpuWarp *w, unsigned r,
     }
 }
 
-/* ---- samples */
+/* ---- turns and dispatches */
 
-static uint64_t next_random(MxgpuCu *cu)
+void mxgpu_simt_count_turn(MxgpuCu *cu, uint64_t instructions)
 {
-    cu->s.random ^= cu->s.random << 13;
-    cu->s.random ^= cu->s.random >> 7;
-    cu->s.random ^= cu->s.random << 17;
-    return cu->s.random;
-}
-
-/*
- * The first ones fill the buffer; later ones take the place of any earlier one
- * so that each has had the same chance to stay, whenever it was taken.
- */
-bool mxgpu_simt_sample(MxgpuCu *cu, MxgpuWarp *w, uint64_t pc, uint64_t mask,
-                       uint64_t instructions)
-{
-    SimtSlot *s = simt_slot(cu, w);
-    const MxgpuDispatch *d = &s->dispatch;
-    uint64_t n = atomic_fetch_add(&s->samples, 1), value, at;
-    uint64_t misses = cu->n.count[COUNT_tlb_misses];
-    enum mxgpu_fault fault;
-
-    cu->c.sample_at = instructions + d->sample_interval;
-    if (n >= d->sample_max) {
-        n = next_random(cu) % (n + 1);
-        if (n >= d->sample_max) {
-            return true;
-        }
-    }
-    value = (pc & 0xffffffffffffull) |
-            (uint64_t)__builtin_popcountll(mask) << 48 |
-            (uint64_t)cu->index << 56;
-    fault = mxgpu_simt_write(cu, w, 0, d->sample_addr + 8 * n, &value, 8, &at);
-    cu->n.count[COUNT_tlb_misses] = misses; /* not the kernel's */
-    if (fault != MXGPU_FAULT_NONE) {
-        mxgpu_simt_fault_at(cu, w, __builtin_ctzll(mask), fault,
-                            MXGPU_ACCESS_WRITE, at, pc);
-    }
-    return fault == MXGPU_FAULT_NONE && !simt_tired(cu);
-}
-
-/* ---- dispatches */
-
-void mxgpu_simt_run_counted(MxgpuCu *cu, MxgpuWarp *w, uint64_t limit)
-{
-    const MxgpuDispatch *d = &simt_slot(cu, w)->dispatch;
-    SimtSlotProfile *profile = &cu->n.profile[w->c.slot];
-    uint64_t before[COUNTS], start = w->s.instructions, began = 0;
-
-    if (d->profile) {
-        for (unsigned i = 0; i < COUNTS; i++) {
-            before[i] = cu->n.count[i];
-        }
-        began = simt_clock(cu);
-    }
-    cu->c.sample_at = UINT64_MAX;
-    if (d->profile && d->sample_interval) {
-        if (cu->s.sample_left > d->sample_interval) {
-            cu->s.sample_left = d->sample_interval;
-        }
-        cu->c.sample_at = start + cu->s.sample_left;
-    }
-    (void)cu->simt->count(cu, w, limit);
-    if (cu->c.sample_at != UINT64_MAX) {
-        cu->s.sample_left = cu->c.sample_at > w->s.instructions
-                              ? cu->c.sample_at - w->s.instructions
-                              : 0;
-    }
-    simt_count(cu, COUNT_warp_instructions, w->s.instructions - start);
+    simt_count(cu, COUNT_warp_instructions, instructions);
     simt_count(cu, COUNT_lane_instructions, cu->n.lanes_now);
     simt_count(cu, COUNT_divergent_branches, cu->n.divergent_now);
     cu->n.lanes_now = cu->n.divergent_now = 0;
-    if (d->profile) {
-        for (unsigned i = 0; i < COUNTS; i++) {
-            profile->count[i] += cu->n.count[i] - before[i];
-        }
-        profile->count[COUNT_busy_ns] += simt_clock(cu) - began;
-    }
 }
 
 void mxgpu_simt_profile_start(MxgpuSimt *simt, unsigned slot)
 {
     atomic_store(&simt->slots[slot].samples, 0);
+    atomic_store(&simt->slots[slot].span_begun, false);
     for (unsigned i = 0; i < simt->config.compute_units; i++) {
         SimtSlotProfile *profile = &simt->cus[i].n.profile[slot];
 

@@ -40,6 +40,13 @@ unsigned mxgpu_returned_drop(MxgpuSimt *simt, uint64_t grid);
 /* ---- run.c */
 extern const _Atomic bool mxgpu_simt_not_held;
 
+/* ---- turn.c */
+/* Give a warp its turn, or its whole block while that is together, without
+ * counting accesses; or count them, and take samples that are due. Return
+ * instructions run. */
+uint64_t mxgpu_simt_run_fast(MxgpuCu *cu, MxgpuWarp *w, uint64_t budget);
+uint64_t mxgpu_simt_run_counted(MxgpuCu *cu, MxgpuWarp *w, uint64_t budget);
+
 /* ---- simt.c */
 /* Zeroed address space; memory comes when touched. NULL: there is none. */
 void *mxgpu_cu_reserve(size_t size);
@@ -120,19 +127,24 @@ static inline void simt_count(MxgpuCu *cu, SimtCount counter, uint64_t n)
         memory_order_relaxed);
 }
 
-/* Counts a load, store or atomic of the lanes of mask at x[r] + imm. */
+/* Counts a load, store or atomic of the lanes of mask at x[r] + imm, if that is
+ * what the unit does now. */
 void mxgpu_simt_count_access(MxgpuCu *cu, MxgpuWarp *w, unsigned r,
                              uint64_t imm, uint64_t mask, unsigned size);
-/* Takes a sample; false: it could not be stored, which is a fault now, or the
- * unit is tired. */
-bool mxgpu_simt_sample(MxgpuCu *cu, MxgpuWarp *w, uint64_t pc, uint64_t mask,
-                       uint64_t instructions);
-/* Runs a warp of a dispatch that counts. */
-void mxgpu_simt_run_counted(MxgpuCu *cu, MxgpuWarp *w, uint64_t limit);
+/* What was run since this was last done, instructions of warps. */
+void mxgpu_simt_count_turn(MxgpuCu *cu, uint64_t instructions);
 /* Before the slot's dispatch starts; no unit has a block of it. */
 void mxgpu_simt_profile_start(MxgpuSimt *simt, unsigned slot);
 /* A block of a profiled dispatch begins or ends. */
 void mxgpu_simt_profile_block(MxgpuCu *cu, unsigned slot, unsigned warps);
+
+/* ---- profile.c */
+/* Takes a sample; false: it could not be stored, which is a fault now, or the
+ * unit is tired. */
+bool mxgpu_simt_sample(MxgpuCu *cu, MxgpuWarp *w, uint64_t pc, uint64_t mask,
+                       uint64_t instructions);
+/* Gives a warp of a profiled dispatch its turn; returns instructions run. */
+uint64_t mxgpu_simt_run_profiled(MxgpuCu *cu, MxgpuWarp *w, uint64_t budget);
 
 /* ---- csr.c */
 bool mxgpu_simt_csr(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,

@@ -63,40 +63,22 @@ static void reap(MxgpuCu *cu)
     }
 }
 
-static void count_run(MxgpuCu *cu, uint64_t instructions)
-{
-    simt_count(cu, COUNT_warp_instructions, instructions);
-    simt_count(cu, COUNT_lane_instructions, cu->n.lanes_now);
-    simt_count(cu, COUNT_divergent_branches, cu->n.divergent_now);
-    cu->n.lanes_now = cu->n.divergent_now = 0;
-}
-
-/* Gives a warp its turn, or its whole block while that is together; returns
- * instructions run. */
 static uint64_t run_warp(MxgpuCu *cu, MxgpuWarp *w, uint64_t budget)
 {
-    uint64_t before = w->s.instructions, ran;
-    SimtBlock *block = &cu->s.blocks[w->c.block];
-    SimtSlot *s = simt_slot(cu, w);
+    const SimtSlot *s = simt_slot(cu, w);
+    uint64_t n;
 
     if (atomic_load_explicit(&s->stop, memory_order_relaxed)) {
         return 0;
     }
-    if (block->convoy) {
-        ran = cu->simt->convoy(cu, block, budget / block->num_warps + 1);
-        count_run(cu, ran);
-        if (ran || block->convoy) {
-            return ran;
-        }
+    if (__builtin_expect(s->dispatch.profile, 0)) {
+        n = mxgpu_simt_run_profiled(cu, w, budget);
+    } else if (__builtin_expect(s->dispatch.accesses, 0)) {
+        n = mxgpu_simt_run_counted(cu, w, budget);
+    } else {
+        n = mxgpu_simt_run_fast(cu, w, budget);
     }
-    mxgpu_block_settle(cu, block);
-    if (__builtin_expect(simt_watched(&s->dispatch), 0)) {
-        mxgpu_simt_run_counted(cu, w, before + budget);
-        return w->s.instructions - before;
-    }
-    (void)cu->simt->exec(cu, w, before + budget);
-    count_run(cu, w->s.instructions - before);
-    return w->s.instructions - before;
+    return n;
 }
 
 static unsigned num_warps(const MxgpuCu *cu)
@@ -169,6 +151,7 @@ bool mxgpu_simt_run_held(MxgpuSimt *simt, unsigned index, unsigned budget,
     cu->c.patience = PATIENCE(budget) + simt->patience;
     cu->c.spare = cu->c.patience - PATIENCE_LEAST;
     cu->c.hold = hold;
+    cu->c.counting = false;
     if (cu->s.num_blocks == 0 && !mxgpu_simt_has_work(simt)) {
         return !mxgpu_private_clean(cu);
     }

@@ -178,7 +178,7 @@ void mxgpu_simt_reset(MxgpuSimt *simt)
         cu->s.held = cu->s.held_ended = 0;
         atomic_store(&cu->s.returned.blocks, 0);
         cu->s.next_warp = cu->s.last_slot = 0;
-        cu->s.turn = cu->s.since_take = 0;
+        cu->s.turn = cu->s.since_take = cu->s.span_wait = 0;
     }
     atomic_store(&simt->dispatches, 0);
     atomic_store(&simt->gang, 0);
@@ -248,7 +248,6 @@ enum mxgpu_fault mxgpu_simt_start(MxgpuSimt *simt, unsigned slot,
         return MXGPU_FAULT_CONFIG;
     }
     s->dispatch = *d;
-    s->dispatch.accesses |= d->profile;
     atomic_store(&s->needs, mxgpu_block_needs(d));
     atomic_store(&s->priority, d->priority);
     s->fault = (MxgpuDispatchFault){.code = MXGPU_FAULT_NONE};

@@ -25,8 +25,8 @@ typedef struct MxgpuDispatch {
     bool cooperative;       /* all blocks run at once: mx.grid.sync */
     bool fp_flags;          /* fflags are recorded, and can be read */
     bool strict_align;      /* misaligned loads and stores fault */
-    bool accesses;          /* count memory accesses */
-    bool profile;           /* likewise, and everything for this dispatch */
+    bool accesses;          /* count all memory accesses */
+    bool profile;           /* count for this dispatch; accesses of spans */
     /* With profile and interval: where samples go, how many, how often. */
     uint64_t sample_addr;
     uint32_t sample_max, sample_interval;
@@ -83,7 +83,7 @@ typedef struct MxgpuSimtConfig {
 } MxgpuSimtConfig;
 
 /* What a unit counts: F(name, enum mxgpu_counter). Those from mem_requests on
- * only in dispatches with accesses or profile. */
+ * only of counted_instructions: see profile.c. */
 #define MXGPU_SIMT_COUNTERS(F)                                                 \
     F(warp_instructions, WARP_INSTRUCTIONS)                                    \
     F(lane_instructions, LANE_INSTRUCTIONS)                                    \
@@ -99,7 +99,9 @@ typedef struct MxgpuSimtConfig {
     F(mem_bytes, MEM_BYTES)                                                    \
     F(tlb_lookups, TLB_LOOKUPS)                                                \
     F(shared_requests, SHARED_REQUESTS)                                        \
-    F(bank_conflicts, BANK_CONFLICTS)
+    F(bank_conflicts, BANK_CONFLICTS)                                          \
+    F(counted_instructions, COUNTED_INSTRUCTIONS)                              \
+    F(counted_spans, COUNTED_SPANS)
 
 typedef struct MxgpuSimtCounters {
     uint64_t dispatches;

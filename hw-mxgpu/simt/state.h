@@ -229,6 +229,9 @@ typedef struct SimtBlock {
      * they run. */
     bool convoy;
     bool fresh; /* x registers of its warps are not set yet: block_settle() */
+    /* Warps that still have to run so many instructions of a span: profile.c */
+    uint16_t spans;
+    uint16_t span_left[MXGPU_BLOCK_THREADS / LANES];
     uint8_t slot;
     uint8_t num_warps;
     uint8_t warps[MXGPU_BLOCK_THREADS / LANES];
@@ -281,6 +284,7 @@ typedef struct SimtCuCache {
                                  has that nobody waits for */
     const _Atomic bool *hold; /* somebody waits for the end of this run */
     uint64_t sample_at; /* instructions of the warp at the next sample */
+    bool counting;      /* accesses of the warp that runs */
 } SimtCuCache;
 
 typedef struct SimtCuState {
@@ -311,7 +315,8 @@ typedef struct SimtCuState {
     uint64_t drops;       /* TLB drops: address spaces may have changed */
 
     uint64_t sample_left; /* instructions of the unit until the next sample */
-    uint64_t random;      /* which samples are kept */
+    uint64_t span_wait;   /* instructions until the next span may begin */
+    uint64_t random;      /* which samples are kept, when spans begin */
 } SimtCuState;
 
 typedef struct SimtCuCounters {
@@ -365,6 +370,7 @@ typedef struct SimtSlot {
     _Atomic uint32_t grid_phase;
     _Atomic unsigned stop_code; /* why it was stopped from outside */
     _Atomic uint64_t samples;
+    _Atomic bool span_begun; /* one of this dispatch */
     MxgpuDispatchFault fault;
 } SimtSlot;
 

@@ -87,6 +87,7 @@ static void visit_slot(MxgpuVisit *v, MxgpuSimt *simt, SimtSlot *s)
     VISIT_ATOMIC(v, uint64_t, s->total);
     VISIT_BOOL(v, s->stop);
     VISIT_BOOL(v, s->fault_taken);
+    VISIT_BOOL(v, s->span_begun);
     s->stop_code = visit_below(v, s->stop_code, FAULTS);
     VISIT_ATOMIC(v, uint64_t, s->grid_alive);
     VISIT_ATOMIC(v, uint64_t, s->grid_missing);
@@ -276,6 +277,15 @@ static void visit_barriers(MxgpuVisit *v, SimtBlock *b)
     }
 }
 
+/* What the rest of a span is of warps that are not in it does not matter. */
+static void visit_span(MxgpuVisit *v, SimtBlock *b)
+{
+    VISIT_BELOW(v, b->spans, 1u << b->num_warps);
+    for (unsigned m = b->spans; m && !v->error; m &= m - 1) {
+        VISIT(v, b->span_left[__builtin_ctz(m)]);
+    }
+}
+
 static unsigned lanes_waiting(const MxgpuWarp *w, SimtWait first, SimtWait last)
 {
     unsigned n = 0;
@@ -326,6 +336,7 @@ static void save_block(MxgpuVisit *v, MxgpuCu *cu, SimtBlock *b)
     if (b->used) {
         visit_placement(v, cu, b);
         visit_barriers(v, b);
+        visit_span(v, b);
         visit_warps(v, cu, b);
     }
 }
@@ -343,6 +354,7 @@ static void load_block(MxgpuVisit *v, MxgpuCu *cu, SimtBlock *to)
         return;
     }
     visit_barriers(v, &b);
+    visit_span(v, &b);
     if (b.shared_len) {
         memset(cu->shared + b.shared_at, 0, b.shared_len);
     }
@@ -475,8 +487,10 @@ static void visit_turns(MxgpuVisit *v, SimtCuState *s)
     VISIT(v, s->returned.next);
     VISIT_ATOMIC(v, uint32_t, s->returned.blocks);
     VISIT(v, s->sample_left);
+    VISIT(v, s->span_wait);
     VISIT(v, s->random);
-    visit_check(v, s->turn < WARP_QUANTUM && s->since_take < COUNT_MAX);
+    visit_check(v, s->turn < WARP_QUANTUM && s->since_take < COUNT_MAX &&
+                       s->span_wait < COUNT_MAX);
     if (!visit_check(v, s->random)) {
         s->random = 1;
     }
@@ -493,7 +507,7 @@ static void visit_behind(MxgpuVisit *v, MxgpuCu *cu)
 
 static void visit_cu(MxgpuVisit *v, MxgpuCu *cu)
 {
-    visit_section(v, "unit", 1);
+    visit_section(v, "unit", 2);
     if (visit_loads(v)) {
         empty_private(v, cu);
     }
@@ -592,7 +606,7 @@ static bool all_ok(MxgpuSimt *simt)
 
 void mxgpu_simt_visit(MxgpuSimt *simt, MxgpuVisit *v)
 {
-    visit_section(v, "slots", 1);
+    visit_section(v, "slots", 2);
     for (unsigned i = 0; i < MXGPU_DISPATCH_SLOTS; i++) {
         visit_slot(v, simt, &simt->slots[i]);
     }

@@ -198,7 +198,7 @@ static void test_dispatches(void)
     uint64_t blocks = 0;
 
     go(&k);
-    k.d.profile = true;
+    k.d.profile = k.d.accesses = true;
     k.d.grid[0] = 9;
     k.d.block[0] = 128;
     for (unsigned i = 0; i < 3; i++) {
@@ -241,7 +241,7 @@ static void test_samples(void)
     uint64_t *samples = simt_host_data(k.h, HOST_SMALL_VA);
     unsigned at[4] = {0}, n = 20 * 2002 / 101;
 
-    k.d.profile = true;
+    k.d.profile = k.d.accesses = true;
     k.d.grid[0] = 20;
     k.d.sample_addr = HOST_SMALL_VA;
     k.d.sample_max = 1000;
@@ -269,6 +269,165 @@ static void test_samples(void)
     simt_host_free(k.h);
 }
 
+/* ---- spans: what is counted of a dispatch that does not ask for all */
+
+#define NOP_X0 0x00000013u /* nop */
+#define MANY   0x00004e37u /* lui t3, 4: 16384 */
+
+/* bnez t3 back over n instructions; the bits of a negative offset */
+static uint32_t back(unsigned n)
+{
+    uint32_t to = -4 * n;
+
+    return 0x000e1063u | (to >> 12 & 1) << 31 | (to >> 5 & 63) << 25 |
+           (to >> 1 & 15) << 8 | (to >> 11 & 1) << 7;
+}
+
+static uint64_t alone; /* instructions of warps outside of convoys and spans */
+static SimtExecFn *real_exec;
+
+static SimtExit exec_counted(MxgpuCu *cu, MxgpuWarp *w, uint64_t limit)
+{
+    uint64_t before = w->s.instructions;
+    SimtExit result = real_exec(cu, w, limit);
+
+    alone += w->s.instructions - before;
+    return result;
+}
+
+/* Two loads and a barrier in a loop. */
+static Kernel load_spans(unsigned grid, unsigned block)
+{
+    const uint32_t code[] = {
+        LANE, SHIFT(2), ADD_ARGS, COUNT(200u), LW(0), LW(256), BARRIER, DOWN,
+        back(4), EXIT,
+    };
+    Kernel k = load(code, sizeof(code), false);
+
+    real_exec = k.h->simt->exec;
+    k.h->simt->exec = exec_counted;
+    alone = 0;
+    k.d.profile = true;
+    k.d.grid[0] = grid;
+    k.d.block[0] = block;
+    k.d.registers = 16;
+    return k;
+}
+
+#define SPAN_CODE (5 + 200 * 5) /* what each warp of it runs */
+
+static MxgpuSimtCounters go_spans(Kernel *k)
+{
+    MxgpuSimtCounters c;
+
+    go(k);
+    mxgpu_simt_slot_counters(k->h->simt, 0, &c);
+    g_assert_cmpuint(c.counted_instructions, >, 0);
+    g_assert_cmpuint(c.counted_spans, >, 0);
+    return c;
+}
+
+static double estimate(const MxgpuSimtCounters *c, uint64_t counted)
+{
+    return (double)counted * c->warp_instructions / c->counted_instructions;
+}
+
+/* A small part is counted, the rest stays in convoys; what needs no counting of
+ * accesses is as exact as ever. */
+static void test_spans(void)
+{
+    enum { BLOCKS = 3000, WARPS = 4 * BLOCKS };
+    Kernel k = load_spans(BLOCKS, 256);
+    MxgpuSimtCounters c = go_spans(&k);
+
+    g_assert_cmpuint(c.blocks, ==, BLOCKS);
+    g_assert_cmpuint(c.warps, ==, WARPS);
+    g_assert_cmpuint(c.warp_instructions, ==, WARPS * SPAN_CODE);
+    g_assert_cmpuint(c.lane_instructions, ==, 64 * WARPS * SPAN_CODE);
+    g_assert_cmpuint(c.barrier_waits, ==, WARPS * 200);
+    g_assert_cmpuint(c.counted_spans, >, 40);
+    g_assert_cmpuint(c.counted_instructions, <, c.warp_instructions / 150);
+    g_assert_cmpuint(alone, ==, 0);
+    g_assert_cmpfloat(ABS(estimate(&c, c.mem_requests) / (WARPS * 400) - 1), <,
+                      0.02);
+    g_assert_cmpfloat(ABS((double)c.mem_transactions / c.mem_requests - 4), <,
+                      0.01);
+    simt_host_free(k.h);
+}
+
+/* Whatever a unit has just run, a dispatch has figures, and few instructions
+ * more are counted for it. */
+static void test_small_spans(void)
+{
+    static const unsigned blocks[] = {64, 128, 1024, 100};
+    Kernel big = load_spans(300, 256);
+
+    go_spans(&big);
+    for (unsigned i = 0; i < 4 * G_N_ELEMENTS(blocks); i++) {
+        unsigned warps = (blocks[i % 4] + 63) / 64;
+        MxgpuSimtCounters c;
+
+        big.d.grid[0] = 1;
+        big.d.block[0] = blocks[i % 4];
+        c = go_spans(&big);
+        g_assert_cmpuint(c.warp_instructions, ==, warps * SPAN_CODE);
+        /* each warp goes on to the end of the loop it is in */
+        g_assert_cmpuint(c.counted_instructions, <=, 512 + 16 * 5);
+        g_assert_cmpuint(c.counted_spans, ==, 1);
+        g_assert_cmpfloat(estimate(&c, c.mem_requests), >, warps * 350);
+        g_assert_cmpfloat(estimate(&c, c.mem_requests), <, warps * 405);
+    }
+    simt_host_free(big.h);
+}
+
+/* Atomics of a span are accesses of it. */
+static void test_span_atomics(void)
+{
+    const uint32_t code[] = {LANE, SHIFT(2), ADD_ARGS, AMOADD, EXIT};
+    Kernel k = load(code, sizeof(code), false);
+
+    k.d.profile = true;
+    expect(go_spans(&k), 1, 4, 256, 1);
+    g_assert_cmpuint(k.c.counted_instructions, ==, k.c.warp_instructions);
+    simt_host_free(k.h);
+}
+
+/* Two loops in one block, of eight and of two instructions: samples fall on all
+ * of them alike. */
+static void test_span_samples(void)
+{
+    const uint32_t code[] = {
+        MANY, DOWN, NOP_X0, NOP_X0, NOP_X0, NOP_X0, NOP_X0, NOP_X0, back(7),
+        MANY, DOWN, back(1), EXIT,
+    };
+    Kernel k = load(code, sizeof(code), false);
+    uint64_t *samples = simt_host_data(k.h, HOST_SMALL_VA), n;
+    unsigned at[G_N_ELEMENTS(code)] = {0};
+
+    k.d.profile = true;
+    k.d.grid[0] = 40;
+    k.d.block[0] = 1024;
+    k.d.sample_addr = HOST_SMALL_VA;
+    k.d.sample_max = 100000;
+    k.d.sample_interval = 256 * 5;
+    go(&k);
+    n = mxgpu_simt_slot_samples(k.h->simt, 0);
+    g_assert_cmpuint(n, >, k.c.warp_instructions / (256 * 5) * 3 / 4);
+    g_assert_cmpuint(n, <, k.c.warp_instructions / (256 * 5) * 5 / 4);
+    for (unsigned i = 0; i < n; i++) {
+        at[(MXGPU_SAMPLE_PC(samples[i]) - HOST_CODE_VA) / 4]++;
+    }
+    for (unsigned i = 1; i < G_N_ELEMENTS(code) - 1; i++) {
+        if (i != 9) {
+            g_assert_cmpuint(at[i], >, n / 10 * 7 / 10);
+            g_assert_cmpuint(at[i], <, n / 10 * 13 / 10);
+        }
+    }
+    simt_host_free(k.h);
+}
+
+/* ---- room for samples */
+
 /* Little room: what stays is of the whole run, not of its beginning. */
 static void test_few_samples(void)
 {
@@ -279,7 +438,7 @@ static void test_few_samples(void)
     uint64_t *samples = simt_host_data(k.h, HOST_SMALL_VA);
     unsigned first = 0;
 
-    k.d.profile = true;
+    k.d.profile = k.d.accesses = true;
     k.d.sample_addr = HOST_SMALL_VA;
     k.d.sample_max = 100;
     k.d.sample_interval = 3;
@@ -303,7 +462,7 @@ static void test_bad_samples(void)
     Kernel k = load(loop, sizeof(loop), false);
     MxgpuDispatchFault f;
 
-    k.d.profile = true;
+    k.d.profile = k.d.accesses = true;
     k.d.sample_max = 1000;
     k.d.sample_interval = 101;
     for (unsigned i = 0; i < G_N_ELEMENTS(refused); i++) {
@@ -359,6 +518,10 @@ int main(int argc, char **argv)
     g_test_add_func("/count/divergence", test_divergence);
     g_test_add_func("/count/dispatches", test_dispatches);
     g_test_add_func("/count/samples", test_samples);
+    g_test_add_func("/count/spans", test_spans);
+    g_test_add_func("/count/spans/small", test_small_spans);
+    g_test_add_func("/count/spans/atomics", test_span_atomics);
+    g_test_add_func("/count/spans/samples", test_span_samples);
     g_test_add_func("/count/samples/few", test_few_samples);
     g_test_add_func("/count/samples/bad", test_bad_samples);
     g_test_add_func("/count/abort", test_abort);

@@ -237,6 +237,16 @@ static void test_profile_dispatch(void)
     mcu_write(h, MXGPU_CD_CFG + 0x80, 32 << 8 | 1 << 24);
     mcu_write(h, MXGPU_CD_CTRL + 0x80, 1);
     g_assert_true(d->profile && d->accesses);
+    fake_simt_finish(1, (MxgpuDispatchFault){.code = MXGPU_FAULT_NONE});
+    mcu_write(h, MXGPU_CD_CTRL + 0x80, 2);
+    test_write(h, MXGPU_PROFILE_CTRL, 0);
+    mcu_write(h, MXGPU_CD_CTRL + 0x80, 1);
+    g_assert_true(d->profile && !d->accesses);
+    fake_simt_finish(1, (MxgpuDispatchFault){.code = MXGPU_FAULT_NONE});
+    mcu_write(h, MXGPU_CD_CTRL + 0x80, 2);
+    mcu_write(h, MXGPU_CD_CFG + 0x80, 32 << 8 | 3 << 24);
+    mcu_write(h, MXGPU_CD_CTRL + 0x80, 1);
+    g_assert_true(d->profile && d->accesses);
     g_assert_cmphex(d->sample_addr, ==, 0x123456789abcull);
     g_assert_cmpuint(d->sample_max, ==, 55);
     g_assert_cmpuint(d->sample_interval, ==, 66);

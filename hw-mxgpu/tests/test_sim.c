@@ -538,6 +538,7 @@ static void test_profile(gconstpointer mode)
         .stride = 4096,
         .samples = 100,
         .interval = 11,
+        .flags = MXGPU_PROFILE_EXACT,
     };
     struct mxgpu_packet_dispatch p =
         kernel(d, triple, sizeof(triple), 100, 200), plain = p;

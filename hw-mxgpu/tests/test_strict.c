@@ -19,6 +19,10 @@
 #define ADD_T3     0x01c30333u /* add t1, t1, t3 */
 #define ODD        0x0012fe13u /* andi t3, t0, 1 */
 #define SKIP_IF    0x000e1463u /* bnez t3, +8 */
+#define MANY       0x00005e37u /* lui t3, 5: 20480 */
+#define LW_T2(imm) (0x0005a383u | (imm) << 20) /* lw t2, imm(a1) */
+#define DOWN       0xfffe0e13u /* addi t3, t3, -1 */
+#define BACK_2     0xfe0e1ce3u /* bnez t3, -8 */
 #define EXIT       0x0000000bu
 #define T0 5u
 #define T2 7u
@@ -216,6 +220,34 @@ static void test_counts(void)
     simt_host_free(h);
 }
 
+/* Of a profiled dispatch what is not in a span is looked at, too. */
+static void test_spans(void)
+{
+    const uint32_t code[] = {LD_BASE, MANY,     LW_T2(0), DOWN,
+                             BACK_2,  LW_T2(1), EXIT};
+    SimtHost *h = simt_host_new(1);
+    uint64_t *args = simt_host_data(h, HOST_DATA_VA);
+    MxgpuDispatch d = dispatch();
+    MxgpuDispatchFault f;
+    MxgpuSimtCounters c;
+
+    args[0] = spaces[0];
+    memcpy(simt_host_data(h, HOST_CODE_VA), code, sizeof(code));
+    d.block[0] = 64;
+    d.profile = d.strict_align = true;
+    f = simt_host_run(h, &d);
+    g_assert_cmpint(f.code, ==, MXGPU_FAULT_MISALIGNED);
+    g_assert_cmphex(f.addr, ==, spaces[0] + 1);
+    g_assert_cmphex(f.pc, ==, HOST_CODE_VA + 20);
+    mxgpu_simt_slot_counters(h->simt, 0, &c);
+    g_assert_cmpuint(c.counted_spans, ==, 1);
+    g_assert_cmpuint(c.warp_instructions, >=, 3 * 20480);
+    g_assert_cmpuint(c.counted_instructions, <=, 512 + 3);
+    g_assert_cmpuint(c.mem_requests, >, 512 / 3);
+    g_assert_cmpuint(c.mem_requests, <=, 515 / 3 + 1);
+    simt_host_free(h);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -226,5 +258,6 @@ int main(int argc, char **argv)
         g_test_add_data_func(path, &accesses[i], test_access);
     }
     g_test_add_func("/simt/strict/counts", test_counts);
+    g_test_add_func("/simt/strict/spans", test_spans);
     return g_test_run();
 }

@@ -57,6 +57,7 @@ typedef struct KmdProfile {
     void *memory;      /* mapped writable at the same address on the device */
     unsigned records;  /* power of two, at most 4096 */
     uint32_t stride, samples, interval; /* as in mxgpu_msg_queue_profile */
+    bool exact;        /* every access is counted */
 } KmdProfile;
 
 typedef struct KmdOps {

@@ -154,6 +154,7 @@ int kmd_queue_profile(KmdQueue *queue, const KmdProfile *profile)
         .stride = profile->stride,
         .samples = profile->samples,
         .interval = profile->interval,
+        .flags = profile->exact ? MXGPU_PROFILE_EXACT : 0,
     };
 
     return kmd_mbox_call(queue->dev, &req, sizeof(req) / 4, NULL, 0);

@@ -43,6 +43,7 @@ static struct {
     atomic_uint writers;  /* threads that may not have seen that */
     pthread_mutex_t grow;
     unsigned interval, samples;
+    bool exact;
 } profile = {.fd = -1, .grow = PTHREAD_MUTEX_INITIALIZER};
 
 uint64_t mc_profile_now(void)
@@ -151,6 +152,8 @@ static void parse_options(const char *text)
             unsigned long n = strtoul(text + 8, NULL, 0);
 
             profile.samples = n < SAMPLES_MAX ? n : SAMPLES_MAX;
+        } else if (length == 5 && strncmp(text, "exact", 5) == 0) {
+            profile.exact = true;
         } else if (length == 6 && strncmp(text, "paused", 6) == 0) {
             atomic_store(&mc_profile_active, false);
         } else {
@@ -399,6 +402,7 @@ static void start_queue(McQueue *queue)
     setup.stride = stride(queue);
     setup.samples = profile.samples;
     setup.interval = profile.interval;
+    setup.exact = profile.exact;
     uint64_t size = (uint64_t)setup.stride * setup.records;
     size = (size + KMD_PAGE_SIZE - 1) & ~(KMD_PAGE_SIZE - 1);
     Records *records = calloc(1, sizeof(*records));

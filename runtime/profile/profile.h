@@ -3,9 +3,9 @@
  * Recording for mx-prof. MXGPU_PROFILE=FILE in the environment (not of programs
  * that run with more rights than their user) makes the runtime write what it
  * does, and what kernels did, to FILE (profile_format.h); %p in it is the
- * process id. MXGPU_PROFILE_OPTIONS: interval=N, samples=N, paused. The file is
- * mapped: what was recorded outlives a crash of the program. Contexts, modules
- * and queues are watched (core/observer.h); calls are told by the API.
+ * process id. MXGPU_PROFILE_OPTIONS: interval=N, samples=N, exact, paused. The
+ * file is mapped: what was recorded outlives a crash of the program. Contexts,
+ * modules and queues are watched (core/observer.h); calls are told by the API.
  */
 #ifndef MC_PROFILE_PROFILE_H
 #define MC_PROFILE_PROFILE_H

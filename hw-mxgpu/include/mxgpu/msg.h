@@ -104,6 +104,7 @@ struct mxgpu_msg_log_level {
  * (struct mxgpu_profile): packet n at base + (n & (records - 1)) * stride.
  * Refused while the queue has a packet in flight.
  */
+#define MXGPU_PROFILE_EXACT 1u /* dispatches count all accesses; it takes time */
 struct mxgpu_msg_queue_profile {
     uint32_t op;
     uint32_t queue;
@@ -114,10 +115,11 @@ struct mxgpu_msg_queue_profile {
                                   MXGPU_PROFILE_SIZE(units, samples) */
     uint32_t samples;          /* room in a record, at most 65536 */
     uint32_t interval;         /* CP_SAMPLE_INTERVAL; 0 with samples 0 */
+    uint32_t flags;            /* MXGPU_PROFILE_* */
 };
 
 MXGPU_ASSERT_SIZE(struct mxgpu_msg_ping, 64);
-MXGPU_ASSERT_SIZE(struct mxgpu_msg_queue_profile, 32);
+MXGPU_ASSERT_SIZE(struct mxgpu_msg_queue_profile, 36);
 MXGPU_ASSERT_SIZE(struct mxgpu_msg_queue_create, 40);
 
 #endif

@@ -277,9 +277,11 @@ struct mxgpu_profile {
     uint64_t start, end;  /* device clock */
     uint64_t samples;     /* taken: a random choice is kept where room lacks */
     uint32_t units;
-    uint32_t interval;    /* warp instructions between samples */
+    uint32_t interval;    /* CP_SAMPLE_INTERVAL */
     uint64_t reserved[2];
-    uint64_t counter[MXGPU_COUNTERS]; /* enum mxgpu_counter */
+    /* enum mxgpu_counter. Those of accesses are of COUNTED_INSTRUCTIONS of the
+     * WARP_INSTRUCTIONS: scaled by the ratio, they are estimates. */
+    uint64_t counter[MXGPU_COUNTERS];
 };
 MXGPU_ASSERT_SIZE(struct mxgpu_profile, 64 + 8 * MXGPU_COUNTERS);
 MXGPU_ASSERT_OFFSET(struct mxgpu_profile, counter, 64);

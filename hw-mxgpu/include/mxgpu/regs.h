@@ -149,7 +149,8 @@ enum mxgpu_queue_event {
 /*
  * Index of COUNTER_LO/HI, CU_COUNTER_LO/HI and of struct mxgpu_profile. All
  * count from device reset; docs/profiling.md says what exactly. Those from
- * MEM_REQUESTS on count only in dispatches that count accesses.
+ * MEM_REQUESTS on count only COUNTED_INSTRUCTIONS: all of dispatches that count
+ * accesses, spans of those that are profiled, none of others.
  */
 #define MXGPU_COUNTERS 32
 enum mxgpu_counter {
@@ -174,6 +175,8 @@ enum mxgpu_counter {
     MXGPU_COUNTER_TLB_LOOKUPS = 19,
     MXGPU_COUNTER_SHARED_REQUESTS = 20,
     MXGPU_COUNTER_BANK_CONFLICTS = 21,
+    MXGPU_COUNTER_COUNTED_INSTRUCTIONS = 22,
+    MXGPU_COUNTER_COUNTED_SPANS = 23,
 };
 
 /*

@@ -48,7 +48,8 @@ def difference(tables, small, big, counter):
 
 
 def test_figures():
-    status, t, trace, report = prof("figures", options=["--interval", "7"])
+    status, t, trace, report = prof("figures", options=["--interval", "7",
+                                                        "--exact"])
     check("status", status == 0 and t["status"] == 0, status)
     # 10 blocks of two warps; 200 more instructions for half of the lanes
     small, big = "half<100>", "half<300>"
@@ -99,7 +100,40 @@ def test_figures():
         "mcLaunchKernel") == 13, t["calls"])
     for word in "half<300>", "load<30, 256>", "prof.maca:", "mcLaunchKernel":
         check(f"report has {word}", word in report, report)
+    check("all is counted", "estimates" not in report and all(
+        not k["estimated"] and k["counted_instructions"] ==
+        k["warp_instructions"] for k in t["kernels"]), report)
     check_trace(trace, 13)
+
+
+def test_estimates():
+    """Without --exact a part of a large grid is counted, something of each."""
+    status, t, trace, report = prof("spans")
+    check("estimates: status", status == 0, status)
+    k = kernel(t, "load<30, 256>")
+    # 20000 warps; 31 loads each: of these one of the argument
+    check("estimates: small part is counted", k["estimated"] and
+          0 < k["counted_instructions"] < k["warp_instructions"] / 100, k)
+    check("estimates: what is exact", k["warps"] == k["blocks"] * 4 == 20000 and
+          k["warp_instructions"] % 20000 == 0, k)
+    check("estimates: requests",
+          abs(k["mem_requests"] / (20000 * 31) - 1) < 0.03, k)
+    check("estimates: coalescing",
+          abs(k["transactions_per_request"] / (30 * 64 + 1) * 31 - 1) < 0.03, k)
+    k = kernel(t, "load<10, 4>")
+    check("estimates: one block", k["blocks"] == 1 and
+          k["counted_instructions"] > 0 and k["mem_requests"] >= 10, k)
+    check("estimates: the report says so", "are estimates from" in report and
+          "--exact" in report, report)
+    hot = t["hot_lines"][kernel(t, "load<30, 256>")["kernel"]]
+    check("estimates: hot line", hot[0]["share"] > 0.6 and
+          "lw zero" in hot[0]["text"], hot[:2])
+    args = [e["args"] for e in trace["traceEvents"]
+            if e["name"].startswith("void load<30, 256>") and
+            "mem_requests" in e.get("args", ())]
+    check("estimates: in the trace", args and all(
+        abs(a["mem_requests"] / (20000 * 31) - 1) < 0.03 for a in args),
+          args[:1])
 
 
 def check_trace(trace, launches):
@@ -203,6 +237,8 @@ def test_options():
           kernel(t, "half<300>")["calls"] == 1, t["kernels"])
     status, t, _, _ = prof("figures", options=["--interval", "0"])
     check("no samples", status == 0 and not t["hot_lines"], t["hot_lines"])
+    check("accesses without samples", all(
+        k["counted_instructions"] for k in t["kernels"]), t["kernels"])
     keep = f"{TMP}/keep"
     prof("paused", options=["--keep", keep])
     files = [os.path.join(keep, f) for f in os.listdir(keep)]
@@ -252,6 +288,7 @@ def test_unwritable(recorded):
 
 
 test_figures()
+test_estimates()
 test_copies()
 test_threads()
 test_ends()

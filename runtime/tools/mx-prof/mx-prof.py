@@ -33,6 +33,8 @@ writes a trace. Its exit status is passed on.
   --interval N      warp instructions of a unit between samples (default 1009;
                     0: no samples)
   --samples N       samples kept of a launch (default 256)
+  --exact           count every access to memory, not a part: kernels may take
+                    many times longer
   --start-paused    record nothing before mcProfilerStart
   --keep DIR        leave the recorded files in DIR
   --import          read recorded files instead of running a program
@@ -59,7 +61,8 @@ COUNTER = {"warp_instructions": 0, "lane_instructions": 1, "blocks": 2,
     "divergent_branches": 4, "tlb_misses": 5, "warps": 11,
     "barrier_waits": 12, "atomics": 13, "busy_ns": 14, "mem_requests": 16,
     "mem_transactions": 17, "mem_bytes": 18, "tlb_lookups": 19,
-    "shared_requests": 20, "bank_conflicts": 21}
+    "shared_requests": 20, "bank_conflicts": 21, "counted_instructions": 22,
+    "counted_spans": 23}
 FAULTS = {
     1: "address not mapped",
     2: "access not permitted",
@@ -80,6 +83,9 @@ FAULTS = {
 # ---- made by scripts/gen-constants: end
 MAX_PID = 1 << 22  # of Linux
 TRACE = "mx-prof.trace.json"
+# Of counted_instructions, not of all.
+OF_COUNTED = ("mem_requests", "mem_transactions", "mem_bytes", "tlb_lookups",
+              "shared_requests", "bank_conflicts")
 
 
 class Failure(Exception):
@@ -320,6 +326,10 @@ def kernel_rows(processes):
         done = [w for w in group if w.done]
         times = [w.end - w.start for w in done]
         sums = {c: sum(w.counter(c) for w in done) for c in COUNTER}
+        counted = sums["counted_instructions"]
+        scale = ratio(sums["warp_instructions"], counted)
+        for c in OF_COUNTED:
+            sums[c] = round(sums[c] * scale) if scale else None
         faults = sorted({w.fault for w in done if w.fault})
         rows.append({
             "kernel": name,
@@ -337,6 +347,7 @@ def kernel_rows(processes):
                                               sums["mem_requests"]),
             "tlb_hit_rate": None if not sums["tlb_lookups"] else
             max(0.0, 1 - sums["tlb_misses"] / sums["tlb_lookups"]),
+            "estimated": counted < sums["warp_instructions"],
             **sums,
         })
     rows.sort(key=lambda r: -r["total_ns"])
@@ -390,7 +401,7 @@ def source_text(path, line, cache):
 
 def hot_rows(processes, limit):
     """Of each kernel the lines most samples fell on; functions without -g.
-    A sample stands for as many instructions as its launch has per sample."""
+    A launch's samples stand for as many as all its instructions have."""
     found, cache = {}, {}
     for p in processes:
         by_module = {}
@@ -403,7 +414,9 @@ def hot_rows(processes, limit):
         for w in p.work:
             if not w.samples:
                 continue
-            weight = w.taken / len(w.samples)
+            weight = w.counter("warp_instructions") / len(w.samples)
+            if w.interval:
+                weight /= w.interval
             kernel = found.setdefault(w.kernel, {})
             for s in w.samples:
                 pc = s & 0xffffffffffff
@@ -470,6 +483,17 @@ def print_table(out, title, columns, rows):
         print(f"{left}  {row[-1]}", file=out)
 
 
+def print_estimated(out, kernels):
+    """How much of what accesses memory was counted, if not all."""
+    some = [r for r in kernels if r["estimated"]]
+    if some:
+        counted = sum(r["counted_instructions"] for r in some)
+        share = ratio(counted, sum(r["warp_instructions"] for r in some))
+        print(f"tr/req and TLB hit are estimates from {percent(share)} of the "
+              f"instructions, in {sum(r['counted_spans'] for r in some)} "
+              "spans; --exact counts all", file=out)
+
+
 def print_report(out, processes, rows, command, trace):
     kernels, copies, calls, hot = rows
     print(f"mx-prof: {command}", file=out)
@@ -494,6 +518,7 @@ def print_report(out, processes, rows, command, trace):
             r["kernel"] + "".join(f"  [{f}]" for f in r["faults"]) +
             (f"  [{r['unfinished']} unfinished]" if r["unfinished"] else "")]
             for r in kernels])
+    print_estimated(out, kernels)
     for kernel, lines in hot.items():
         print_table(out, f"Hot lines of {kernel}", [
             "samples", "share", "lanes", "where", "source"], [[
@@ -581,7 +606,12 @@ def add_device_work(trace, process, w, pid, lanes):
     if w.type == PACKET_DISPATCH:
         args = {"stream": hex(w.stream) if w.stream else "default",
                 "grid": w.grid, "block": w.block, "dynamic shared": w.shared}
-        args.update((c, w.counter(c)) for c in COUNTER)
+        args.update((c, w.counter(c)) for c in COUNTER
+                    if c not in OF_COUNTED)
+        scale = ratio(w.counter("warp_instructions"),
+                      w.counter("counted_instructions"))
+        if scale:
+            args.update((c, round(w.counter(c) * scale)) for c in OF_COUNTED)
         if w.fault:
             args["fault"] = FAULTS.get(w.fault, w.fault)
         kind, name = "kernel", w.kernel
@@ -645,7 +675,7 @@ class Options:
         self.output = self.json = self.csv = self.keep = None
         self.trace = TRACE
         self.lines, self.interval, self.samples = 8, 1009, 256
-        self.paused = self.imports = False
+        self.paused = self.imports = self.exact = False
         self.rest = []
         self.parse(argv)
 
@@ -664,6 +694,8 @@ class Options:
                 break
             elif name == "--start-paused" and not eq:
                 self.paused = True
+            elif name == "--exact" and not eq:
+                self.exact = True
             elif name == "--no-trace" and not eq:
                 self.trace = None
             elif name == "--import" and not eq:
@@ -700,6 +732,8 @@ def run_program(options, folder):
     env = dict(os.environ)
     env["MXGPU_PROFILE"] = os.path.join(folder, "%p.mxprof")
     more = [f"interval={options.interval}", f"samples={options.samples}"]
+    if options.exact:
+        more.append("exact")
     if options.paused:
         more.append("paused")
     env["MXGPU_PROFILE_OPTIONS"] = ",".join(more)
