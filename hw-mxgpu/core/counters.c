@@ -52,6 +52,12 @@ uint64_t mxgpu_cu_counter_read(MxgpuDevice *dev, const MxgpuAccess *a)
     return of_simt(&c, a->index % MXGPU_COUNTERS);
 }
 
+/* As the two registers have it. */
+uint64_t mxgpu_cu_pc_read(MxgpuDevice *dev, const MxgpuAccess *a)
+{
+    return mxgpu_simt_unit_pc(dev->simt, a->index);
+}
+
 /* ---- dispatches */
 
 uint64_t mxgpu_cp_counter_read(MxgpuDevice *dev, const MxgpuAccess *a)

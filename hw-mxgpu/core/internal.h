@@ -274,6 +274,7 @@ uint32_t mxgpu_mmu_inv_read(MxgpuDevice *dev, const MxgpuAccess *a);
 /* counters.c */
 uint64_t mxgpu_counter_read(MxgpuDevice *dev, const MxgpuAccess *a);
 uint64_t mxgpu_cu_counter_read(MxgpuDevice *dev, const MxgpuAccess *a);
+uint64_t mxgpu_cu_pc_read(MxgpuDevice *dev, const MxgpuAccess *a);
 /* Of dispatches; the MCU is the only reader. */
 uint64_t mxgpu_cp_counter_read(MxgpuDevice *dev, const MxgpuAccess *a);
 uint64_t mxgpu_cp_samples_read(MxgpuDevice *dev, const MxgpuAccess *a);

@@ -111,6 +111,7 @@ static const RegHooks hooks[R_COUNT] = {
     WIDE(CP_SAMPLES, mxgpu_cp_samples_read),
     [R_CP_UNIT] = {.write = mxgpu_cp_unit_write},
     WIDE(CP_COUNTER, mxgpu_cp_counter_read),
+    WIDE(CU_PC, mxgpu_cu_pc_read),
     WIDE(CU_COUNTER, mxgpu_cu_counter_read),
 };
 
@@ -135,6 +136,8 @@ void mxgpu_regs_init(MxgpuDevice *dev)
             if ((descs[r].offset >= MXGPU_CE_SRC_LO &&
                  descs[r].offset < MXGPU_MMU_ROOT_LO &&
                  i >= dev->config.copy_engines) ||
+                ((r == R_CU_PC_LO || r == R_CU_PC_HI) &&
+                 i >= dev->config.compute_units) ||
                 (descs[r].offset >= MXGPU_CU_COUNTER_LO &&
                  i / MXGPU_COUNTERS >= dev->config.compute_units)) {
                 continue;

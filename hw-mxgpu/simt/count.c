@@ -313,6 +313,12 @@ void mxgpu_simt_unit_counters(MxgpuSimt *simt, unsigned cu,
     }
 }
 
+uint64_t mxgpu_simt_unit_pc(MxgpuSimt *simt, unsigned cu)
+{
+    return cu < simt->config.compute_units ? atomic_load(&simt->cus[cu].n.where)
+                                           : 0;
+}
+
 void mxgpu_simt_slot_counters(MxgpuSimt *simt, unsigned slot,
                               MxgpuSimtCounters *out)
 {

@@ -179,6 +179,8 @@ void mxgpu_warp_exit(MxgpuWarp *w, uint64_t mask);
 /* After arrivals and exits: warps of w whose warpsync is complete go on. */
 void mxgpu_warp_sync(MxgpuWarp *w);
 uint64_t mxgpu_warp_nonzero(const uint64_t *x);
+/* Where it goes on, or waits; false: all its lanes have ended. */
+bool mxgpu_warp_where(const MxgpuWarp *w, uint64_t *pc);
 
 /* ---- fault.c */
 /* The lane of w faults, at pc. */

@@ -19,6 +19,9 @@ static void end_block(MxgpuCu *cu, SimtBlock *b)
         mxgpu_block_grid_end(cu->simt, s);
     }
     mxgpu_block_end(cu, b);
+    if (!cu->s.num_blocks) {
+        atomic_store_explicit(&cu->n.where, 0, memory_order_relaxed);
+    }
     simt_count(cu, COUNT_blocks, 1);
     if (s->dispatch.profile) {
         mxgpu_simt_profile_block(cu, b->slot, 0);
@@ -63,6 +66,19 @@ static void reap(MxgpuCu *cu)
     }
 }
 
+/* For who asks where the unit is. */
+static void note_where(MxgpuCu *cu, const MxgpuWarp *w)
+{
+    uint64_t pc;
+
+    if (mxgpu_warp_where(w, &pc)) {
+        atomic_store_explicit(&cu->n.where,
+                              (pc & 0xffffffffffffull) |
+                                  (uint64_t)w->c.vmid << 48 | 1ull << 63,
+                              memory_order_relaxed);
+    }
+}
+
 static uint64_t run_warp(MxgpuCu *cu, MxgpuWarp *w, uint64_t budget)
 {
     const SimtSlot *s = simt_slot(cu, w);
@@ -78,6 +94,7 @@ static uint64_t run_warp(MxgpuCu *cu, MxgpuWarp *w, uint64_t budget)
     } else {
         n = mxgpu_simt_run_fast(cu, w, budget);
     }
+    note_where(cu, w);
     return n;
 }
 

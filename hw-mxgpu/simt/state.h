@@ -322,6 +322,7 @@ typedef struct SimtCuState {
 typedef struct SimtCuCounters {
     _Atomic uint64_t count[COUNTS]; /* written by who runs the unit */
     SimtSlotProfile profile[MXGPU_DISPATCH_SLOTS];
+    _Atomic uint64_t where; /* mxgpu_simt_unit_pc() */
 
     /* Run: 0 between two of them. */
     uint64_t lanes_now, divergent_now; /* not yet in the above */

@@ -470,6 +470,7 @@ static void visit_counters(MxgpuVisit *v, SimtCuCounters *n)
         VISIT_ATOMIC(v, uint64_t, n->profile[i].first);
         VISIT_ATOMIC(v, uint64_t, n->profile[i].last);
     }
+    VISIT_ATOMIC(v, uint64_t, n->where);
 }
 
 static void visit_turns(MxgpuVisit *v, SimtCuState *s)
@@ -507,7 +508,7 @@ static void visit_behind(MxgpuVisit *v, MxgpuCu *cu)
 
 static void visit_cu(MxgpuVisit *v, MxgpuCu *cu)
 {
-    visit_section(v, "unit", 2);
+    visit_section(v, "unit", 3);
     if (visit_loads(v)) {
         empty_private(v, cu);
     }

@@ -203,3 +203,17 @@ void mxgpu_warp_exit(MxgpuWarp *w, uint64_t mask)
     }
     mxgpu_warp_sync(w);
 }
+
+bool mxgpu_warp_where(const MxgpuWarp *w, uint64_t *pc)
+{
+    if (w->s.cur.mask) {
+        *pc = w->s.cur.pc;
+    } else if (w->s.num_ready) {
+        *pc = w->s.ready[w->s.num_ready - 1].pc;
+    } else if (w->s.num_waiting) {
+        *pc = w->s.waiting[0].group.pc - 4; /* of the instruction */
+    } else {
+        return false;
+    }
+    return true;
+}

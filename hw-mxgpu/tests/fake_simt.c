@@ -93,6 +93,12 @@ void mxgpu_simt_unit_counters(MxgpuSimt *simt, unsigned cu,
     out->warps += cu;
 }
 
+/* Unit 0 has no block; of unit n, 4 n further. */
+uint64_t mxgpu_simt_unit_pc(MxgpuSimt *simt, unsigned cu)
+{
+    return cu ? fake_simt.unit_pc + 4 * cu : 0;
+}
+
 void mxgpu_simt_slot_counters(MxgpuSimt *simt, unsigned slot,
                               MxgpuSimtCounters *out)
 {

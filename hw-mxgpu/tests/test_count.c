@@ -426,6 +426,32 @@ static void test_span_samples(void)
     simt_host_free(k.h);
 }
 
+/* Where a unit is: on its last turn's instruction, or nowhere. */
+static void test_where(void)
+{
+    const uint32_t code[] = {LANE, FOREVER}, gone[] = {EXIT};
+    Kernel k = load(code, sizeof(code), false);
+
+    g_assert_cmphex(mxgpu_simt_unit_pc(k.h->simt, 0), ==, 0);
+    k.d.grid[0] = 2;
+    k.d.block[0] = 256;
+    g_assert_cmpint(mxgpu_simt_start(k.h->simt, 0, &k.d), ==, MXGPU_FAULT_NONE);
+    mxgpu_simt_run(k.h->simt, 1, 1000);
+    g_assert_cmphex(mxgpu_simt_unit_pc(k.h->simt, 0), ==, 0);
+    g_assert_cmphex(mxgpu_simt_unit_pc(k.h->simt, 1), ==,
+                    (HOST_CODE_VA + 4) | (uint64_t)HOST_VMID << 48 |
+                        1ull << 63);
+    g_assert_cmphex(mxgpu_simt_unit_pc(k.h->simt, 2), ==, 0);
+    mxgpu_simt_abort(k.h->simt, 0);
+    while (mxgpu_simt_run(k.h->simt, 1, 1000)) {
+    }
+    g_assert_cmphex(mxgpu_simt_unit_pc(k.h->simt, 1), ==, 0);
+    memcpy(simt_host_data(k.h, HOST_CODE_VA), gone, sizeof(gone));
+    go(&k);
+    g_assert_cmphex(mxgpu_simt_unit_pc(k.h->simt, 1), ==, 0);
+    simt_host_free(k.h);
+}
+
 /* ---- room for samples */
 
 /* Little room: what stays is of the whole run, not of its beginning. */
@@ -522,6 +548,7 @@ int main(int argc, char **argv)
     g_test_add_func("/count/spans/small", test_small_spans);
     g_test_add_func("/count/spans/atomics", test_span_atomics);
     g_test_add_func("/count/spans/samples", test_span_samples);
+    g_test_add_func("/count/where", test_where);
     g_test_add_func("/count/samples/few", test_few_samples);
     g_test_add_func("/count/samples/bad", test_bad_samples);
     g_test_add_func("/count/abort", test_abort);

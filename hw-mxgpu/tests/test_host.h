@@ -84,6 +84,7 @@ typedef struct FakeSimt {
     enum mxgpu_fault start_result;
     _Atomic uint64_t budget; /* of all runs */
     MxgpuSimtCounters counters;
+    uint64_t unit_pc;
     uint64_t idle; /* what mxgpu_simt_idle() says; 0: never */
     unsigned runs; /* of unit 0 */
     unsigned resets, aborts;

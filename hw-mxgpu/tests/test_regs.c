@@ -47,7 +47,9 @@ static void test_access_rules(void)
 
             g_assert_cmpuint(rule[offset / 4], ==, NA); /* no overlap */
             rule[offset / 4] = descs[i].host;
-            if (offset >= MXGPU_CU_COUNTER_LO + 2 * 8 * MXGPU_COUNTERS) {
+            if (offset >= MXGPU_CU_COUNTER_LO + 2 * 8 * MXGPU_COUNTERS ||
+                (offset >= MXGPU_CU_PC_LO + 2 * 8 &&
+                 offset < MXGPU_CU_COUNTER_LO)) {
                 rule[offset / 4] = NA; /* there are two units */
             }
         }
@@ -211,6 +213,32 @@ static void test_counters(void)
 
     test_write(h, MXGPU_PROFILE_CTRL, UINT32_MAX);
     g_assert_cmphex(mcu_read(h, MXGPU_PROFILE_CTRL), ==, 1);
+    test_host_free(h);
+}
+
+/* Where units are: the halves that were read first belong together. */
+static void test_unit_pc(void)
+{
+    TestHost *h = test_host_new(true);
+    uint32_t at = MXGPU_CU_PC_LO + MXGPU_CU_PC_LO_STRIDE, hi, units;
+
+    fake_simt.unit_pc = 0x80057ffffffffff0ull;
+    g_assert_cmphex(test_read(h, MXGPU_CU_PC_LO), ==, 0);
+    g_assert_cmphex(test_read(h, MXGPU_CU_PC_HI), ==, 0);
+    g_assert_cmphex(test_read(h, at), ==, 0xfffffff4);
+    fake_simt.unit_pc = 0x8003000000000000ull;
+    g_assert_cmphex(mcu_read(h, at), ==, 4);
+    hi = test_read(h, at + 4);
+    g_assert_cmphex(MXGPU_GET(MXGPU_CU_PC_HI_PC, hi), ==, 0x7fff);
+    g_assert_cmphex(MXGPU_GET(MXGPU_CU_PC_HI_VMID, hi), ==, 5);
+    g_assert_true(MXGPU_GET(MXGPU_CU_PC_HI_VALID, hi));
+    g_assert_cmphex(mcu_read(h, at + 4), ==, 0x80030000);
+    g_assert_cmphex(test_read(h, MXGPU_ERR_STATUS), ==, 0);
+
+    units = MXGPU_GET(MXGPU_UNIT_CAPS_COMPUTE_UNITS,
+                      test_read(h, MXGPU_UNIT_CAPS));
+    test_read(h, MXGPU_CU_PC_LO + units * MXGPU_CU_PC_LO_STRIDE);
+    g_assert_cmphex(test_read(h, MXGPU_ERR_COUNT), ==, 1);
     test_host_free(h);
 }
 
@@ -477,6 +505,7 @@ int main(int argc, char **argv)
     g_test_add_func("/regs/identity", test_identity);
     g_test_add_func("/regs/access-rules", test_access_rules);
     g_test_add_func("/regs/counters", test_counters);
+    g_test_add_func("/regs/unit-pc", test_unit_pc);
     g_test_add_func("/regs/profile", test_profile_dispatch);
     g_test_add_func("/regs/strict", test_strict_dispatch);
     g_test_add_func("/regs/bad-size", test_bad_size);

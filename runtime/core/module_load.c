@@ -15,6 +15,7 @@
 #include "error.h"
 #include "image/fatbin.h"
 #include "mxgpu/pte.h"
+#include "notice.h"
 #include "observer.h"
 #include "range.h"
 #include "stream.h"
@@ -274,7 +275,9 @@ static mcError_t load(McContext *ctx, const void *file, size_t size,
             module->function_count,
             (unsigned long long)module->image.size >> 10,
             (unsigned long long)module->mapping.va);
-    mc_source_keep(&module->source, file, size);
+    if (mc_log_enabled(MC_LOG_ERROR) || mc_notice_may_tell()) {
+        mc_source_keep(&module->source, file, size);
+    }
     mc_observe_module(module, file, size);
     mc_handle_add(&module->handle, MC_HANDLE_MODULE, ctx, module_destroy);
     *out = module;

@@ -10,9 +10,10 @@
 
 #include "base/log.h"
 #include "error.h"
-#include "image/source.h"
+#include "module.h"
 
-#define ENDLESS_MS 10000
+#define ENDLESS_MS  10000
+#define UNITS_ASKED 128
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool quiet;
@@ -26,6 +27,12 @@ static void init(void)
 
     quiet = getenv("MXGPU_LOG") || getenv("MXLOG_LEVEL") || mc_checking();
     endless_ns = isatty(STDERR_FILENO) ? ms * 1000000ull : 0;
+}
+
+bool mc_notice_may_tell(void)
+{
+    pthread_once(&once, init);
+    return endless_ns != 0;
 }
 
 void mc_notice_failed(const char *name, mcError_t error)
@@ -75,19 +82,38 @@ static bool find_running(McContext *ctx, Kernel *kernel)
     return found;
 }
 
+/* ", in FUNCTION at FILE:LINE" of a warp that runs now, at least its address;
+ * "" when there is none. */
+static void find_place(McContext *ctx, char *text, size_t size)
+{
+    uint64_t pcs[UNITS_ASKED];
+    unsigned n = ctx->ops->where(ctx->kmd, pcs, UNITS_ASKED);
+
+    text[0] = 0;
+    for (unsigned i = 0; i < n && !text[0]; i++) {
+        mc_module_describe(pcs[i], text, size);
+    }
+    if (n && !text[0]) {
+        snprintf(text, size, ", at 0x%llx", (unsigned long long)pcs[0]);
+    }
+}
+
 static void tell_endless(McContext *ctx)
 {
+    char where[768];
     Kernel k;
 
     if (atomic_load(&told_endless) || !find_running(ctx, &k) ||
         atomic_exchange(&told_endless, true)) {
         return;
     }
+    find_place(ctx, where, sizeof(where));
     fprintf(stderr, "mxgpu: kernel %s, grid %u,%u,%u of blocks %u,%u,%u, has "
-            "been running for %llu ms (MXGPU_WATCHDOG_MS=%u ends such kernels, "
-            "and MXGPU_LOG=error tells where; MXGPU_ENDLESS_MS=0: not this)\n",
+            "been running for %llu ms%s (MXGPU_WATCHDOG_MS=%u ends such "
+            "kernels; MXGPU_ENDLESS_MS=0: not this)\n",
             k.name, k.grid[0], k.grid[1], k.grid[2], k.block[0], k.block[1],
-            k.block[2], (unsigned long long)endless_ns / 1000000, ENDLESS_MS);
+            k.block[2], (unsigned long long)endless_ns / 1000000, where,
+            ENDLESS_MS);
 }
 
 void mc_notice_waiting(McNoticeWait *wait, McQueue *queue)

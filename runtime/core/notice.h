@@ -17,9 +17,12 @@ typedef struct McNoticeWait {
     uint64_t since, word; /* the queue has not advanced since */
 } McNoticeWait;
 
+/* Whether that will be said, so that modules keep their source lines. */
+bool mc_notice_may_tell(void);
+
 /* Called now and then while a queue is waited for, without locks: names the
- * kernel that has been running for MXGPU_ENDLESS_MS (10 s; 0: never), on a
- * simulated device, if standard error is a terminal. */
+ * kernel that has been running for MXGPU_ENDLESS_MS (10 s; 0: never), and where
+ * one of its warps is, on a simulated device, if standard error is a terminal. */
 void mc_notice_waiting(McNoticeWait *wait, McQueue *queue);
 
 #endif

@@ -14,7 +14,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/log.h"
 #include "dwarf.h"
 
 #define FILE_MAX   (64u << 20)
@@ -22,7 +21,7 @@
 
 void mc_source_keep(McSourceFile *source, const void *file, size_t size)
 {
-    if (!mc_log_enabled(MC_LOG_ERROR) || size > FILE_MAX) {
+    if (size > FILE_MAX) {
         return;
     }
     source->data = malloc(size);

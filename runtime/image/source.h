@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A module keeps its file for this while errors are logged. */
+/* What a module keeps of its file for this. */
 typedef struct McSourceFile {
     void *data;
     size_t size;

@@ -76,6 +76,7 @@ int kmd_bringup_identify(KmdDevice *dev)
                  MXGPU_INTERFACE_VERSION >> 16);
         return -ENOTSUP;
     }
+    dev->minor = MXGPU_GET(MXGPU_VERSION_MINOR, version);
     read_limits(dev);
     if (dev->info.queues == 0 || dev->info.queues > MXGPU_MAX_QUEUES ||
         dev->info.vram_size == 0 || dev->info.vram_size % KMD_PAGE_SIZE) {

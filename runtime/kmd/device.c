@@ -112,3 +112,36 @@ uint64_t kmd_device_clock(KmdDevice *dev)
     }
     return lo | hi << 32;
 }
+
+#define WHERE_MINOR 2 /* the version that has CU_PC */
+
+static uint64_t unit_pc(KmdDevice *dev, unsigned unit)
+{
+    uint32_t at = unit * MXGPU_CU_PC_LO_STRIDE, hi;
+    uint64_t lo;
+
+    pthread_mutex_lock(&dev->clock_lock);
+    lo = kmd_read(dev->t, MXGPU_CU_PC_LO + at);
+    hi = kmd_read(dev->t, MXGPU_CU_PC_HI + at);
+    pthread_mutex_unlock(&dev->clock_lock);
+    if (!MXGPU_GET(MXGPU_CU_PC_HI_VALID, hi) ||
+        MXGPU_GET(MXGPU_CU_PC_HI_VMID, hi) != KMD_VMID) {
+        return 0;
+    }
+    return lo | (uint64_t)MXGPU_GET(MXGPU_CU_PC_HI_PC, hi) << 32;
+}
+
+unsigned kmd_device_where(KmdDevice *dev, uint64_t *pcs, unsigned room)
+{
+    unsigned units = dev->info.compute_units, n = 0;
+
+    if (kmd_lost(dev) || dev->minor < WHERE_MINOR) {
+        return 0;
+    }
+    for (unsigned i = 0; i < units && i < MXGPU_CU_PC_LO_COUNT && n < room;
+         i++) {
+        pcs[n] = unit_pc(dev, i);
+        n += pcs[n] != 0;
+    }
+    return n;
+}

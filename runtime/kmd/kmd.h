@@ -130,6 +130,10 @@ typedef struct KmdOps {
 
     /* Device clock, ns: the clock of timestamp packets. */
     uint64_t (*clock)(KmdDevice *dev);
+    /* Where kernels are: for each compute unit that runs one, up to "room", a
+     * device address of its code, a moment old. Returns how many; 0 also when
+     * the device cannot tell. Does not block. */
+    unsigned (*where)(KmdDevice *dev, uint64_t *pcs, unsigned room);
 } KmdOps;
 
 /*

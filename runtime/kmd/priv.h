@@ -8,7 +8,7 @@
  *   vm_lock      page tables, mappings, the list of memory objects
  *   vram_lock    the VRAM allocator
  *   mbox_lock    the mailbox: one request at a time
- *   clock_lock   the latched halves of the device clock
+ *   clock_lock   latched halves of the device clock and of CU_PC
  * Nothing is locked while a thread waits for an interrupt of a queue. Losing
  * the device takes no lock and may happen under any of them.
  */
@@ -124,6 +124,7 @@ struct KmdDevice {
     uint64_t queue_ids[MXGPU_MAX_QUEUES / 64];
 
     pthread_mutex_t clock_lock;
+    unsigned minor; /* of the interface version */
     KmdIrq irq;
 };
 
@@ -177,6 +178,7 @@ int kmd_device_open(KmdTransport *t, KmdDevice **dev);
 void kmd_device_close(KmdDevice *dev);
 void kmd_device_info(KmdDevice *dev, KmdInfo *info);
 uint64_t kmd_device_clock(KmdDevice *dev);
+unsigned kmd_device_where(KmdDevice *dev, uint64_t *pcs, unsigned room);
 /* Every operation but count and open, which differ by back end. */
 #define KMD_COMMON_OPS                                                         \
     .close = kmd_device_close, .info = kmd_device_info,                        \
@@ -187,7 +189,8 @@ uint64_t kmd_device_clock(KmdDevice *dev);
     .queue_ring = kmd_queue_ring, .queue_destroy = kmd_queue_destroy,          \
     .queue_profile = kmd_queue_profile,                                        \
     .irq_count = kmd_queue_irq_count, .irq_wait = kmd_queue_irq_wait,          \
-    .alive = kmd_device_look, .clock = kmd_device_clock
+    .alive = kmd_device_look, .clock = kmd_device_clock,                       \
+    .where = kmd_device_where
 
 /* ---- firmware.c, bringup.c ----------------------------------------------- */
 

@@ -69,10 +69,16 @@ def main():
     often = {"MXGPU_ENDLESS_MS": "20", "MXGPU_WATCHDOG_MS": "3000"}
     line = re.compile(re.escape(f"mxgpu: kernel {NAMES}endless(int volatile*, "
                                 "int), grid 3,1,1 of blocks 64,1,1, has been "
-                                "running for 20 ms"))
+                                "running for 20 ms, in ") +
+                      r"\S*endless\(int volatile\*, int\) at "
+                      r"\S*messages\.maca:(\d+):\d+ \(")
+    with open(os.path.join(os.path.dirname(__file__), "messages.maca"),
+              encoding="utf-8") as f:
+        loop = [str(i) for i, text in enumerate(f, 1)
+                if "/* endless */" in text]
     out, err = run_on_terminal("endless", **often)
     check("an endless kernel is named once on a terminal",
-          out == "mcErrorLaunchTimeout" and len(line.findall(err)) == 1,
+          out == "mcErrorLaunchTimeout" and line.findall(err) == loop,
           out + err)
     out, err = run_on_terminal("endless", **(often | {"MXGPU_ENDLESS_MS": "0"}))
     check("unless told not to", out == "mcErrorLaunchTimeout" and

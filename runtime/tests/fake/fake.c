@@ -677,6 +677,11 @@ static int fake_queue_create(KmdDevice *kdev, unsigned priority,
     return 0;
 }
 
+static unsigned fake_where(KmdDevice *kdev, uint64_t *pcs, unsigned room)
+{
+    return 0;
+}
+
 static int fake_queue_profile(KmdQueue *pub, const KmdProfile *profile)
 {
     return -EOPNOTSUPP;
@@ -830,6 +835,7 @@ static const KmdOps fake_ops = {
     .queue_create = fake_queue_create,
     .queue_ring = fake_queue_ring,
     .queue_profile = fake_queue_profile,
+    .where = fake_where,
     .queue_destroy = fake_queue_destroy,
     .irq_count = fake_irq_count,
     .irq_wait = fake_irq_wait,

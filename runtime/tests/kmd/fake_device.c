@@ -304,6 +304,10 @@ static uint32_t read_locked(Fake *fake, uint32_t offset)
     if (offset >= MXGPU_UUID && offset < MXGPU_UUID + 16) {
         return 0x01010101u * (1 + (offset - MXGPU_UUID) / 4);
     }
+    if (offset >= MXGPU_CU_PC_LO && offset < MXGPU_CU_PC_LO + 8 * 8) {
+        return (uint32_t)(fake->unit_pc[(offset - MXGPU_CU_PC_LO) / 8] >>
+                          offset % 8 * 8);
+    }
     switch (offset) {
     case MXGPU_ID:
         return fake->id;

@@ -42,6 +42,7 @@ typedef struct Fake {
     int fds[FAKE_VECTORS];
     uint64_t root;
     uint64_t clock;
+    uint64_t unit_pc[8]; /* CU_PC */
     FakeQueue queues[FAKE_QUEUES];
     FakeMap maps[FAKE_MAPS];
     uint64_t next_iova;

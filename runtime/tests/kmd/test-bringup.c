@@ -58,6 +58,37 @@ static void test_good(void)
     fake_free(fake);
 }
 
+/* Units that run something of this address space, and devices that tell. */
+static void test_where(void)
+{
+    const uint64_t valid = 1ull << 63, mine = (uint64_t)KMD_VMID << 48;
+    Fake *fake = fake_new(VRAM);
+    KmdDevice *dev = open_good(fake);
+    uint64_t pcs[8] = {0};
+
+    g_assert_cmpuint(kmd_device_where(dev, pcs, 8), ==, 0);
+    fake->unit_pc[0] = mine | 0x1000; /* its last block has just ended */
+    fake->unit_pc[2] = valid | mine | 0x7fff12345678ull;
+    fake->unit_pc[3] = valid | (mine ^ 1ull << 50) | 0x2000;
+    fake->unit_pc[7] = valid | mine | 0x3000;
+    g_assert_cmpuint(kmd_device_where(dev, pcs, 8), ==, 2);
+    g_assert_cmphex(pcs[0], ==, 0x7fff12345678ull);
+    g_assert_cmphex(pcs[1], ==, 0x3000);
+    pcs[1] = 5;
+    g_assert_cmpuint(kmd_device_where(dev, pcs, 1), ==, 1);
+    g_assert_cmphex(pcs[1], ==, 5);
+    kmd_device_close(dev);
+    fake_free(fake);
+
+    fake = fake_new(VRAM);
+    fake->version = (MXGPU_INTERFACE_VERSION & ~0xffffu) | 1;
+    fake->unit_pc[1] = valid | mine | 0x4000; /* no such register */
+    dev = open_good(fake);
+    g_assert_cmpuint(kmd_device_where(dev, pcs, 8), ==, 0);
+    kmd_device_close(dev);
+    fake_free(fake);
+}
+
 /* Opens a device with a defect. */
 static void expect(Fake *fake, int error)
 {
@@ -218,6 +249,7 @@ int main(int argc, char **argv)
 
     g_test_init(&argc, &argv, NULL);
     g_setenv("MXGPU_FIRMWARE", fake_firmware_file(), TRUE);
+    g_test_add_func("/kmd/bringup/where", test_where);
     g_test_add_func("/kmd/bringup/good", test_good);
     g_test_add_func("/kmd/bringup/identity", test_identity);
     g_test_add_func("/kmd/bringup/boot", test_boot);
