@@ -20,8 +20,9 @@
 #define UNITS        2
 #define TABLES       (4ull << 20) /* VRAM offset where page tables begin */
 
-/* Every interpreter, and the best one counting accesses. */
-static SimtHost *hosts[SIMT_VARIANTS + 1], *counting;
+/* Every interpreter, and the best one counting accesses; and spans of what it
+ * runs, which changes the order of warps. */
+static SimtHost *hosts[SIMT_VARIANTS + 1], *counting, *sampled;
 static SimtConvoyFn *convoys[SIMT_VARIANTS + 1];
 static unsigned num_hosts;
 /* Two more of the best one, with patience; the second one forgets, and is saved
@@ -30,12 +31,15 @@ static SimtHost *pair[2];
 static uint8_t *tables; /* as simt_host_new() makes them */
 static uint64_t tables_size;
 
-/* Of code: each start scans all there are. */
-static void few_pages(SimtHost *h)
+/* Few pages of code: each start scans all there are. */
+static SimtHost *open_host(void)
 {
+    SimtHost *h = simt_host_new(UNITS);
+
     for (uint64_t at = 2 * CODE_BYTES; at < 1 << 20; at += 4096) {
         *simt_host_pte(h, HOST_VMID, HOST_CODE_VA + at) = 0;
     }
+    return h;
 }
 
 static void open_hosts(void)
@@ -44,7 +48,7 @@ static void open_hosts(void)
 
     num_hosts = mxgpu_simt_variants(variants) + 1;
     for (unsigned i = 0; i < num_hosts; i++) {
-        hosts[i] = simt_host_new(UNITS);
+        hosts[i] = open_host();
         if (i == num_hosts - 1) {
             convoys[i] = variants[0].convoy;
             counting = hosts[i];
@@ -53,14 +57,13 @@ static void open_hosts(void)
             hosts[i]->simt->exec = variants[i].exec;
             convoys[i] = variants[i].convoy;
         }
-        few_pages(hosts[i]);
     }
     for (unsigned i = 0; i < 2; i++) {
-        pair[i] = simt_host_new(UNITS);
-        few_pages(pair[i]);
+        pair[i] = open_host();
         pair[i]->simt->exec = variants[0].exec;
         pair[i]->simt->count = variants[0].count;
     }
+    sampled = open_host();
     tables_size = hosts[0]->free_pages - TABLES;
     tables = g_memdup2(hosts[0]->vram + TABLES, tables_size);
 }
@@ -225,9 +228,11 @@ static void scramble(SimtHost *h, const uint8_t *data)
     }
 }
 
-/* false: the dispatch is not possible. */
+enum { ALL_ACCESSES = 1, SPANS = 2 };
+
+/* counts: what is counted of the dispatch; false: it is not possible. */
 static bool start(SimtHost *h, SimtConvoyFn *convoy, const uint8_t *data,
-                  size_t size, bool accesses)
+                  size_t size, unsigned counts)
 {
     MxgpuDispatch d;
 
@@ -242,7 +247,11 @@ static bool start(SimtHost *h, SimtConvoyFn *convoy, const uint8_t *data,
     }
     /* Convoys run warps in another order, and are not counted. */
     h->simt->convoy = data[4] & 0x80 ? convoy : NULL;
-    d.accesses = accesses && !h->simt->convoy;
+    d.accesses = counts & ALL_ACCESSES && !h->simt->convoy;
+    d.profile = counts & SPANS;
+    d.sample_addr = HOST_SMALL_VA;
+    d.sample_max = 100;
+    d.sample_interval = data[6];
     d.shared = data[3] * 64;
     d.shared_static = d.shared / 2;
     d.private_bytes = data[4] % 4 * 1024;
@@ -281,6 +290,7 @@ static void finish(SimtHost *h)
     g_assert_false(mxgpu_simt_has_work(h->simt));
     mxgpu_simt_counters(h->simt, &c);
     g_assert_cmpuint(c.lane_instructions, <=, 64 * c.warp_instructions);
+    g_assert_cmpuint(c.counted_instructions, <=, c.warp_instructions);
 }
 
 /* What a saved state would be, in eight bytes. */
@@ -326,9 +336,10 @@ static uint64_t hash_state(SimtHost *h)
 static uint64_t run_one(SimtHost *h, SimtConvoyFn *convoy, const uint8_t *data,
                         size_t size)
 {
+    unsigned counts = h == counting ? ALL_ACCESSES : h == sampled ? SPANS : 0;
     uint64_t hash = 0;
 
-    if (start(h, convoy, data, size, h == counting)) {
+    if (start(h, convoy, data, size, counts)) {
         run(h, 20, 500 + data[5]);
         if (data[5] / 4 % 8 == 0 && h != counting) {
             hash = hash_state(h);
@@ -457,7 +468,8 @@ static void fuzz_pair(const uint8_t *data, size_t size)
     for (unsigned i = 0; i < 2; i++) {
         simt_host_forget(pair[i], 0);
         pair[i]->simt->patience = INT32_MAX;
-        started = start(pair[i], convoys[0], own, size, own[6] & 1);
+        started = start(pair[i], convoys[0], own, size,
+                        own[6] & (ALL_ACCESSES | SPANS));
         simt_host_forget(pair[i], i);
         pair[i]->simt->patience = INT32_MAX;
         pair[i]->reload = true;
@@ -480,6 +492,8 @@ static void fuzz_pair(const uint8_t *data, size_t size)
     g_assert_cmpuint(c[0].tlb_lookups, ==, c[1].tlb_lookups);
     g_assert_cmpuint(c[0].shared_requests, ==, c[1].shared_requests);
     g_assert_cmpuint(c[0].bank_conflicts, ==, c[1].bank_conflicts);
+    g_assert_cmpuint(c[0].counted_instructions, ==, c[1].counted_instructions);
+    g_assert_cmpuint(c[0].counted_spans, ==, c[1].counted_spans);
 }
 
 static void fuzz_one(const uint8_t *data, size_t size)
@@ -507,6 +521,7 @@ static void fuzz_one(const uint8_t *data, size_t size)
     if (data[5] % 4 == 0) { /* it takes as long as all of these */
         fuzz_pair(data, size);
     }
+    run_one(sampled, convoys[0], data, size);
 }
 
 #ifdef MXGPU_LIBFUZZER
