@@ -315,6 +315,49 @@ static void test_stacks(void)
     }
 }
 
+/* Assembly without types and sizes is followed like functions. */
+static void test_assembly(void)
+{
+    static const char source[] =
+        "extern \"C\" __global__ void code(int *p) {\n"
+        "    asm volatile(\".pushsection .text.asm, \\\"ax\\\"\\n\"\n"
+        "    \"leaf: add s2, s3, s4\\n add s5, s6, s7\\n\"\n"
+        "    \" add s8, s9, s10\\n\" /* and on to: */\n"
+        "    \"behind: fadd.d fs2, fs3, fs4\\n ret\\n .p2align 4\\n\"\n"
+        "    \"flags: addi sp, sp, -256\\n csrr a1, fflags\\n\"\n"
+        "    \" addi sp, sp, 256\\n ret\\n\"\n"
+        "    \"again: bnez a0, 1f\\n ret\\n 1: addi a0, a0, -1\\n\"\n"
+        "    \" j again\\n\"\n"
+        "    \"turns: call turns\\n ret\\n .popsection\"); *p = 1; }\n"
+        "#define K(name, label) \\\n"
+        "    extern \"C\" __global__ void name(int *p) { \\\n"
+        "        asm volatile(\"call \" #label ::: \"ra\", \"memory\"); \\\n"
+        "        *p = 1; }\n"
+        "K(plain, behind) K(more, leaf) K(reads, flags) K(loops, again)\n"
+        "K(recursive, turns)\n";
+    const struct mxgpu_kernel_desc *plain;
+    TestImage *im;
+
+    test_file("assembly.maca", source);
+    test_mxcc("-fatbin", "assembly.maca", NULL);
+    im = test_image_open("assembly.fatbin");
+    plain = test_image_kernel(im, "plain");
+    g_assert_cmpuint(plain->registers, >=, 2 * 3);
+    g_assert_cmpuint(plain->private_bytes, !=, 0);
+    g_assert_cmpuint(plain->flags, ==, 0);
+    /* s2 to s10 and fs2 to fs4 */
+    g_assert_cmpuint(test_image_kernel(im, "more")->registers, ==,
+                     plain->registers + 2 * 9);
+    g_assert_cmpuint(test_image_kernel(im, "more")->private_bytes, ==,
+                     plain->private_bytes);
+    g_assert_cmpuint(test_image_kernel(im, "reads")->flags, ==,
+                     MXGPU_KERNEL_FP_FLAGS);
+    g_assert_cmpuint(test_image_kernel(im, "reads")->private_bytes, >=, 256);
+    g_assert_cmpuint(test_image_kernel(im, "loops")->private_bytes, !=, 0);
+    g_assert_cmpuint(test_image_kernel(im, "recursive")->private_bytes, ==, 0);
+    test_image_free(im);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -327,5 +370,6 @@ int main(int argc, char **argv)
     g_test_add_func("/mxcc/image/symbols", test_symbols);
     g_test_add_func("/mxcc/image/library", test_library);
     g_test_add_func("/mxcc/image/stacks", test_stacks);
+    g_test_add_func("/mxcc/image/assembly", test_assembly);
     return test_run_end(g_test_run());
 }

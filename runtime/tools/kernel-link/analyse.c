@@ -349,9 +349,31 @@ static void narrow(const KlCode *code, Fn *fn, uint32_t insn, uint64_t pc)
     }
 }
 
-static void read_text(const KlCode *code, Fn *fn, const uint8_t *text,
+/* Whether nothing follows the instruction but where it jumps to. */
+static bool ends(uint32_t insn)
+{
+    unsigned op = kl_bits(insn, 0, 7), rd = kl_bits(insn, 7, 5);
+    unsigned f3 = kl_bits(insn, 13, 3);
+
+    if ((insn & 3) == 3) {
+        return (op == 0x6f || op == 0x67) && !rd; /* j, jr */
+    }
+    return (kl_bits(insn, 0, 2) == 1 && f3 == 5) || /* c.j */
+           (kl_bits(insn, 0, 2) == 2 && f3 == 4 && rd &&
+            !kl_bits(insn, 2, 5) && !kl_bits(insn, 12, 1)); /* c.jr */
+}
+
+static bool is_nop(uint32_t insn)
+{
+    return insn == 0x13 || insn == 0x01;
+}
+
+/* Returns whether the last instruction may be followed by what is behind it. */
+static bool read_text(const KlCode *code, Fn *fn, const uint8_t *text,
                       const uint8_t *targets)
 {
+    bool falls = true;
+
     for (uint64_t i = 0; i + 2 <= fn->size;) {
         uint32_t insn = text[i] | text[i + 1] << 8;
 
@@ -370,9 +392,11 @@ static void read_text(const KlCode *code, Fn *fn, const uint8_t *text,
             kl_jumps_wide(&fn->jumps, insn, fn->addr + i);
             i += 4;
         } else {
-            return;
+            return true;
         }
+        falls = is_nop(insn) ? falls : !ends(insn); /* padding may follow */
     }
+    return falls;
 }
 
 void kl_code_add(KlCode *code, const KlCodeFn *from)
@@ -390,7 +414,9 @@ void kl_code_add(KlCode *code, const KlCodeFn *from)
     fn->calls_known = from->calls != KL_CALLS_UNKNOWN;
     fn->indirect = from->calls == KL_CALLS_POINTERS;
     targets = kl_jumps_targets(from->text, from->size);
-    read_text(code, fn, from->text, targets);
+    if (read_text(code, fn, from->text, targets) && from->falls) {
+        add_callee(fn, fn->addr + fn->size);
+    }
     free(targets);
 }
 

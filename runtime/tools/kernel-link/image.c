@@ -170,6 +170,91 @@ static void add_function(const Image *im, KlCode *code, const Elf64_Sym *sym,
     }
 }
 
+/* ---- code that is of no function: assembly without types and sizes */
+
+static bool is_code(const Image *im, const Elf64_Sym *sym, const char *name)
+{
+    unsigned type = ELF64_ST_TYPE(sym->st_info);
+
+    return (type == STT_FUNC || type == STT_NOTYPE) &&
+           sym->st_shndx < im->ehdr->e_shnum && name[0] != '$' && name[0] &&
+           (im->shdr[sym->st_shndx].sh_flags & SHF_EXECINSTR);
+}
+
+typedef struct Label {
+    const char *name;
+    uint64_t addr, size; /* size 0: up to the next label */
+} Label;
+
+static int by_address(const void *a, const void *b)
+{
+    const Label *x = a, *y = b;
+
+    return x->addr != y->addr ? (x->addr < y->addr ? -1 : 1)
+                              : (x->size < y->size) - (x->size > y->size);
+}
+
+/* What may be called between two functions counts as functions, too, from each
+ * label to the next. */
+static void add_between(const Image *im, KlCode *code, uint64_t from,
+                        uint64_t to, const char *name)
+{
+    KlCodeFn add = {
+        .name = name,
+        .addr = from,
+        .size = to - from,
+        .text = at(im, from, to - from),
+        .falls = true,
+    };
+
+    if (from < to && add.text) {
+        kl_code_add(code, &add);
+    }
+}
+
+static void add_rest(const Image *im, KlCode *code, const Elf64_Shdr *s,
+                     const Label *label, uint64_t count)
+{
+    uint64_t done = s->sh_addr, end = s->sh_addr + s->sh_size;
+    const char *name = "assembly";
+
+    for (; count; count--, label++) {
+        if (label->addr < done || label->addr >= end) {
+            continue; /* inside a function, or of another section */
+        }
+        add_between(im, code, done, label->addr, name);
+        done = label->addr + label->size;
+        name = label->size ? "assembly" : label->name;
+    }
+    add_between(im, code, done, end, name);
+}
+
+static void read_rest(const Image *im, KlCode *code)
+{
+    const char *names;
+    uint64_t count, names_size, n = 0;
+    const Elf64_Sym *sym = symbols(im, &count, &names, &names_size);
+    Label *labels = kl_alloc((count + 1) * sizeof(*labels));
+
+    for (; count; count--, sym++) {
+        const char *name = name_of(sym, names, names_size);
+
+        if (is_code(im, sym, name)) {
+            labels[n++] = (Label){
+                name, sym->st_value,
+                ELF64_ST_TYPE(sym->st_info) == STT_FUNC ? sym->st_size : 0,
+            };
+        }
+    }
+    qsort(labels, n, sizeof(*labels), by_address);
+    for (unsigned i = 0; i < im->ehdr->e_shnum; i++) {
+        if (im->shdr[i].sh_flags & SHF_EXECINSTR) {
+            add_rest(im, code, &im->shdr[i], labels, n);
+        }
+    }
+    free(labels);
+}
+
 /* Looks through every function; returns the address of the descriptors. */
 static uint64_t read_code(const Image *im, KlCode *code)
 {
@@ -186,6 +271,7 @@ static uint64_t read_code(const Image *im, KlCode *code)
             descs = sym->st_value;
         }
     }
+    read_rest(im, code);
     return descs;
 }
 

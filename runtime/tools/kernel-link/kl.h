@@ -169,6 +169,7 @@ typedef struct KlCodeFn {
     uint64_t addr, size;
     const uint8_t *text;
     KlCalls calls;
+    bool falls; /* may go on behind its end */
 } KlCodeFn;
 /* read gives contents of the image; false: not there. */
 KlCode *kl_code_new(bool (*read)(void *opaque, uint64_t addr, void *data,
