@@ -179,6 +179,7 @@ void mxgpu_simt_reset(MxgpuSimt *simt)
         atomic_store(&cu->s.returned.blocks, 0);
         cu->s.next_warp = cu->s.last_slot = 0;
         cu->s.turn = cu->s.since_take = cu->s.span_wait = 0;
+        cu->s.random = i + 1;
         atomic_store(&cu->n.where, 0);
     }
     atomic_store(&simt->dispatches, 0);

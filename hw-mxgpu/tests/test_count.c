@@ -339,6 +339,7 @@ static void test_spans(void)
     enum { BLOCKS = 3000, WARPS = 4 * BLOCKS };
     Kernel k = load_spans(BLOCKS, 256);
     MxgpuSimtCounters c = go_spans(&k);
+    uint64_t counted;
 
     g_assert_cmpuint(c.blocks, ==, BLOCKS);
     g_assert_cmpuint(c.warps, ==, WARPS);
@@ -352,6 +353,10 @@ static void test_spans(void)
                       0.02);
     g_assert_cmpfloat(ABS((double)c.mem_transactions / c.mem_requests - 4), <,
                       0.01);
+    counted = c.counted_instructions;
+    mxgpu_simt_reset(k.h->simt); /* and then all is as before */
+    c = go_spans(&k);
+    g_assert_cmpuint(c.counted_instructions, ==, counted);
     simt_host_free(k.h);
 }
 
