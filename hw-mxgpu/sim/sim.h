@@ -3,7 +3,9 @@
  * The in-process host: the device model without QEMU, for programs that load
  * libmxgpu-sim.so. It offers what a driver has of a PCI function: registers,
  * the VRAM aperture, doorbells, an IOMMU, interrupt vectors as eventfds, reset.
- * Bus addresses are whatever the caller maps. Errors are -errno.
+ * Bus addresses are whatever the caller maps. Errors are -errno. Any function
+ * may be called from any thread, several at once on one device, but close().
+ * None blocks for long; what may wait says so. docs/sim.md has more.
  */
 #ifndef MXGPU_SIM_SIM_H
 #define MXGPU_SIM_SIM_H
@@ -20,22 +22,27 @@ extern "C" {
 
 typedef struct MxgpuSim MxgpuSim;
 
-/* Ranges and defaults: mxgpu/properties.def. */
+/* Ranges and defaults: mxgpu/properties.def. All 0 is a valid choice. */
 typedef struct MxgpuSimOptions {
-    uint64_t vram_size;     /* 0: default; memory is used only when touched */
+    uint64_t vram_size;     /* bytes, a multiple of 1 MiB; 0: default. Memory is
+                               used only when touched */
     unsigned compute_units; /* 0: default */
     unsigned threads;       /* 0: one a host CPU */
     unsigned queues;        /* 0: default */
     unsigned copy_engines;  /* 0: default */
-    unsigned watchdog_ms;   /* 0: none */
+    unsigned watchdog_ms;   /* longest run of a kernel; 0: no limit */
     bool deterministic;     /* one thread drives every unit in order */
     unsigned index;         /* device number: makes the UUID */
-    uint64_t private_memory; /* most that kernels' private memory takes, for
-                                all units; 0: default */
-    unsigned firmware_watchdog_ms; /* 0: none */
+    uint64_t private_memory; /* bytes, the most that kernels' private memory
+                                takes, for all units; 0: default */
+    unsigned firmware_watchdog_ms; /* time without progress of the firmware
+                                      after which it is reported; 0: never */
     bool strict_alignment;  /* misaligned loads and stores of kernels fault,
                                in every dispatch */
-    /* Lines of the firmware console and of the model; may be NULL. */
+    /* Gets lines, without a newline, of the firmware console ("fw: ") and of
+     * the model ("hw: "): one at a time, from threads of the device or in the
+     * midst of a call of the table. It may make no such call itself. May be
+     * NULL. */
     void (*log)(void *opaque, const char *line);
     void *opaque;
     bool log_packets; /* also a line when a queue or a packet begins or ends */
@@ -43,25 +50,40 @@ typedef struct MxgpuSimOptions {
 
 /* The table a loader gets from mxgpu_sim_entry(MXGPU_SIM_ABI). */
 typedef struct MxgpuSimOps {
+    /* A device after power-on, with threads of its own; the options are copied.
+     * -EINVAL: an option is out of range, or threads or memory are missing
+     * (log gets what); -ENOMEM, -EMFILE. */
     int (*open)(const MxgpuSimOptions *config, MxgpuSim **sim);
+    /* The last call on the device; waits for its threads. NULL is allowed. */
     void (*close)(MxgpuSim *sim);
+    /* A register of BAR 0, at a multiple of 4. An access that the device does
+     * not permit reads 0, has no effect and is an error of the device. */
     uint32_t (*read)(MxgpuSim *sim, uint32_t offset);
     void (*write)(MxgpuSim *sim, uint32_t offset, uint32_t value);
+    /* Write index of a queue to its doorbell. Memory that was written before is
+     * seen by the device. */
     void (*doorbell)(MxgpuSim *sim, unsigned queue, uint64_t value);
+    /* VRAM, zero at first; valid until close(). size, in bytes, may be NULL. */
     void *(*vram)(MxgpuSim *sim, uint64_t *size);
+    /* Interrupt vectors: one, and one for each queue as far as they go. */
     unsigned (*vectors)(MxgpuSim *sim);
-    /* A non-blocking eventfd that counts interrupts of a vector; owned by
-     * the sim. */
+    /* A non-blocking eventfd that counts interrupts of a vector; closed by
+     * close(). -EINVAL: no such vector. */
     int (*irq_fd)(MxgpuSim *sim, unsigned vector);
-    /* Device address iova .. + size is process memory at ptr; all multiples
-     * of 4096. -EEXIST on overlap. */
+    /* Bus addresses from iova on, size bytes, are process memory at ptr, for
+     * reads and writes; all multiples of 4096, else -EINVAL. -EEXIST on
+     * overlap, -ENOMEM. The memory stays the caller's. */
     int (*dma_map)(MxgpuSim *sim, uint64_t iova, void *ptr, uint64_t size);
-    /* Exactly a range mapped before; waits until no unit uses it. */
+    /* Exactly a range mapped before, else -ENOENT; waits until no unit uses it,
+     * that is for the piece of work that each is at. */
     int (*dma_unmap)(MxgpuSim *sim, uint64_t iova, uint64_t size);
+    /* A function-level reset: waits until every unit is reset. VRAM is kept.
+     * Always 0. */
     int (*reset)(MxgpuSim *sim);
 } MxgpuSimOps;
 
-/* NULL when the library does not offer this ABI. */
+/* The only symbol of the library. NULL when it does not offer this ABI: a
+ * different number means other structures. */
 const MxgpuSimOps *mxgpu_sim_entry(unsigned abi);
 
 #ifdef __cplusplus
