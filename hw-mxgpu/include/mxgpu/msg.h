@@ -7,7 +7,12 @@
  * MBOX_RESP[], then the sequence number to MBOX_ACK. One request is in flight
  * at a time. MBOX_CMD[0] is the operation, MBOX_RESP[0] an enum
  * mxgpu_msg_status; the words below follow. 64-bit values take two words, low
- * first. Words not named must be 0.
+ * first. Words not named must be 0, and are 0 in answers.
+ *
+ * Any message may be answered UNKNOWN_OP, NO_HELLO, or BAD_ARGUMENT for a word
+ * out of range; the others are named with the message. After any answer but OK
+ * all is as before, though memory that the message names may have been written.
+ * docs/mailbox.md says what is in range, overview.md how long a driver waits.
  */
 #ifndef MXGPU_MSG_H
 #define MXGPU_MSG_H
@@ -44,7 +49,8 @@ struct mxgpu_msg_ping {
     uint32_t word[15];
 };
 
-/* HELLO: must come first; a second one is allowed. */
+/* HELLO: must come first; a second one is allowed. BAD_ABI: the answer is
+ * whole, and abi the one that the firmware speaks. */
 struct mxgpu_msg_hello {
     uint32_t op;
     uint32_t abi; /* MXGPU_MSG_ABI */
@@ -59,14 +65,16 @@ struct mxgpu_msg_hello_resp {
     char build[32];      /* as in the image's header, NUL padded */
 };
 
-/* VM_SET: names the page table of a VMID (root as MMU_ROOT); 0 removes it. */
+/* VM_SET: names the page table of a VMID (root as MMU_ROOT); 0 removes it.
+ * Answered when no unit uses the old one any more. BUSY. */
 struct mxgpu_msg_vm_set {
     uint32_t op;
     uint32_t vmid;
     uint32_t root_lo, root_hi;
 };
 
-/* TLB_INVALIDATE: answered when no unit uses the old translations any more. */
+/* TLB_INVALIDATE: of size bytes from addr on; answered when no unit uses the
+ * old translations any more. */
 struct mxgpu_msg_tlb_invalidate {
     uint32_t op;
     uint32_t vmid;
@@ -74,12 +82,14 @@ struct mxgpu_msg_tlb_invalidate {
     uint32_t size_lo, size_hi; /* 0: the whole address space */
 };
 
-/* QUEUE_CREATE: indices start at 0; the control block is cleared. */
+/* QUEUE_CREATE: indices start at 0; the control block is cleared. Addresses are
+ * of the queue's VMID, and stay mapped until it is destroyed. BUSY: queue is in
+ * use. FAULT: the control block is not writable, or the ring not readable. */
 struct mxgpu_msg_queue_create {
     uint32_t op;
     uint32_t queue;   /* doorbell number */
     uint32_t vmid;
-    uint32_t priority;
+    uint32_t priority; /* below mxgpu_msg_hello_resp.priorities */
     uint32_t ring_lo, ring_hi; /* multiple of 64 */
     uint32_t log2_packets;     /* 2 to 16 */
     uint32_t ctl_lo, ctl_hi;   /* struct mxgpu_queue_ctl */
@@ -87,7 +97,7 @@ struct mxgpu_msg_queue_create {
 };
 
 /* QUEUE_DESTROY: answered when nothing of the queue runs any more; packets in
- * flight are aborted without a signal. */
+ * flight are aborted without a signal. NOT_FOUND. */
 struct mxgpu_msg_queue_destroy {
     uint32_t op;
     uint32_t queue;
@@ -102,7 +112,8 @@ struct mxgpu_msg_log_level {
 /*
  * QUEUE_PROFILE: where packets with MXGPU_PKT_PROFILE leave their records
  * (struct mxgpu_profile): packet n at base + (n & (records - 1)) * stride.
- * Refused while the queue has a packet in flight.
+ * NOT_FOUND; BUSY: the queue has a packet in flight; FAULT: a record is not
+ * writable.
  */
 #define MXGPU_PROFILE_EXACT 1u /* dispatches count all accesses; it takes time */
 struct mxgpu_msg_queue_profile {

@@ -472,6 +472,7 @@ typedef enum mcMemoryType {
     mcMemoryTypeArray = 10
 } mcMemoryType;
 
+/* bytes; only the first three exist (mcDeviceSetLimit) */
 typedef enum mcLimit_t {
     mcLimitStackSize = 0,
     mcLimitPrintfFifoSize = 1,
@@ -483,6 +484,7 @@ typedef enum mcLimit_t {
     mcLimitMax
 } mcLimit_t;
 
+/* hints without effect */
 typedef enum mcFuncCache_t {
     mcFuncCachePreferNone = 0,
     mcFuncCachePreferShared = 1,
@@ -719,16 +721,19 @@ typedef struct mcExtent {
     size_t width, height, depth;
 } mcExtent;
 
-/* pitch: bytes from row to row; xsize, ysize: logical width and height */
+/* pitch: bytes from row to row; xsize: bytes of a row that count; ysize: rows
+ * from slice to slice */
 typedef struct mcPitchedPtr {
     void *ptr;
     size_t pitch, xsize, ysize;
 } mcPitchedPtr;
 
+/* x in bytes for linear memory; y in rows, z in slices */
 typedef struct mcPos {
     size_t x, y, z;
 } mcPos;
 
+/* Of each side either the array, which is not supported, or ptr.ptr is set. */
 typedef struct mcMemcpy3DParms {
     mcArray_t srcArray;
     mcPos srcPos;
@@ -817,7 +822,7 @@ typedef union mcStreamAttrValue {
 
 typedef struct mcPointerAttribute_t {
     mcMemoryType type;
-    int device;
+    int device; /* mcInvalidDeviceId for pageable memory */
     void *devicePointer; /* NULL when the device cannot reach it */
     void *hostPointer;   /* NULL when the host cannot reach it */
     int isManaged;
@@ -855,7 +860,10 @@ typedef void (*mcHostFn_t)(void *userData);
 typedef void (*mcStreamCallback_t)(mcStream_t stream, mcError_t status,
                                    void *userData);
 
-/* Memory sizes in bytes, clock rates in kHz, bus width in bits. */
+/* Memory sizes in bytes, clock rates in kHz, bus width in bits; clock and bus
+ * of memory are nominal. Registers are of 32 bits; constants are ordinary
+ * memory. Features are 1 or 0. Multiprocessors are compute units, major and
+ * minor the generation of the device, 10.0. */
 typedef struct mcDeviceProp_t {
     char name[256];
     size_t totalGlobalMem;
