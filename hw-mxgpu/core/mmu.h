@@ -24,9 +24,9 @@ typedef struct MxgpuMmu MxgpuMmu;
 typedef struct MxgpuTranslation {
     uint64_t addr;      /* VRAM offset or bus address of va */
     uint8_t *host;      /* host pointer to va, or NULL: use DMA */
-    unsigned page_shift;/* va's page: 12, 21 or 30; host, where not NULL, is
-                           valid for the whole page in VRAM and for the 4 KiB
-                           around va in system memory (see granule_shift) */
+    unsigned page_shift;/* va's page: 12, 21 or 30; in VRAM as large as host is
+                           valid, in system memory that of the leaf, of which
+                           the bus may map less in one piece: */
     unsigned granule_shift; /* naturally aligned region host is valid for */
     uint64_t perms;     /* MXGPU_PTE_READ | WRITE | EXECUTE | ATOMIC */
     bool system;        /* bus address, not VRAM */

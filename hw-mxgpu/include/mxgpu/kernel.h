@@ -27,7 +27,7 @@ struct mxgpu_kernel_note {
 };
 MXGPU_ASSERT_SIZE(struct mxgpu_kernel_note, 24);
 
-/* One kernel; what the kernel field of a dispatch packet points to. */
+/* One kernel, named by a dispatch packet. Loading relocates its addresses. */
 #define MXGPU_KERNEL_MAGIC 0x4e4b584du /* "MXKN" */
 struct mxgpu_kernel_desc {
     uint32_t magic;
@@ -38,7 +38,7 @@ struct mxgpu_kernel_desc {
     uint32_t arg_count;
     uint32_t arg_size;      /* bytes of the argument block */
     uint32_t static_shared; /* bytes, also the offset of dynamic shared */
-    uint32_t private_bytes; /* stack a thread needs; 0: not known */
+    uint32_t private_bytes; /* stack of a thread, at least; 0: not known */
     uint32_t registers;     /* 32-bit registers a thread needs, 1 to 255 */
     uint32_t max_threads;   /* of a block; 0: no bound given */
     uint32_t flags;         /* MXGPU_KERNEL_* below; others must be 0 */
