@@ -305,7 +305,8 @@ mcError_t mcStreamGetDevice(mcStream_t hStream, mcDevice_t *device);
  *
  * Grids are counted in blocks, blocks in threads, shared memory in bytes beside
  * what the kernel declares. A launch queues the kernel and returns; arguments
- * have been read by then. What goes wrong while it runs is a sticky error.
+ * have been read by then; with MACA_LAUNCH_BLOCKING=1 in the environment it
+ * waits for the kernel. What goes wrong while that runs is a sticky error.
  *   mcErrorInvalidConfiguration      grid or block of 0, too many threads
  *   mcErrorInvalidValue              arguments missing or of another size, more
  *                                    shared memory than the kernel may have
