@@ -62,7 +62,7 @@ struct mxgpu_packet_header {
     uint16_t flags;
 };
 
-/* Copies size bytes. Any alignment; size 0 completes at once. */
+/* Copies size bytes, any alignment; 0: done at once. Ranges do not overlap. */
 struct mxgpu_packet_copy {
     uint16_t type, flags;
     uint32_t reserved0;
@@ -116,7 +116,7 @@ struct mxgpu_packet_fill_rect {
 /* Runs a kernel. */
 struct mxgpu_packet_dispatch {
     uint16_t type, flags;
-    uint32_t dynamic_shared; /* bytes, in addition to the kernel's own */
+    uint32_t dynamic_shared; /* bytes beside the kernel's own; 64 KiB in all */
     uint64_t kernel;         /* struct mxgpu_kernel_desc (kernel.h) */
     uint64_t args;           /* argument block, multiple of 16 */
     uint32_t grid[3];        /* blocks, each at least 1 */
@@ -126,7 +126,7 @@ struct mxgpu_packet_dispatch {
     uint64_t signal_addr, signal_value;
 };
 
-/* Writes value to addr as one access. */
+/* Writes value (size 4: its low half) to addr as one access. */
 struct mxgpu_packet_write {
     uint16_t type, flags;
     uint32_t size;  /* 4 or 8 */
@@ -144,7 +144,7 @@ enum mxgpu_wait_cond {
     MXGPU_WAIT_CONDS
 };
 
-/* Completes when memory meets a condition; implies MXGPU_PKT_BARRIER. */
+/* Completes when size bytes at addr meet cond; implies MXGPU_PKT_BARRIER. */
 struct mxgpu_packet_wait {
     uint16_t type, flags;
     uint16_t size;  /* 4 or 8 */
@@ -218,7 +218,7 @@ enum mxgpu_queue_error_code {
     MXGPU_QERR_INDEX = 3,    /* doorbell moved back or overran the ring */
     MXGPU_QERR_FAULT = 4,    /* a unit faulted while executing the packet */
     MXGPU_QERR_KERNEL = 5,   /* kernel descriptor unreadable or malformed */
-    MXGPU_QERR_RESOURCES = 6,/* block does not fit a compute unit */
+    MXGPU_QERR_RESOURCES = 6,/* a block, or a cooperative grid, never fits */
     MXGPU_QERR_TIMEOUT = 7,  /* dispatch ran longer than WATCHDOG_MS */
     MXGPU_QERR_SIGNAL = 8,   /* signal_addr misaligned or not writable */
 };
@@ -227,7 +227,7 @@ enum mxgpu_queue_error_code {
 struct mxgpu_queue_error {
     uint32_t code;          /* enum mxgpu_queue_error_code */
     uint32_t fault;         /* enum mxgpu_fault */
-    uint64_t packet_index;
+    uint64_t packet_index;  /* the packet's; FETCH, INDEX: the next to fetch */
     uint32_t packet_type;
     uint32_t field;         /* byte offset in the packet of a bad field */
     uint64_t fault_addr;
