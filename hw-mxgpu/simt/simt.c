@@ -180,6 +180,7 @@ void mxgpu_simt_reset(MxgpuSimt *simt)
         cu->s.next_warp = cu->s.last_slot = 0;
         cu->s.turn = cu->s.since_take = cu->s.span_wait = 0;
         cu->s.random = i + 1;
+        cu->s.sample_left = 0;
         atomic_store(&cu->n.where, 0);
     }
     atomic_store(&simt->dispatches, 0);
