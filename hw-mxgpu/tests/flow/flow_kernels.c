@@ -3,7 +3,7 @@
  * Threads that wait for each other: in one warp, in one block, in several.
  * out[0] counts threads that saw everything go right.
  */
-#include "../simt_device.h"
+#include "../support/simt_device.h"
 
 typedef struct Args {
     u64 *out;

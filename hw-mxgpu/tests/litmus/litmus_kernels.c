@@ -4,7 +4,7 @@
  * several blocks (args->place) form teams that share variables; each round of a
  * team has its own. Observations go to results[round][role][2].
  */
-#include "../simt_device.h"
+#include "../support/simt_device.h"
 
 enum { LANES_PLACE, WARPS_PLACE, BLOCKS_PLACE };
 

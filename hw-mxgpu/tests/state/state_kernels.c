@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernels of test_state.c: a little of all the state that threads have. */
-#include "../simt_device.h"
+#include "../support/simt_device.h"
 
 typedef struct Args {
     u64 *out;

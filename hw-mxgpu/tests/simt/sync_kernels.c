@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernels of test_simt_sync.c: named barriers and the grid's. */
-#include "simt_device.h"
+#include "../support/simt_device.h"
 
 typedef struct Args {
     volatile u64 *out;

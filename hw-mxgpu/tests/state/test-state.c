@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "../sim_driver.h"
+#include "sim_driver.h"
 #include "core/image.h"
 #include "core/internal.h"
 #include "mxgpu/kernel.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernels of bench_simt.c. */
-#include "simt_device.h"
+#include "../support/simt_device.h"
 
 typedef struct SaxpyArgs { float a; const float *x; float *y; } SaxpyArgs;
 ENTRY(saxpy, (const SaxpyArgs *a))

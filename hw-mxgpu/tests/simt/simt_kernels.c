@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernels of test_simt.c. out[] is what its expectations are about. */
-#include "simt_device.h"
+#include "../support/simt_device.h"
 
 typedef struct Args {
     u64 *out;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernels of test_step.c: without end, each does what takes hosts longest. */
-#include "simt_device.h"
+#include "../support/simt_device.h"
 
 typedef struct Args {
     u64 small, other; /* pages of 4 KiB whose translations evict each other */
