@@ -297,8 +297,8 @@ static void test_structured(void)
 
 static void test_forgetting(void)
 {
-    many_programs(2000, PROGRAMS / 4, false, true);
-    many_programs(3000, PROGRAMS / 4, true, true);
+    many_programs(2000, 15, false, true);
+    many_programs(3000, 15, true, true);
 }
 
 /* ---- threads that wait for each other */
