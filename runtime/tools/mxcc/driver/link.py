@@ -83,7 +83,7 @@ class Linker:
             words += ["-L" + lib, "-lmcruntime", "-Wl,-rpath," + lib]
         return words + ["-lstdc++", "-lm"]
 
-    def library(self, made, output):
+    def static_library(self, made, output):
         """A static library: -lib."""
         os.unlink(output) # empty, and no archive
         self.processes.run([self.install.tool("llvm-ar"), "rcsD", output,

@@ -136,7 +136,7 @@ class Driver:
         if self.cmd.mode == "link":
             self.linker.program(made, output)
         elif self.cmd.mode == "lib":
-            self.linker.library(made, output)
+            self.linker.static_library(made, output)
         else:
             self.linker.link_only_device(made, output)
         self.outputs.commit(output)
