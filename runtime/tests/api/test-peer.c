@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Two devices: access to each other's memory where they reach it, and the
+ * errors of who asks for it without that. A machine with one device has
+ * nothing to test.
+ */
+#include "env.h"
+
+#define SIZE (5u << 20) /* whole large pages, and a piece of a shared one */
+
+static bool two(void)
+{
+    int count;
+
+    ok(mcGetDeviceCount(&count));
+    if (count < 2) {
+        g_test_skip("one device");
+    }
+    ok(mcSetDevice(0));
+    return count > 1;
+}
+
+static bool reach(void)
+{
+    int can = -1;
+
+    ok(mcDeviceCanAccessPeer(&can, 0, 1));
+    g_assert_true(can == 0 || can == 1);
+    return can;
+}
+
+static uint32_t *on(int device, size_t size, int fill)
+{
+    ok(mcSetDevice(device));
+    uint32_t *p = env_malloc(size);
+    ok(mcMemset(p, fill, size));
+    ok(mcDeviceSynchronize());
+    ok(mcSetDevice(0));
+    return p;
+}
+
+/* A kernel of the current device, which uses any memory. */
+static void add(uint32_t *data, uint32_t count, uint32_t value,
+                mcStream_t stream)
+{
+    static mcFunction_t f[2];
+    static mcModule_t m[2];
+    void *args[] = {&data, &count, &value};
+    int device;
+
+    ok(mcGetDevice(&device));
+    if (!m[device] ||
+        mcModuleGetFunction(&f[device], m[device], "k_add") != mcSuccess) {
+        ok(mcModuleLoadData(&m[device], env_image));
+        ok(mcModuleGetFunction(&f[device], m[device], "k_add"));
+    }
+    ok(mcModuleLaunchKernel(f[device], (count + 63) / 64, 1, 1, 64, 1, 1, 0,
+                            stream, args, NULL));
+}
+
+static uint32_t word(const uint32_t *device)
+{
+    uint32_t value;
+
+    ok(mcMemcpy(&value, device, 4, mcMemcpyDefault));
+    return value;
+}
+
+/* What the question says is what the call does. */
+static void test_answers(void)
+{
+    int value;
+
+    if (!two()) {
+        return;
+    }
+    bool can = reach();
+    for (int i = mcDevP2PAttrPerformanceRank;
+         i <= mcDevP2PAttrMcArrayAccessSupported; i++) {
+        value = -1;
+        ok(mcDeviceGetP2PAttribute(&value, (mcDeviceP2PAttr)i, 0, 1));
+        g_assert_cmpint(value, ==,
+                        i == mcDevP2PAttrPerformanceRank ? 0 : can);
+    }
+    fails(mcErrorInvalidValue,
+          mcDeviceGetP2PAttribute(&value, (mcDeviceP2PAttr)0, 0, 1));
+    fails(mcErrorInvalidValue,
+          mcDeviceGetP2PAttribute(&value, (mcDeviceP2PAttr)5, 0, 1));
+    fails(mcErrorInvalidValue,
+          mcDeviceGetP2PAttribute(NULL, mcDevP2PAttrAccessSupported, 0, 1));
+    fails(mcErrorInvalidDevice,
+          mcDeviceGetP2PAttribute(&value, mcDevP2PAttrAccessSupported, 0, 0));
+    fails(mcErrorInvalidDevice,
+          mcDeviceGetP2PAttribute(&value, mcDevP2PAttrAccessSupported, 0,
+                                  99));
+    fails(mcErrorInvalidValue, mcDeviceEnablePeerAccess(1, 1));
+    fails(mcErrorPeerAccessNotEnabled, mcDeviceDisablePeerAccess(1));
+    if (!can) {
+        fails(mcErrorPeerAccessUnsupported, mcDeviceEnablePeerAccess(1, 0));
+        return;
+    }
+    ok(mcDeviceEnablePeerAccess(1, 0));
+    fails(mcErrorPeerAccessAlreadyEnabled, mcDeviceEnablePeerAccess(1, 0));
+    ok(mcSetDevice(1)); /* the other direction is not enabled */
+    fails(mcErrorPeerAccessNotEnabled, mcDeviceDisablePeerAccess(0));
+    ok(mcSetDevice(0));
+    ok(mcDeviceDisablePeerAccess(1));
+    fails(mcErrorPeerAccessNotEnabled, mcDeviceDisablePeerAccess(1));
+}
+
+static void test_contexts(void)
+{
+    mcCtx_t other;
+
+    if (!two()) {
+        return;
+    }
+    ok(mcFree(NULL));
+    ok(mcDevicePrimaryCtxRetain(&other, 1));
+    fails(mcErrorInvalidValue, mcCtxEnablePeerAccess(other, 1));
+    fails(mcErrorPeerAccessNotEnabled, mcCtxDisablePeerAccess(other));
+    if (reach()) {
+        ok(mcCtxEnablePeerAccess(other, 0));
+        fails(mcErrorPeerAccessAlreadyEnabled,
+              mcCtxEnablePeerAccess(other, 0));
+        fails(mcErrorPeerAccessAlreadyEnabled,
+              mcDeviceEnablePeerAccess(1, 0));
+        ok(mcCtxDisablePeerAccess(other));
+    } else {
+        fails(mcErrorPeerAccessUnsupported, mcCtxEnablePeerAccess(other, 0));
+    }
+    ok(mcDevicePrimaryCtxRelease(1));
+}
+
+/* Kernels of one device on memory of the other: what was there before, and
+ * what came later. */
+static void test_kernels(void)
+{
+    if (!two() || !reach()) {
+        return;
+    }
+    uint32_t *before = on(1, SIZE, 0);
+    ok(mcDeviceEnablePeerAccess(1, 0));
+    uint32_t *after = on(1, SIZE, 0), *small = on(1, 256, 0);
+
+    add(before, SIZE / 4, 3, NULL);
+    add(after, SIZE / 4, 4, NULL);
+    add(small, 64, 5, NULL);
+    ok(mcDeviceSynchronize());
+    g_assert_cmpuint(word(before), ==, 3);
+    g_assert_cmpuint(word(before + SIZE / 4 - 1), ==, 3);
+    g_assert_cmpuint(word(after + SIZE / 4 - 1), ==, 4);
+    g_assert_cmpuint(word(small + 63), ==, 5);
+    /* The owner sees it, too. */
+    ok(mcSetDevice(1));
+    add(small, 64, 1, NULL);
+    ok(mcDeviceSynchronize());
+    ok(mcSetDevice(0));
+    g_assert_cmpuint(word(small), ==, 6);
+    ok(mcFree(before));
+    ok(mcFree(after));
+    ok(mcDeviceDisablePeerAccess(1));
+    ok(mcFree(small));
+}
+
+/* Without access, and after it ended, a kernel faults. */
+static void test_no_access(void)
+{
+    if (!two() || !reach()) {
+        return;
+    }
+    uint32_t *d = on(1, 4096, 0);
+    for (unsigned round = 0; round < 2; round++) {
+        if (round) {
+            ok(mcDeviceEnablePeerAccess(1, 0));
+            add(d, 64, 1, NULL);
+            ok(mcDeviceSynchronize());
+            ok(mcDeviceDisablePeerAccess(1));
+        }
+        add(d, 64, 1, NULL);
+        fails(mcErrorIllegalAddress, mcDeviceSynchronize());
+        ok(mcDeviceReset());
+    }
+    g_assert_cmpuint(word(d), ==, 1);
+    ok(mcFree(d));
+}
+
+/* Access ends with either device. */
+static void test_resets(void)
+{
+    if (!two() || !reach()) {
+        return;
+    }
+    for (int reset = 0; reset < 2; reset++) {
+        uint32_t *mine = on(0, SIZE, 1), *other = on(1, SIZE, 1);
+
+        ok(mcDeviceEnablePeerAccess(1, 0));
+        ok(mcSetDevice(1));
+        ok(mcDeviceEnablePeerAccess(0, 0));
+        ok(mcSetDevice(reset));
+        ok(mcDeviceReset());
+        ok(mcSetDevice(1));
+        fails(mcErrorPeerAccessNotEnabled, mcDeviceDisablePeerAccess(0));
+        ok(mcSetDevice(0));
+        fails(mcErrorPeerAccessNotEnabled, mcDeviceDisablePeerAccess(1));
+        ok(mcDeviceEnablePeerAccess(1, 0));
+        uint32_t *again = on(1, 256, 7);
+        add(again, 64, 1, NULL);
+        ok(mcDeviceSynchronize());
+        g_assert_cmphex(word(again), ==, 0x07070708);
+        ok(mcDeviceDisablePeerAccess(1));
+        ok(mcFree(again));
+        ok(mcFree(reset ? mine : other));
+    }
+}
+
+/* ---- copies: the same with and without access ---- */
+
+static void copies(uint32_t *a, uint32_t *b)
+{
+    uint8_t *in = g_malloc(SIZE), *out = g_malloc(SIZE);
+    mcStream_t s;
+
+    ok(mcStreamCreateWithFlags(&s, mcStreamNonBlocking));
+    env_pattern(in, SIZE, 1);
+    ok(mcMemcpy(a, in, SIZE, mcMemcpyHostToDevice));
+    ok(mcMemcpyPeer(b, 1, a, 0, SIZE));
+    ok(mcMemcpy(out, b, SIZE, mcMemcpyDeviceToHost));
+    g_assert_cmpint(memcmp(in, out, SIZE), ==, 0);
+    /* Back, in stream order, behind what is before it. */
+    ok(mcMemset(a, 0, SIZE));
+    ok(mcDeviceSynchronize());
+    ok(mcMemcpyPeerAsync(a, 0, b, 1, SIZE, s));
+    ok(mcMemcpyAsync(out, a, SIZE, mcMemcpyDeviceToHost, s));
+    ok(mcStreamSynchronize(s));
+    g_assert_cmpint(memcmp(in, out, SIZE), ==, 0);
+    /* Rows, either way. */
+    ok(mcMemcpy2DAsync(b, 300, a, 200, 100, 1000, mcMemcpyDeviceToDevice, s));
+    ok(mcStreamSynchronize(s));
+    ok(mcMemcpy(out, b, SIZE, mcMemcpyDefault));
+    for (unsigned y = 0; y < 1000; y++) {
+        g_assert_cmpint(memcmp(out + y * 300, in + y * 200, 100), ==, 0);
+        g_assert_cmpint(memcmp(out + y * 300 + 100, in + y * 300 + 100, 200),
+                        ==, 0);
+    }
+    ok(mcStreamDestroy(s));
+    g_free(in);
+    g_free(out);
+}
+
+/* A copy that is not asynchronous waits for what the other device does. */
+static void ordered(uint32_t *a, uint32_t *b)
+{
+    uint64_t *gate = env_malloc_host(8);
+    mcStream_t s;
+
+    *gate = 0;
+    ok(mcSetDevice(1));
+    ok(mcStreamCreateWithFlags(&s, mcStreamNonBlocking));
+    ok(mcMemset(b, 1, 4096));
+    ok(mcDeviceSynchronize());
+    for (unsigned i = 0; i < 200; i++) {
+        add(b, 64, 1, s);
+    }
+    ok(mcSetDevice(0));
+    ok(mcMemcpyPeer(a, 0, b, 1, 256));
+    g_assert_cmphex(word(a), ==, 0x01010101 + 200);
+    ok(mcStreamDestroy(s));
+    ok(mcFreeHost(gate));
+}
+
+static void test_copies(void)
+{
+    if (!two()) {
+        return;
+    }
+    uint32_t *a = on(0, SIZE, 0), *b = on(1, SIZE, 0);
+    copies(a, b);
+    ordered(a, b);
+    fails(mcErrorInvalidValue, mcMemset(b, 1, 16));
+    if (reach()) {
+        ok(mcDeviceEnablePeerAccess(1, 0));
+        copies(a, b);
+        ordered(a, b);
+        ok(mcMemset(b, 1, 16));
+        ok(mcStreamWriteValue32(NULL, b + 4, 9, 0));
+        ok(mcDeviceSynchronize());
+        g_assert_cmphex(word(b + 3), ==, 0x01010101);
+        g_assert_cmpuint(word(b + 4), ==, 9);
+        ok(mcDeviceDisablePeerAccess(1));
+        /* The other device alone has access. */
+        ok(mcSetDevice(1));
+        ok(mcDeviceEnablePeerAccess(0, 0));
+        ok(mcSetDevice(0));
+        copies(a, b);
+        ordered(a, b);
+        ok(mcSetDevice(1));
+        ok(mcDeviceDisablePeerAccess(0));
+        ok(mcSetDevice(0));
+    }
+    fails(mcErrorInvalidValue, mcMemset(b, 1, 16));
+    ok(mcFree(a));
+    ok(mcFree(b));
+}
+
+/* Allocations of one thread while another turns access on and off. */
+static gpointer allocate(gpointer stop)
+{
+    ok(mcSetDevice(1));
+    while (!g_atomic_int_get((gint *)stop)) {
+        void *small = env_malloc(1000), *large = env_malloc(3 << 20);
+
+        ok(mcFree(small));
+        ok(mcFree(large));
+    }
+    return NULL;
+}
+
+static void test_threads(void)
+{
+    gint stop = 0;
+
+    if (!two() || !reach()) {
+        return;
+    }
+    GThread *thread = g_thread_new("allocate", allocate, &stop);
+    for (unsigned i = 0; i < 50; i++) {
+        ok(mcDeviceEnablePeerAccess(1, 0));
+        ok(mcDeviceDisablePeerAccess(1));
+    }
+    g_atomic_int_set(&stop, 1);
+    g_thread_join(thread);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/peer/answers", test_answers);
+    g_test_add_func("/peer/contexts", test_contexts);
+    g_test_add_func("/peer/kernels", test_kernels);
+    g_test_add_func("/peer/no-access", test_no_access);
+    g_test_add_func("/peer/resets", test_resets);
+    g_test_add_func("/peer/copies", test_copies);
+    g_test_add_func("/peer/threads", test_threads);
+    return g_test_run();
+}
