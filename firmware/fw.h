@@ -18,7 +18,7 @@
 #include "mxgpu/regs.h"
 
 #define FW_VERSION_MAJOR 1
-#define FW_VERSION_MINOR 3
+#define FW_VERSION_MINOR 4
 #define FW_VERSION_PATCH 0
 #define FW_VERSION                                                             \
     ((uint32_t)FW_VERSION_MAJOR << 16 | FW_VERSION_MINOR << 8 |                \
@@ -78,6 +78,12 @@ typedef struct FwQueue {
     uint64_t write_index; /* as rung */
     uint64_t read_index;  /* packets fetched */
     union mxgpu_packet packet;
+    /* Of the INDIRECT packet under way, the last one fetched from the ring. */
+    uint64_t list;
+    uint32_t list_count; /* 0: there is none */
+    uint32_t list_next;  /* packets of the list that were fetched */
+    struct mxgpu_packet_header list_header;
+    uint64_t list_signal_addr, list_signal_value;
     uint64_t poll_time; /* WAIT packets: next look at memory */
     uint32_t backoff;   /* ... and the pause after that one */
     /* Records of MXGPU_PKT_PROFILE; stride 0: there is no place for them. */
@@ -107,6 +113,7 @@ typedef struct FwJob {
     uint64_t deadline; /* watchdog, or when an abort is overdue */
     uint64_t start;    /* device clock, of copies with MXGPU_PKT_PROFILE */
     struct mxgpu_packet_header header;
+    uint32_t inner; /* queue_inner() of its packet */
     uint8_t index; /* unit number */
     uint8_t abort; /* FwAbort */
 } FwJob;
@@ -169,6 +176,19 @@ static inline unsigned lowest_bit(uint32_t value)
 static inline unsigned queue_id(const FwQueue *queue)
 {
     return (unsigned)(queue - fw.queues);
+}
+
+/* Number in its list of the packet that was fetched last, from 1; 0: it stands
+ * in the ring. */
+static inline uint32_t queue_inner(const FwQueue *queue)
+{
+    return unlikely(queue->list_count) ? queue->list_next : 0;
+}
+
+/* Whether there is a packet to fetch. */
+static inline bool queue_has_more(const FwQueue *queue)
+{
+    return queue->read_index != queue->write_index || queue->list_count;
 }
 
 /* All packets have the fields of their completion in the same place. */
@@ -245,7 +265,8 @@ bool queue_fetch(FwQueue *queue);
 /* Signals a completed packet; false: the queue stopped on that. */
 bool queue_complete(FwQueue *queue, uint64_t index,
                     const struct mxgpu_packet_header *header,
-                    uint64_t signal_addr, uint64_t signal_value);
+                    uint64_t signal_addr, uint64_t signal_value,
+                    uint32_t inner);
 void queue_publish(FwQueue *queue);
 /* Stops the queue; error->code and what belongs to it are set. */
 void queue_fail(FwQueue *queue, struct mxgpu_queue_error *error);
@@ -304,6 +325,7 @@ typedef enum FwStart {
     FW_START_DONE,       /* complete: signal it */
     FW_START_RUNNING,    /* a unit does it, see unit_run() */
     FW_START_PARKED,     /* on a list of the command's own */
+    FW_START_LIST,       /* packets are fetched from queue->list now */
     FW_START_NEEDS_COPY, /* no copy engine is free: again when one is */
     FW_START_NEEDS_SLOT, /* no dispatch slot is free: again when one is */
     FW_START_FAILED,     /* queue_fail() was called */

@@ -40,7 +40,7 @@ enum mxgpu_msg_status profile_setup(const struct mxgpu_msg_queue_profile *msg)
     if (queue->state == FW_QUEUE_FREE) {
         return MXGPU_MSG_NOT_FOUND;
     }
-    if (queue->running || queue->fetched) {
+    if (queue->running || queue->fetched || queue->list_count) {
         return MXGPU_MSG_BUSY;
     }
     for (uint32_t i = 0; base && i < 1u << msg->log2_records; i++) {

@@ -89,6 +89,7 @@ enum mxgpu_msg_status queue_create(const struct mxgpu_msg_queue_create *msg)
     queue->fetched = queue->barrier = queue->publish = false;
     queue->running = 0;
     queue->profile_stride = 0;
+    queue->list_count = 0;
     queue->vector = msg->vector;
     queue->mask = (1u << msg->log2_packets) - 1;
     queue->ring = msg->ring_lo | (uint64_t)msg->ring_hi << 32;
@@ -195,6 +196,7 @@ void queue_fail(FwQueue *queue, struct mxgpu_queue_error *error)
                 error->code | error->fault << 8);
     queue->state = FW_QUEUE_STOPPED;
     queue->fetched = queue->publish = false;
+    queue->list_count = 0;
     sched_forget(queue);
     if (!write_record(queue, error)) {
         fw_log(FW_LOG_ERROR, "queue %u: control block is not writable",
@@ -247,8 +249,11 @@ void queue_doorbells(void)
 
 bool queue_fetch(FwQueue *queue)
 {
-    uint64_t addr = queue->ring + ((uint32_t)queue->read_index & queue->mask) *
-                                      MXGPU_PACKET_SIZE;
+    bool inner = queue->list_count;
+    uint64_t addr =
+        inner ? queue->list + (uint64_t)queue->list_next * MXGPU_PACKET_SIZE
+              : queue->ring + ((uint32_t)queue->read_index & queue->mask) *
+                                  MXGPU_PACKET_SIZE;
     uint32_t fault =
         mem_read_words(queue->vmid, addr, queue->packet.words, 16);
 
@@ -256,16 +261,22 @@ bool queue_fetch(FwQueue *queue)
         struct mxgpu_queue_error error = {
             .code = MXGPU_QERR_FETCH,
             .fault = fault,
-            .packet_index = queue->read_index,
+            .packet_index = queue->read_index - inner,
             .fault_addr = addr,
             .access = MXGPU_ACCESS_READ,
+            .inner = inner ? queue->list_next + 1 : 0,
         };
 
         queue_fail(queue, &error);
         return false;
     }
-    queue->read_index++;
-    queue->fetched = queue->publish = true;
+    queue->fetched = true;
+    if (inner) {
+        queue->list_next++;
+    } else {
+        queue->read_index++;
+        queue->publish = true;
+    }
     return true;
 }
 
@@ -291,7 +302,8 @@ void queue_publish(FwQueue *queue)
 
 bool queue_complete(FwQueue *queue, uint64_t index,
                     const struct mxgpu_packet_header *header,
-                    uint64_t signal_addr, uint64_t signal_value)
+                    uint64_t signal_addr, uint64_t signal_value,
+                    uint32_t inner)
 {
     uint32_t fault;
 
@@ -313,6 +325,7 @@ bool queue_complete(FwQueue *queue, uint64_t index,
                 .field = offsetof(struct mxgpu_packet_write, signal_addr),
                 .fault_addr = signal_addr,
                 .access = MXGPU_ACCESS_WRITE,
+                .inner = inner,
             };
 
             queue_fail(queue, &error);

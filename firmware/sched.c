@@ -27,7 +27,7 @@ void sched_ready(FwQueue *queue)
 {
     if (queue->state == FW_QUEUE_ACTIVE && !queue->barrier &&
         list_empty(&queue->link) &&
-        (queue->fetched || queue->read_index != queue->write_index)) {
+        (queue->fetched || queue_has_more(queue))) {
         list_add_tail(&fw.ready_list[queue->priority], &queue->link);
         fw.ready |= 1u << queue->priority;
     }
@@ -91,6 +91,7 @@ static void refuse(FwQueue *queue, uint32_t code, uint32_t fault,
         .packet_type = queue->packet.header.type,
         .field = field,
         .fault_addr = addr,
+        .inner = queue_inner(queue),
     };
 
     queue_fail(queue, &error);
@@ -103,7 +104,8 @@ static bool more_flags(const FwQueue *queue)
     uint16_t allowed = MXGPU_PKT_FLAGS | fw_commands[header->type]->flags;
 
     return !(header->flags & ~allowed) &&
-           (!(header->flags & MXGPU_PKT_PROFILE) || queue->profile_stride);
+           (!(header->flags & MXGPU_PKT_PROFILE) ||
+            (queue->profile_stride && !queue->list_count));
 }
 
 /* Checks a packet that was just fetched; false: the queue stopped. */
@@ -112,7 +114,9 @@ static bool check_packet(FwQueue *queue)
     const union mxgpu_packet *packet = &queue->packet;
     uint32_t field;
 
-    if (packet->header.type >= MXGPU_PKT_TYPES) {
+    if (packet->header.type >= MXGPU_PKT_TYPES ||
+        unlikely(packet->header.type == MXGPU_PKT_INDIRECT &&
+                 queue->list_count)) {
         field = offsetof(struct mxgpu_packet_header, type);
     } else if (unlikely(packet->header.flags & ~MXGPU_PKT_FLAGS) &&
                !more_flags(queue)) {
@@ -148,7 +152,8 @@ static bool complete_current(FwQueue *queue)
     }
     return queue_complete(queue, queue->read_index - 1, &queue->packet.header,
                           packet_signal_addr(&queue->packet),
-                          packet_signal_value(&queue->packet));
+                          packet_signal_value(&queue->packet),
+                          queue_inner(queue));
 }
 
 void sched_unpark(FwQueue *queue)
@@ -190,6 +195,11 @@ static bool start_packet(FwQueue *queue)
     case FW_START_PARKED:
         trace_own(queue);
         return true;
+    case FW_START_LIST:
+        trace_own(queue);
+        queue->fetched = false;
+        sched_ready(queue);
+        return true;
     case FW_START_NEEDS_COPY:
         wait_for_unit(queue, FW_UNIT_COPY);
         return true;
@@ -202,8 +212,27 @@ static bool start_packet(FwQueue *queue)
     return false;
 }
 
+/* All packets of the list were started: INDIRECT is complete when they are. */
+static void end_list(FwQueue *queue)
+{
+    if (queue->running) {
+        return; /* as in start_packet() */
+    }
+    queue->list_count = 0;
+    if (queue_complete(queue, queue->read_index - 1, &queue->list_header,
+                       queue->list_signal_addr, queue->list_signal_value,
+                       0)) {
+        sched_ready(queue);
+    }
+}
+
 static void serve(FwQueue *queue)
 {
+    if (unlikely(queue->list_count) && !queue->fetched &&
+        queue->list_next == queue->list_count) {
+        end_list(queue);
+        return;
+    }
     if (!queue->fetched && (!queue_fetch(queue) || !check_packet(queue))) {
         return;
     }

@@ -143,6 +143,7 @@ void unit_run(FwUnitKind kind, FwJob *job, FwQueue *queue)
     job->signal_addr = packet_signal_addr(&queue->packet);
     job->signal_value = packet_signal_value(&queue->packet);
     job->header = queue->packet.header;
+    job->inner = queue_inner(queue);
     job->abort = FW_ABORT_NONE;
     job->deadline = FW_NEVER;
     if (unlikely(job->header.flags & MXGPU_PKT_PROFILE)) {
@@ -164,6 +165,7 @@ static void fail_job(FwUnitKind kind, const FwJob *job, uint32_t status)
         .fault = MXGPU_GET(MXGPU_CE_STATUS_FAULT, status),
         .packet_index = job->packet_index,
         .packet_type = job->header.type,
+        .inner = job->inner,
     };
 
     unit_info[kind].fault(job->index, status, &error);
@@ -201,7 +203,7 @@ static void end_job(FwUnitKind kind, FwJob *job, uint32_t status)
         fail_job(kind, job, status);
     } else {
         queue_complete(queue, job->packet_index, &job->header,
-                       job->signal_addr, job->signal_value);
+                       job->signal_addr, job->signal_value, job->inner);
     }
     /* Last, as a fault's registers hold until then. */
     unit_control(kind, job->index, FW_BIT(MXGPU_CE_CTRL_ACK));

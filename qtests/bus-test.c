@@ -48,7 +48,7 @@ static void test_master_msix(MxDevice *dev)
     set_master(dev, false);
     mx_write(dev, MXGPU_ID, 0);
     for (int i = 0; i < 20; i++) {
-        mx_tick(dev, 0);
+        mx_tick(dev);
         g_usleep(1000);
     }
     g_assert_cmphex(qtest_readl(dev->qts, mx_msix_target(dev, 0)), ==, 0);
@@ -69,7 +69,7 @@ static enum mxgpu_queue_error_code write_word(MxDevice *dev, uint64_t value)
     MX_WAIT(dev, qtest_readq(dev->qts, queue->ctl) == 2 ||
                  qtest_readl(dev->qts, queue->ctl + 8) == MXGPU_QUEUE_ERROR);
     if (qtest_readl(dev->qts, queue->ctl + 8) == MXGPU_QUEUE_ERROR) {
-        error = mx_queue_error(queue);
+        error = dut_queue_error(queue);
         g_assert_cmpuint(error.fault, ==, MXGPU_FAULT_BUS);
     }
     mx_queue_free(queue);

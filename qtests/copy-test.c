@@ -63,70 +63,6 @@ static void random_bytes(uint8_t *data, size_t size)
     }
 }
 
-static void test_copy(MxDevice *dev)
-{
-    static const struct {
-        uint64_t dst, src, size;
-    } cases[] = {
-        { VRAM_VA, SYS_VA, SIZE },
-        { VRAM_VA + 1, SYS_VA + 3, 4095 },
-        { VRAM_VA + 4095, SYS_VA + 4094, 3 },
-        { SYS_VA + 100 * KiB, VRAM_VA, 100 * KiB },
-        { SYS_VA + 7, SYS_VA + 200 * KiB, 10001 },
-        { VRAM_VA + 64 * KiB, VRAM_VA + 13, 60 * KiB },
-        { VRAM_VA, SYS_VA, 0 },
-        { SYS_VA + 5, VRAM_VA + 6, 1 },
-    };
-    g_autofree uint8_t *sys = g_malloc(SIZE), *vram = g_malloc(SIZE);
-    g_autofree uint8_t *got = g_malloc(SIZE);
-    Memory m;
-
-    setup(dev, &m);
-    random_bytes(sys, SIZE);
-    random_bytes(vram, SIZE);
-    qtest_memwrite(dev->qts, m.sys, sys, SIZE);
-    qtest_memwrite(dev->qts, dev->vram.addr + m.vram, vram, SIZE);
-    for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
-        uint64_t d = cases[i].dst, s = cases[i].src;
-
-        copy(dev, &m, d, s, cases[i].size);
-        memcpy(d < VRAM_VA ? sys + (d - SYS_VA) : vram + (d - VRAM_VA),
-               s < VRAM_VA ? sys + (s - SYS_VA) : vram + (s - VRAM_VA),
-               cases[i].size);
-        qtest_memread(dev->qts, m.sys, got, SIZE);
-        g_assert_true(memcmp(got, sys, SIZE) == 0);
-        qtest_memread(dev->qts, dev->vram.addr + m.vram, got, SIZE);
-        g_assert_true(memcmp(got, vram, SIZE) == 0);
-    }
-    mx_queue_free(m.queue);
-}
-
-static void test_fill(MxDevice *dev)
-{
-    g_autofree uint8_t *want = g_malloc0(SIZE), *got = g_malloc(SIZE);
-    uint8_t pattern[16];
-    Memory m;
-
-    setup(dev, &m);
-    random_bytes(pattern, sizeof(pattern));
-    for (unsigned size = 1, place = 0; size <= 16; size *= 2) {
-        unsigned bytes = 5008;
-
-        place = QEMU_ALIGN_UP(place + 3, 16) + (size == 1 ? 3 : size);
-        for (unsigned i = 0; i < bytes; i++) {
-            want[place + i] = pattern[i % size];
-        }
-        fill(dev, &m, SYS_VA + place, bytes, pattern, size);
-        fill(dev, &m, VRAM_VA + place, bytes, pattern, size);
-        place += bytes;
-    }
-    qtest_memread(dev->qts, m.sys, got, SIZE);
-    g_assert_true(memcmp(got, want, SIZE) == 0);
-    qtest_memread(dev->qts, dev->vram.addr + m.vram, got, SIZE);
-    g_assert_true(memcmp(got, want, SIZE) == 0);
-    mx_queue_free(m.queue);
-}
-
 /* Many copies in flight on several engines; all of them arrive. */
 static void test_many(MxDevice *dev)
 {
@@ -215,8 +151,6 @@ static void test_rect(MxDevice *dev)
 
 void mx_copy_tests(void)
 {
-    mx_test("copy/linear", MX_BOOTED, test_copy);
-    mx_test("copy/fill", MX_BOOTED, test_fill);
     mx_test("copy/rect", MX_BOOTED, test_rect);
     mx_test("copy/many", MX_BOOTED, test_many);
 }

@@ -175,7 +175,7 @@ static struct mxgpu_queue_error expect_fault(MxDevice *dev,
 
     setup(dev, &k, code, count);
     mx_push(k.queue, &packet);
-    error = mx_queue_error(k.queue);
+    error = dut_queue_error(k.queue);
     g_assert_cmpuint(error.code, ==, MXGPU_QERR_FAULT);
     g_assert_cmpuint(error.packet_type, ==, MXGPU_PKT_DISPATCH);
     g_assert_cmpuint(qtest_readq(dev->qts, k.data + 15 * MX_PAGE), ==, 0);
@@ -248,7 +248,7 @@ static void test_bad_kernel(MxDevice *dev)
     setup(dev, &k, code, 1);
     mx_vram_write(dev, k.code, 0); /* no magic number */
     mx_push(k.queue, &packet);
-    g_assert_cmpuint(mx_queue_error(k.queue).code, ==, MXGPU_QERR_KERNEL);
+    g_assert_cmpuint(dut_queue_error(k.queue).code, ==, MXGPU_QERR_KERNEL);
     mx_queue_free(k.queue);
 }
 
@@ -309,7 +309,7 @@ static void expect_still(MxDevice *dev, uint64_t addr)
     uint32_t before = qtest_readl(dev->qts, addr);
 
     for (int i = 0; i < 10; i++) {
-        mx_tick(dev, 0);
+        mx_tick(dev);
         g_usleep(2000);
         g_assert_cmpuint(qtest_readl(dev->qts, addr), ==, before);
     }
@@ -324,7 +324,7 @@ static void test_unmap_running(MxDevice *dev)
     start_counter(dev, &k);
     mx_bus_unmap(dev->machine, k.bus, 16 * MX_PAGE);
     expect_still(dev, k.data);
-    error = mx_queue_error(k.queue);
+    error = dut_queue_error(k.queue);
     g_assert_cmpuint(error.fault, ==, MXGPU_FAULT_BUS);
     g_assert_cmphex(error.fault_addr, ==, DATA_VA);
     mx_queue_free(k.queue);
@@ -352,7 +352,7 @@ static void test_reset_running(MxDevice *dev)
     expect_still(dev, k.data);
     g_free(k.queue);
     mx_map_bars(dev);
-    dev->root = 0;
+    dev->dut.root = 0;
     mx_boot(dev);
     start_counter(dev, &k);
     qtest_qmp_assert_success(dev->qts, "{'execute': 'stop'}");

@@ -5,20 +5,117 @@
 #include "qemu/units.h"
 #include "driver.h"
 
-#define MX_VMID 1
 /* Device addresses of rings and control blocks, 1 MiB a queue. */
 #define MX_QUEUE_VA 0x100000000ull
+
+/* ---- the device in QEMU, as dut.h wants it ------------------------------- */
+
+static uint32_t host_read(Dut *dut, uint32_t reg)
+{
+    MxDevice *dev = dut->host;
+
+    return qpci_io_readl(dev->pci, dev->regs, reg);
+}
+
+static void host_write(Dut *dut, uint32_t reg, uint32_t value)
+{
+    MxDevice *dev = dut->host;
+
+    qpci_io_writel(dev->pci, dev->regs, reg, value);
+}
+
+static void host_doorbell(Dut *dut, unsigned queue, uint64_t write_index)
+{
+    MxDevice *dev = dut->host;
+
+    qpci_io_writeq(dev->pci, dev->doorbells, queue * MXGPU_DOORBELL_STRIDE,
+                   write_index);
+}
+
+/* System memory is named by guest-physical address. */
+static uint64_t host_address(MxDevice *dev, DutMemory memory, uint64_t at)
+{
+    return memory == DUT_VRAM ? dev->vram.addr + at : at;
+}
+
+static void host_load(Dut *dut, DutMemory memory, uint64_t at, void *buf,
+                      size_t len)
+{
+    MxDevice *dev = dut->host;
+    uint64_t addr = host_address(dev, memory, at);
+
+    if (len == 8) {
+        uint64_t value = qtest_readq(dev->qts, addr);
+
+        memcpy(buf, &value, len);
+    } else if (len == 4) {
+        uint32_t value = qtest_readl(dev->qts, addr);
+
+        memcpy(buf, &value, len);
+    } else {
+        qtest_memread(dev->qts, addr, buf, len);
+    }
+}
+
+static void host_store(Dut *dut, DutMemory memory, uint64_t at,
+                       const void *buf, size_t len)
+{
+    MxDevice *dev = dut->host;
+    uint64_t addr = host_address(dev, memory, at);
+
+    if (len == 8) {
+        uint64_t value;
+
+        memcpy(&value, buf, len);
+        qtest_writeq(dev->qts, addr, value);
+    } else {
+        qtest_memwrite(dev->qts, addr, buf, len);
+    }
+}
+
+/* A message is the last one's again until somebody clears it: at most 1. */
+static uint64_t host_irqs(Dut *dut, unsigned vector)
+{
+    MxDevice *dev = dut->host;
+    uint32_t message;
+
+    if (!dev->msix) {
+        mx_msix_enable(dev);
+    }
+    message = qtest_readl(dev->qts, mx_msix_target(dev, vector));
+    if (!message) {
+        return 0;
+    }
+    g_assert_cmphex(message, ==, MX_MSI_DATA + vector);
+    qtest_writel(dev->qts, mx_msix_target(dev, vector), 0);
+    return 1;
+}
+
+static void host_relax(Dut *dut)
+{
+    mx_tick(dut->host);
+}
+
+static const DutOps host_ops = {
+    .read = host_read,
+    .write = host_write,
+    .doorbell = host_doorbell,
+    .load = host_load,
+    .store = host_store,
+    .irqs = host_irqs,
+    .relax = host_relax,
+};
 
 /* ---- registers and VRAM -------------------------------------------------- */
 
 uint32_t mx_read(MxDevice *dev, uint32_t reg)
 {
-    return qpci_io_readl(dev->pci, dev->regs, reg);
+    return dut_read(&dev->dut, reg);
 }
 
 void mx_write(MxDevice *dev, uint32_t reg, uint32_t value)
 {
-    qpci_io_writel(dev->pci, dev->regs, reg, value);
+    dut_write(&dev->dut, reg, value);
 }
 
 uint64_t mx_vram_read(MxDevice *dev, uint64_t offset)
@@ -33,18 +130,12 @@ void mx_vram_write(MxDevice *dev, uint64_t offset, uint64_t value)
 
 uint64_t mx_vram_alloc(MxDevice *dev, size_t size)
 {
-    uint64_t offset = dev->vram_next;
-
-    dev->vram_next += QEMU_ALIGN_UP(size, MX_PAGE);
-    g_assert_cmphex(dev->vram_next, <=, dev->vram_size);
-    qtest_memset(dev->qts, dev->vram.addr + offset, 0, size);
-    return offset;
+    return dut_vram_alloc(&dev->dut, size);
 }
 
-bool mx_tick(MxDevice *dev, int64_t deadline)
+void mx_tick(MxDevice *dev)
 {
     qtest_clock_step(dev->qts, 20 * 1000);
-    return g_get_monotonic_time() < deadline;
 }
 
 /* ---- open ---------------------------------------------------------------- */
@@ -57,6 +148,15 @@ void mx_map_bars(MxDevice *dev)
     qpci_device_enable(dev->pci);
 }
 
+void mx_init(MxDevice *dev)
+{
+    mx_map_bars(dev);
+    dev->dut = (Dut){
+        .ops = &host_ops, .host = dev,
+        .vram_next = 64 * KiB, .vram_end = dev->vram_size,
+    };
+}
+
 MxDevice *mx_open(MxMachine *machine, unsigned slot)
 {
     MxDevice *dev = g_new0(MxDevice, 1);
@@ -65,8 +165,7 @@ MxDevice *mx_open(MxMachine *machine, unsigned slot)
     dev->qts = machine->qts;
     dev->pci = qpci_device_find(machine->bus, QPCI_DEVFN(slot, 0));
     g_assert_nonnull(dev->pci);
-    mx_map_bars(dev);
-    dev->vram_next = 64 * 1024;
+    mx_init(dev);
     return dev;
 }
 
@@ -80,72 +179,24 @@ void mx_close(MxDevice *dev)
 
 void mx_firmware(uint8_t **data, size_t *size)
 {
-    const char *path = getenv("MXGPU_FIRMWARE");
-    gsize len;
-
-    if (!path) {
-        g_error("MXGPU_FIRMWARE must name the firmware image");
-    }
     g_free(*data);
-    if (!g_file_get_contents(path, (char **)data, &len, NULL)) {
-        g_error("cannot read %s", path);
-    }
-    *size = len;
+    *data = dut_firmware("MXGPU_FIRMWARE", size);
 }
 
 void mx_load(MxDevice *dev, const void *image, size_t size)
 {
-    mx_write(dev, MXGPU_MCU_SRAM_ADDR, 0);
-    for (size_t i = 0; i < size; i += 4) {
-        uint32_t word = 0;
-
-        memcpy(&word, (const uint8_t *)image + i, MIN(4, size - i));
-        mx_write(dev, MXGPU_MCU_SRAM_DATA, word);
-    }
-    mx_write(dev, MXGPU_MCU_CTRL, MXGPU_SET(MXGPU_MCU_CTRL_START, 1));
+    dut_start(&dev->dut, image, size);
 }
 
 unsigned mx_mcu_state(MxDevice *dev)
 {
-    return MXGPU_GET(MXGPU_MCU_STATUS_STATE, mx_read(dev, MXGPU_MCU_STATUS));
+    return dut_mcu_state(&dev->dut);
 }
 
 uint32_t mx_call(MxDevice *dev, const void *message, size_t size,
                  uint32_t response[16])
 {
-    uint32_t words[16] = { 0 }, status;
-
-    g_assert_cmpuint(size, <=, sizeof(words));
-    memcpy(words, message, size);
-    for (unsigned i = 0; i < 16; i++) {
-        mx_write(dev, MXGPU_MBOX_CMD + 4 * i, words[i]);
-    }
-    mx_write(dev, MXGPU_MBOX_REQ, ++dev->sequence);
-    MX_WAIT(dev, mx_read(dev, MXGPU_MBOX_ACK) == dev->sequence);
-    status = mx_read(dev, MXGPU_MBOX_RESP);
-    for (unsigned i = 0; response && i < 16; i++) {
-        response[i] = mx_read(dev, MXGPU_MBOX_RESP + 4 * i);
-    }
-    return status;
-}
-
-static void mx_hello(MxDevice *dev)
-{
-    struct mxgpu_msg_hello hello = { MXGPU_MSG_HELLO, MXGPU_MSG_ABI };
-    struct mxgpu_msg_vm_set vm = { MXGPU_MSG_VM_SET, MX_VMID };
-    uint32_t response[16];
-    uint64_t root;
-
-    g_assert_cmpuint(mx_call(dev, &hello, sizeof(hello), response), ==,
-                     MXGPU_MSG_OK);
-    g_assert_cmpuint(response[1], ==, MXGPU_MSG_ABI);
-    if (!dev->root) {
-        dev->root = mx_vram_alloc(dev, MX_PAGE);
-    }
-    root = dev->root | MXGPU_PTE_TABLE | MXGPU_PTE_VALID;
-    vm.root_lo = root;
-    vm.root_hi = root >> 32;
-    g_assert_cmpuint(mx_call(dev, &vm, sizeof(vm), NULL), ==, MXGPU_MSG_OK);
+    return dut_call(&dev->dut, message, size, response);
 }
 
 void mx_boot(MxDevice *dev)
@@ -154,51 +205,29 @@ void mx_boot(MxDevice *dev)
     size_t size;
 
     mx_firmware(&image, &size);
-    mx_load(dev, image, size);
-    MX_WAIT(dev, MXGPU_GET(MXGPU_MCU_STATUS_READY,
-                           mx_read(dev, MXGPU_MCU_STATUS)));
-    g_assert_cmpuint(mx_mcu_state(dev), ==, MXGPU_MCU_RUNNING);
-    dev->sequence = mx_read(dev, MXGPU_MBOX_ACK);
-    mx_hello(dev);
+    dut_boot(&dev->dut, image, size);
+    dut_vm_set(&dev->dut);
 }
 
 /* ---- page tables --------------------------------------------------------- */
 
 uint64_t mx_pte_offset(MxDevice *dev, uint64_t va, unsigned level)
 {
-    uint64_t table = dev->root;
-
-    for (unsigned l = 3; l > level; l--) {
-        uint64_t slot = table + 8 * MXGPU_PT_INDEX(va, l);
-        uint64_t entry = mx_vram_read(dev, slot);
-
-        if (!entry) {
-            entry = mx_vram_alloc(dev, MX_PAGE) | MXGPU_PTE_TABLE |
-                    MXGPU_PTE_VALID;
-            mx_vram_write(dev, slot, entry);
-        }
-        table = entry & MXGPU_PTE_ADDRESS;
-    }
-    return table + 8 * MXGPU_PT_INDEX(va, level);
+    return dut_pte(&dev->dut, va, level);
 }
 
 void mx_map(MxDevice *dev, uint64_t va, uint64_t addr, size_t size,
             uint64_t flags)
 {
     for (size_t done = 0; done < size; done += MX_PAGE) {
-        mx_vram_write(dev, mx_pte_offset(dev, va + done, 0),
-                      (addr + done) | flags | MXGPU_PTE_VALID);
+        dut_map(&dev->dut, va + done, 0,
+                (addr + done) | flags | MXGPU_PTE_VALID);
     }
 }
 
 void mx_invalidate(MxDevice *dev)
 {
-    struct mxgpu_msg_tlb_invalidate message = {
-        MXGPU_MSG_TLB_INVALIDATE, MX_VMID,
-    };
-
-    g_assert_cmpuint(mx_call(dev, &message, sizeof(message), NULL), ==,
-                     MXGPU_MSG_OK);
+    dut_invalidate(&dev->dut);
 }
 
 /* ---- queues -------------------------------------------------------------- */
@@ -206,15 +235,10 @@ void mx_invalidate(MxDevice *dev)
 MxQueue *mx_queue_new(MxDevice *dev, unsigned id)
 {
     MxQueue *queue = g_new0(MxQueue, 1);
-    struct mxgpu_msg_queue_create message = {
-        .op = MXGPU_MSG_QUEUE_CREATE, .queue = id, .vmid = MX_VMID,
-        .vector = id + 1, .log2_packets = 4,
-    };
 
-    queue->dev = dev;
     queue->id = id;
-    queue->log2 = message.log2_packets;
-    queue->vector = message.vector;
+    queue->log2 = 4;
+    queue->vector = id + 1;
     queue->ring = mx_alloc(dev->machine, MX_PAGE);
     queue->ctl = mx_alloc(dev->machine, MX_PAGE);
     queue->ring_va = MX_QUEUE_VA + id * MiB;
@@ -224,56 +248,27 @@ MxQueue *mx_queue_new(MxDevice *dev, unsigned id)
     mx_map(dev, queue->ctl_va,
            mx_bus_map(dev->machine, queue->ctl, MX_PAGE), MX_PAGE, MX_SYS);
     mx_invalidate(dev);
-    message.ring_lo = queue->ring_va;
-    message.ring_hi = queue->ring_va >> 32;
-    message.ctl_lo = queue->ctl_va;
-    message.ctl_hi = queue->ctl_va >> 32;
-    g_assert_cmpuint(mx_call(dev, &message, sizeof(message), NULL), ==,
-                     MXGPU_MSG_OK);
+    dut_queue_create(&dev->dut, queue);
     return queue;
 }
 
 void mx_queue_free(MxQueue *queue)
 {
-    struct mxgpu_msg_queue_destroy message = {
-        MXGPU_MSG_QUEUE_DESTROY, queue->id,
-    };
-
-    g_assert_cmpuint(mx_call(queue->dev, &message, sizeof(message), NULL), ==,
-                     MXGPU_MSG_OK);
+    dut_queue_destroy(queue);
     g_free(queue);
 }
 
 uint64_t mx_push(MxQueue *queue, const void *packet)
 {
-    uint64_t slot = queue->index % (1u << queue->log2);
+    uint64_t index = dut_push(queue, packet);
 
-    qtest_memwrite(queue->dev->qts, queue->ring + slot * MXGPU_PACKET_SIZE,
-                   packet, MXGPU_PACKET_SIZE);
-    queue->index++;
-    qpci_io_writeq(queue->dev->pci, queue->dev->doorbells,
-                   queue->id * MXGPU_DOORBELL_STRIDE, queue->index);
-    return queue->index - 1;
+    dut_ring(queue);
+    return index;
 }
 
 void mx_wait_read_index(MxQueue *queue, uint64_t index)
 {
-    MX_WAIT(queue->dev, qtest_readq(queue->dev->qts, queue->ctl) >= index);
-}
-
-struct mxgpu_queue_error mx_queue_error(MxQueue *queue)
-{
-    struct mxgpu_queue_error error;
-    uint64_t ctl = queue->ctl;
-
-    MX_WAIT(queue->dev,
-            qtest_readl(queue->dev->qts,
-                        ctl + offsetof(struct mxgpu_queue_ctl, state)) ==
-            MXGPU_QUEUE_ERROR);
-    qtest_memread(queue->dev->qts,
-                  ctl + offsetof(struct mxgpu_queue_ctl, error), &error,
-                  sizeof(error));
-    return error;
+    DUT_WAIT(queue->dut, dut_read_index(queue) >= index);
 }
 
 /* ---- MSI-X --------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A small driver of mxgpu over libqtest: machine, BARs, vIOMMU, firmware,
- * mailbox, page tables, queues. Everything here fails the test on the spot.
+ * A small driver of mxgpu over libqtest: machine, BARs, vIOMMU, MSI-X; what is
+ * the same for every host is dut.h. Everything here fails the test on the spot.
  */
 #ifndef MXGPU_QTEST_DRIVER_H
 #define MXGPU_QTEST_DRIVER_H
@@ -10,15 +10,11 @@
 #include "tests/qtest/libqos/libqos-malloc.h"
 #include "tests/qtest/libqos/pci.h"
 
-#include "hw/mxgpu/include/mxgpu/kernel.h"
-#include "hw/mxgpu/include/mxgpu/msg.h"
-#include "hw/mxgpu/include/mxgpu/packets.h"
-#include "hw/mxgpu/include/mxgpu/pte.h"
-#include "hw/mxgpu/include/mxgpu/regs.h"
+#include "dut.h"
+#include "mxgpu/kernel.h"
 
-#define MX_PAGE    4096
-#define MX_SLOT    4 /* of the first device on bus 0 */
-#define MX_TIMEOUT (300 * G_TIME_SPAN_SECOND) /* the host may be busy */
+#define MX_PAGE DUT_PAGE
+#define MX_SLOT 4 /* of the first device on bus 0 */
 
 /* A way to set up the machine; every test runs in each. */
 typedef struct MxEnv {
@@ -38,23 +34,17 @@ typedef struct MxMachine {
 } MxMachine;
 
 typedef struct MxDevice {
+    Dut dut;
     MxMachine *machine;
     QTestState *qts;
     QPCIDevice *pci;
     QPCIBar regs, vram, doorbells;
-    uint64_t vram_size, vram_next;
-    uint64_t root; /* VRAM offset of the page table of VMID 1 */
-    uint32_t sequence;
-    uint64_t msix; /* guest-physical: where vectors write */
+    uint64_t vram_size;
+    uint64_t msix; /* guest-physical: where vectors write; 0: not enabled */
 } MxDevice;
 
-typedef struct MxQueue {
-    MxDevice *dev;
-    unsigned id, log2, vector;
-    uint64_t ring, ctl;       /* guest-physical */
-    uint64_t ring_va, ctl_va; /* of VMID 1 */
-    uint64_t index;
-} MxQueue;
+/* Its memory: ring and control block, guest-physical. */
+typedef DutQueue MxQueue;
 
 /* ---- machine.c ----------------------------------------------------------- */
 
@@ -80,6 +70,8 @@ void mx_bus_pass(MxMachine *machine);
 /* The device in a slot of bus 0, BARs mapped, memory and bus master on. */
 MxDevice *mx_open(MxMachine *machine, unsigned slot);
 void mx_close(MxDevice *dev);
+/* All of it but slot and machine; qos-node.c has a device that it was given. */
+void mx_init(MxDevice *dev);
 void mx_map_bars(MxDevice *dev);
 
 uint32_t mx_read(MxDevice *dev, uint32_t reg);
@@ -88,17 +80,9 @@ uint64_t mx_vram_read(MxDevice *dev, uint64_t offset);
 void mx_vram_write(MxDevice *dev, uint64_t offset, uint64_t value);
 uint64_t mx_vram_alloc(MxDevice *dev, size_t size); /* zeroed, aligned */
 
-/* Lets time pass, real and virtual; false when the deadline is over. */
-bool mx_tick(MxDevice *dev, int64_t deadline);
-#define MX_WAIT(dev, condition)                                               \
-    do {                                                                      \
-        int64_t deadline_ = g_get_monotonic_time() + MX_TIMEOUT;              \
-        while (!(condition)) {                                                \
-            if (!mx_tick(dev, deadline_)) {                                   \
-                g_error("%s:%d: never: %s", __FILE__, __LINE__, #condition);  \
-            }                                                                 \
-        }                                                                     \
-    } while (0)
+/* Lets time pass, real and virtual. */
+void mx_tick(MxDevice *dev);
+#define MX_WAIT(dev, condition) DUT_WAIT(&(dev)->dut, condition)
 
 /* Firmware: the file that MXGPU_FIRMWARE names; frees what *data was. */
 void mx_firmware(uint8_t **data, size_t *size);
@@ -125,8 +109,6 @@ void mx_queue_free(MxQueue *queue);
 /* Writes a packet and rings; returns its index. */
 uint64_t mx_push(MxQueue *queue, const void *packet);
 void mx_wait_read_index(MxQueue *queue, uint64_t index);
-/* Waits for the queue to stop; gives the error record. */
-struct mxgpu_queue_error mx_queue_error(MxQueue *queue);
 
 /* MSI-X: vectors send their number + MX_MSI_DATA to a word of guest memory. */
 #define MX_MSI_DATA 0x4d580000u
@@ -151,9 +133,13 @@ typedef enum MxTestKind {
 
 /* Adds a test to the environment that is being set up. */
 void mx_test(const char *name, MxTestKind kind, void (*func)(MxDevice *));
+/* The same with data for func. In mxgpu-qtest only. */
+void mx_test_data(const char *name, MxTestKind kind,
+                  void (*func)(MxDevice *, const void *), const void *data);
 const MxEnv *mx_env(void);
 
 /* One function a block adds its tests. */
+void mx_block_tests(void);
 void mx_identity_tests(void);
 void mx_reset_tests(void);
 void mx_msix_tests(void);

@@ -36,6 +36,8 @@ typedef struct MxTest {
     const MxEnv *env;
     MxTestKind kind;
     void (*func)(MxDevice *dev);
+    void (*data_func)(MxDevice *dev, const void *data);
+    const void *data;
 } MxTest;
 
 static const MxEnv *current;
@@ -58,21 +60,34 @@ static void run(gconstpointer data)
     if (test->kind == MX_BOOTED) {
         mx_boot(dev);
     }
-    test->func(dev);
+    if (test->func) {
+        test->func(dev);
+    } else {
+        test->data_func(dev, test->data);
+    }
     mx_close(dev);
     mx_machine_stop(machine);
 }
 
-void mx_test(const char *name, MxTestKind kind, void (*func)(MxDevice *))
+static void add(const char *name, MxTest test)
 {
     g_autofree char *path = g_strdup_printf("mxgpu/%s/%s", current->name,
                                             name);
-    MxTest *test = g_new0(MxTest, 1);
 
-    test->env = current;
-    test->kind = kind;
-    test->func = func;
-    qtest_add_data_func_full(path, test, run, g_free);
+    test.env = current;
+    qtest_add_data_func_full(path, g_memdup2(&test, sizeof(test)), run,
+                             g_free);
+}
+
+void mx_test(const char *name, MxTestKind kind, void (*func)(MxDevice *))
+{
+    add(name, (MxTest){ .kind = kind, .func = func });
+}
+
+void mx_test_data(const char *name, MxTestKind kind,
+                  void (*func)(MxDevice *, const void *), const void *data)
+{
+    add(name, (MxTest){ .kind = kind, .data_func = func, .data = data });
 }
 
 int main(int argc, char **argv)
@@ -80,6 +95,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     for (unsigned i = 0; i < G_N_ELEMENTS(environments); i++) {
         current = &environments[i];
+        mx_block_tests();
         mx_identity_tests();
         mx_reset_tests();
         mx_msix_tests();

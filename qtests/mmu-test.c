@@ -23,7 +23,7 @@ static struct mxgpu_queue_error write_to(MxDevice *dev, uint64_t va,
     MX_WAIT(dev, qtest_readq(dev->qts, queue->ctl) == 2 ||
                  qtest_readl(dev->qts, queue->ctl + 8) == MXGPU_QUEUE_ERROR);
     if (qtest_readl(dev->qts, queue->ctl + 8) == MXGPU_QUEUE_ERROR) {
-        error = mx_queue_error(queue);
+        error = dut_queue_error(queue);
     }
     mx_queue_free(queue);
     return error;

@@ -28,7 +28,7 @@ static void raise_error(MxDevice *dev)
 static void settle(MxDevice *dev)
 {
     for (int i = 0; i < 20; i++) {
-        mx_tick(dev, 0);
+        mx_tick(dev);
         g_usleep(1000);
     }
 }

@@ -50,10 +50,9 @@ static void run(void *obj, void *data, QGuestAllocator *alloc)
     };
     MxDevice dev = {
         .machine = &machine, .qts = pci->bus->qts, .pci = pci,
-        .vram_next = 64 * 1024,
     };
 
-    mx_map_bars(&dev);
+    mx_init(&dev);
     test->func(&dev);
 }
 

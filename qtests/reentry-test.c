@@ -87,10 +87,10 @@ static void store_word(Code *c, unsigned rs, uint32_t va)
 /* Makes the page table that VMID 1 has from then on, and s0. */
 static void begin(Code *c, MxDevice *dev)
 {
-    dev->root = mx_vram_alloc(dev, MX_PAGE);
+    dev->dut.root = mx_vram_alloc(dev, MX_PAGE);
     set(c, t0, MXGPU_MCU_REGS_BASE + MXGPU_MMU_ROOT_LO +
                MXGPU_MMU_ROOT_LO_STRIDE);
-    set(c, t1, dev->root | MXGPU_PTE_TABLE | MXGPU_PTE_VALID);
+    set(c, t1, dev->dut.root | MXGPU_PTE_TABLE | MXGPU_PTE_VALID);
     emit(c, t1 << 20 | t0 << 15 | 2 << 12 | 0x23);          /* sw t1, 0(t0) */
     emit(c, zero << 20 | t0 << 15 | 2 << 12 | 4 << 7 | 0x23); /* sw 0, 4(t0) */
     set(c, s0, MXGPU_MCU_REGS_BASE + MXGPU_MEM_ADDR_LO);
@@ -157,7 +157,7 @@ static void test_flr(MxDevice *unused)
                      MXGPU_RESET_BUS);
     /* and life goes on */
     mx_viommu_bypass(iommu);
-    dev->root = 0;
+    dev->dut.root = 0;
     mx_boot(dev);
     mx_close(dev);
     stop(machine, iommu);
@@ -300,7 +300,7 @@ static bool try_guarded(MxDevice *unused)
  * write does not reach configuration space. */
 static void test_guarded(MxDevice *unused)
 {
-    int64_t deadline = g_get_monotonic_time() + MX_TIMEOUT;
+    int64_t deadline = dut_deadline();
 
     while (!try_guarded(unused)) {
         g_assert_cmpint(g_get_monotonic_time(), <, deadline);

@@ -122,7 +122,7 @@ static void test_sleep(MxDevice *dev)
     set_power(dev, 3);
     last = qtest_readl(dev->qts, word);
     for (int i = 0; i < 50; i++) {
-        mx_tick(dev, 0);
+        mx_tick(dev);
         g_usleep(1000);
         g_assert_cmpuint(qtest_readl(dev->qts, word), ==, last);
     }
@@ -130,7 +130,7 @@ static void test_sleep(MxDevice *dev)
     qtest_qmp_assert_success(dev->qts, "{'execute': 'stop'}");
     qtest_qmp_assert_success(dev->qts, "{'execute': 'cont'}");
     for (int i = 0; i < 50; i++) {
-        mx_tick(dev, 0);
+        mx_tick(dev);
         g_usleep(1000);
         g_assert_cmpuint(qtest_readl(dev->qts, word), ==, last);
     }

@@ -80,7 +80,7 @@ static void test_packets(MxDevice *unused)
     copy.dst = queue->ring_va + 2048;
     mx_push(queue, &copy);
     mx_push(queue, &bad);
-    mx_queue_error(queue);
+    dut_queue_error(queue);
     mx_queue_free(queue);
     mx_close(dev);
     mx_machine_stop(machine);

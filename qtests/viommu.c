@@ -158,7 +158,7 @@ void mx_viommu_report_to(MxViommu *v, uint64_t addr)
 
 static void kick(MxViommu *v)
 {
-    int64_t deadline = g_get_monotonic_time() + MX_TIMEOUT;
+    int64_t deadline = dut_deadline();
 
     qtest_writew(v->machine->qts, v->requests.avail + 2, v->count);
     qpci_io_writew(v->pci, v->bar, v->notify + REQUEST_VQ * v->notify_step,

@@ -13,4 +13,5 @@ const FwCommand *const fw_commands[MXGPU_PKT_TYPES] = {
     [MXGPU_PKT_TLB_INVALIDATE] = &cmd_tlb_invalidate,
     [MXGPU_PKT_COPY_RECT] = &cmd_copy_rect,
     [MXGPU_PKT_FILL_RECT] = &cmd_fill_rect,
+    [MXGPU_PKT_INDIRECT] = &cmd_indirect,
 };

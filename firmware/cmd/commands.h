@@ -6,7 +6,8 @@
 #include "fw.h"
 
 extern const FwCommand cmd_nop, cmd_copy, cmd_fill, cmd_dispatch, cmd_write,
-    cmd_wait, cmd_timestamp, cmd_tlb_invalidate, cmd_copy_rect, cmd_fill_rect;
+    cmd_wait, cmd_timestamp, cmd_tlb_invalidate, cmd_copy_rect, cmd_fill_rect,
+    cmd_indirect;
 
 /* Offset of a field of a packet. */
 #define FIELD(packet, member)                                                  \

@@ -21,6 +21,7 @@ void cmd_fail_access(FwQueue *queue, uint32_t code, uint32_t fault,
         .fault = fault,
         .packet_index = queue->read_index - 1,
         .packet_type = queue->packet.header.type,
+        .inner = queue_inner(queue),
         .fault_addr = addr,
         .access = access,
     };

@@ -78,6 +78,7 @@ static void fail_resources(FwQueue *queue, uint32_t field)
         .fault = MXGPU_FAULT_CONFIG,
         .packet_index = queue->read_index - 1,
         .packet_type = queue->packet.header.type,
+        .inner = queue_inner(queue),
         .field = field,
     };
 

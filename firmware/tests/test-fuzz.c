@@ -32,7 +32,7 @@ static Packet random_packet(Input *in)
     uint16_t flags = take(in, 1) & 15;
     Packet p;
 
-    switch (kind % 10) {
+    switch (kind % 11) {
     case 0:
         p = nop(flags & 7, signal);
         break;
@@ -47,14 +47,18 @@ static Packet random_packet(Input *in)
         break;
     case 4:
     case 5:
-        p = kind % 10 == 4 ? copy_rect(DATA, DATA + 0x1000, signal)
+        p = kind % 11 == 4 ? copy_rect(DATA, DATA + 0x1000, signal)
                            : fill_rect(DATA, signal);
         p.header.flags = flags & 11;
         p.words[5 + take(in, 1) % 7] = take(in, 1);
         break;
+    case 10: /* of up to 7 packets that were put there, or not */
+        p = indirect(take(in, 1) % 8, signal);
+        p.header.flags = flags & 3;
+        break;
     default:
         p = nop(flags & 7, signal);
-        p.header.type = kind % 11;
+        p.header.type = kind % 12;
         p.write.size = 8;
         p.write.addr = DATA + take(in, 1) * 8;
         break;
@@ -121,6 +125,10 @@ static void step(Input *in)
     case 2:
     case 3:
         p = random_packet(in);
+        if (op & 0x80) {
+            put_list(op >> 4 & 7, &p);
+            break;
+        }
         put(q, bus.db_value[q], &p);
         fake_doorbell(q, bus.db_value[q] + 1);
         break;

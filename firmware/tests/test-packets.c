@@ -451,6 +451,8 @@ static Packet valid(uint16_t type)
         return dispatch(0, 0);
     case MXGPU_PKT_WAIT:
         return wait_for(DATA, 0, 0);
+    case MXGPU_PKT_INDIRECT:
+        return indirect(2, 0); /* of NOPs: memory is 0 */
     default:
         p = nop(0, 0);
         p.header.type = type;
@@ -527,6 +529,14 @@ static const Bad bad_fields[] = {
     {MXGPU_PKT_FILL_RECT, 4, 4, 33, 24},
     {MXGPU_PKT_FILL_RECT, 28, 4, 2, -1},
     {MXGPU_PKT_FILL_RECT, 8, 8, UINT64_MAX - 100, -1},
+    {MXGPU_PKT_INDIRECT, 2, 2, MXGPU_PKT_COOPERATIVE, -1},
+    {MXGPU_PKT_INDIRECT, 2, 2, MXGPU_PKT_PROFILE, -1},
+    {MXGPU_PKT_INDIRECT, 4, 4, MXGPU_INDIRECT_MAX + 1, -1},
+    {MXGPU_PKT_INDIRECT, 8, 8, LIST + 32, -1},
+    {MXGPU_PKT_INDIRECT, 8, 8, UINT64_MAX - 63, -1},
+    {MXGPU_PKT_INDIRECT, 8, 8, (1ull << 47) - 64, -1},
+    {MXGPU_PKT_INDIRECT, 16, 4, 1, -1},
+    {MXGPU_PKT_INDIRECT, 44, 4, 1, -1},
 };
 
 /* Each bad packet stops its queue in front of the next, and no other queue. */

@@ -185,6 +185,27 @@ static inline Packet wait_for(uint64_t addr, uint64_t value, unsigned signal)
     return p;
 }
 
+/* A list in memory is the caller's to fill. */
+#define LIST (DATA + 0x30000)
+
+static inline Packet indirect(uint32_t count, unsigned signal)
+{
+    Packet p = {.indirect = {
+                    .type = MXGPU_PKT_INDIRECT,
+                    .count = count,
+                    .list = LIST,
+                    .signal_addr = SIGNAL(signal),
+                    .signal_value = 1000 + signal,
+                }};
+
+    return p;
+}
+
+static inline void put_list(unsigned index, const Packet *p)
+{
+    memcpy(fake_ptr(LIST + index * 64ull), p, 64);
+}
+
 static inline bool signalled(unsigned signal)
 {
     return *mem64(SIGNAL(signal)) == 1000 + signal;

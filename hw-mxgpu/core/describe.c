@@ -240,7 +240,7 @@ static const char *packet_name(unsigned type)
     case MXGPU_PKT_##name:                                                     \
         return #name;
         F(NOP) F(COPY) F(FILL) F(DISPATCH) F(WRITE) F(WAIT) F(TIMESTAMP)
-        F(TLB_INVALIDATE) F(COPY_RECT) F(FILL_RECT)
+        F(TLB_INVALIDATE) F(COPY_RECT) F(FILL_RECT) F(INDIRECT)
 #undef F
     default:
         return "(unknown packet)";

@@ -9,7 +9,7 @@
 #ifndef MXGPU_CORE_DEVICE_H
 #define MXGPU_CORE_DEVICE_H
 
-#include "host.h"
+#include "base/host.h"
 #include "mxgpu/regs.h"
 
 typedef struct MxgpuDevice MxgpuDevice;

@@ -10,7 +10,7 @@
  * Lock order: control, then dev->lock, then leaves (a stepper's, the MMU's).
  *
  * Floors. A file calls only files that stand before it here:
- *   stepper, mmu, boot; outbox; irq; control, mailbox, mmu_regs, doorbell,
+ *   stepper, boot; outbox; irq; control, mailbox, mmu_regs, doorbell,
  *   counters, copy, compute, memport, trace_port, mcu_watch; mcu_driver; regs;
  *   bus, reset; device; state; image.
  *
@@ -32,7 +32,7 @@
 
 #include "device.h"
 #include "mcu/mcu.h"
-#include "mmu.h"
+#include "mmu/mmu.h"
 #include "simt/simt.h"
 #include "stepper.h"
 
@@ -146,7 +146,6 @@ struct MxgpuDevice {
     _Atomic uint64_t counter[MXGPU_COUNTERS];
     MxgpuSimtCounters simt_base; /* simt counts from creation */
     bool reset_pending;
-    enum mxgpu_reset_cause reset_cause;
 
     _Atomic uint32_t mbox_pending;
     _Atomic uint32_t copy_pending;     /* engines DONE or FAULT */

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "host.h"
+#include "base/host.h"
 
 #define MXGPU_NEVER UINT64_MAX
 

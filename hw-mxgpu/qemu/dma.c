@@ -20,7 +20,7 @@
 #include "qemu/rcu.h"
 #include "hw/pci/pci.h"
 #include "mxgpu.h"
-#include "../core/single.h"
+#include "../base/single.h"
 #include "trace.h"
 
 /* Part of an address space: RAM, or what an IOMMU translates. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The host operations of the core (core/host.h) but for DMA, and the rules of
+ * The host operations of the core (base/host.h) but for DMA, and the rules of
  * the big lock (BQL) behind them: see MxgpuCall in mxgpu.h.
  */
 #include "qemu/osdep.h"

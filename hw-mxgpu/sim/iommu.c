@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/single.h"
+#include "base/single.h"
 
 #define PAGE_MASK 4095ull
 

@@ -4,6 +4,7 @@
 #include "sim.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +25,7 @@ struct MxgpuSim {
     MxgpuDevice *dev;
     MxgpuSimOptions config;
     void *vram;
+    int vram_fd;
     uint64_t vram_size;
     unsigned vectors;
     int irq_fd[MXGPU_MAX_VECTORS];
@@ -259,6 +261,9 @@ static void sim_close(MxgpuSim *sim)
     if (sim->vram) {
         munmap(sim->vram, sim->vram_size);
     }
+    if (sim->vram_fd >= 0) {
+        close(sim->vram_fd);
+    }
     mxgpu_sim_iommu_free(&sim->iommu);
     pthread_cond_destroy(&sim->run_wake);
     pthread_mutex_destroy(&sim->run_lock);
@@ -275,6 +280,7 @@ static MxgpuSim *sim_alloc(const MxgpuSimOptions *config)
         return NULL;
     }
     sim->config = *config;
+    sim->vram_fd = -1;
     mxgpu_sim_iommu_init(&sim->iommu);
     pthread_mutex_init(&sim->log_lock, NULL);
     pthread_mutex_init(&sim->run_lock, NULL);
@@ -287,9 +293,19 @@ static MxgpuSim *sim_alloc(const MxgpuSimOptions *config)
 
 static int open_resources(MxgpuSim *sim, const MxgpuConfig *device)
 {
-    void *vram = mmap(NULL, device->vram_size, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *vram;
 
+    /* A file, so that others may share it; sealed, so that nobody who does can
+     * take pages from under the device. */
+    sim->vram_fd = memfd_create("mxgpu-vram", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (sim->vram_fd < 0 ||
+        ftruncate(sim->vram_fd, (off_t)device->vram_size) ||
+        fcntl(sim->vram_fd, F_ADD_SEALS,
+              F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)) {
+        return -errno;
+    }
+    vram = mmap(NULL, device->vram_size, PROT_READ | PROT_WRITE,
+                MAP_SHARED | MAP_NORESERVE, sim->vram_fd, 0);
     if (vram == MAP_FAILED) {
         return -errno;
     }
@@ -406,6 +422,11 @@ static void *sim_vram(MxgpuSim *sim, uint64_t *size)
     return sim->vram;
 }
 
+static int sim_vram_fd(MxgpuSim *sim)
+{
+    return sim->vram_fd;
+}
+
 static unsigned sim_vectors(MxgpuSim *sim)
 {
     return sim->vectors;
@@ -457,6 +478,7 @@ mxgpu_sim_entry(unsigned abi)
         .write = sim_write,
         .doorbell = sim_doorbell,
         .vram = sim_vram,
+        .vram_fd = sim_vram_fd,
         .vectors = sim_vectors,
         .irq_fd = sim_irq_fd,
         .dma_map = sim_dma_map,

@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-#define MXGPU_SIM_ABI 4
+#define MXGPU_SIM_ABI 5
 
 typedef struct MxgpuSim MxgpuSim;
 
@@ -65,6 +65,10 @@ typedef struct MxgpuSimOps {
     void (*doorbell)(MxgpuSim *sim, unsigned queue, uint64_t value);
     /* VRAM, zero at first; valid until close(). size, in bytes, may be NULL. */
     void *(*vram)(MxgpuSim *sim, uint64_t *size);
+    /* A file descriptor of the same memory (memfd_create(2)), for a mapping of
+     * one's own or another process; it cannot be made smaller or larger. Closed
+     * by close(); the memory lives on in mappings of it. */
+    int (*vram_fd)(MxgpuSim *sim);
     /* Interrupt vectors: one, and one for each queue as far as they go. */
     unsigned (*vectors)(MxgpuSim *sim);
     /* A non-blocking eventfd that counts interrupts of a vector; closed by

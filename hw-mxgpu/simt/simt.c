@@ -53,7 +53,13 @@ static bool init_cu(MxgpuSimt *simt, MxgpuCu *cu, unsigned index)
     return true;
 }
 
-#if defined(__x86_64__)
+/* MXGPU_SIMT_BASE: only that is linked, for programs where compiling the others
+ * would take long and add nothing. */
+#if defined(__x86_64__) && !defined(MXGPU_SIMT_BASE)
+#define SIMT_X86
+#endif
+
+#ifdef SIMT_X86
 /* Whether the host has all that exec_avx2.c is compiled for. */
 static bool has_avx2(void)
 {
@@ -76,7 +82,7 @@ unsigned mxgpu_simt_variants(SimtVariant out[SIMT_VARIANTS])
 {
     unsigned n = 0;
 
-#if defined(__x86_64__)
+#ifdef SIMT_X86
     __builtin_cpu_init();
     if (has_avx512()) {
         out[n++] = (SimtVariant){"avx512", mxgpu_simt_exec_avx512,
@@ -91,8 +97,10 @@ unsigned mxgpu_simt_variants(SimtVariant out[SIMT_VARIANTS])
 #endif
     out[n++] = (SimtVariant){"base", mxgpu_simt_exec_base,
                              mxgpu_simt_count_base, mxgpu_simt_convoy_base};
+#ifndef MXGPU_SIMT_BASE
     out[n++] = (SimtVariant){"plain", mxgpu_simt_exec_plain,
                              mxgpu_simt_count_base, mxgpu_simt_convoy_plain};
+#endif
     return n;
 }
 

@@ -8,7 +8,7 @@
 #ifndef MXGPU_SIMT_SIMT_H
 #define MXGPU_SIMT_SIMT_H
 
-#include "core/mmu.h"
+#include "mmu/mmu.h"
 #include "mxgpu/kernel.h"
 
 typedef struct MxgpuSimt MxgpuSimt;

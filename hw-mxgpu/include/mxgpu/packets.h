@@ -43,6 +43,7 @@ enum mxgpu_packet_type {
     MXGPU_PKT_TLB_INVALIDATE = 7,
     MXGPU_PKT_COPY_RECT = 8,
     MXGPU_PKT_FILL_RECT = 9,
+    MXGPU_PKT_INDIRECT = 10,
     MXGPU_PKT_TYPES
 };
 
@@ -174,6 +175,22 @@ struct mxgpu_packet_tlb_invalidate {
     uint64_t signal_addr, signal_value;
 };
 
+/*
+ * Executes the count packets at list as if they stood in the ring, in its
+ * place; implies MXGPU_PKT_BARRIER, and is complete when they all are. They are
+ * read one after the other while it runs, may have every flag but PROFILE and
+ * signals of their own, and are not INDIRECT. Records and events of them have
+ * the index of this packet. A count of 0 completes at once.
+ */
+#define MXGPU_INDIRECT_MAX 65536u
+struct mxgpu_packet_indirect {
+    uint16_t type, flags;
+    uint32_t count; /* at most MXGPU_INDIRECT_MAX */
+    uint64_t list;  /* multiple of 64 */
+    uint64_t reserved[4];
+    uint64_t signal_addr, signal_value;
+};
+
 union mxgpu_packet {
     struct mxgpu_packet_header header;
     struct mxgpu_packet_copy copy;
@@ -185,6 +202,7 @@ union mxgpu_packet {
     struct mxgpu_packet_wait wait;
     struct mxgpu_packet_timestamp timestamp;
     struct mxgpu_packet_tlb_invalidate tlb_invalidate;
+    struct mxgpu_packet_indirect indirect;
     uint32_t words[16];
 };
 
@@ -201,6 +219,8 @@ MXGPU_ASSERT_SIZE(struct mxgpu_packet_write, 64);
 MXGPU_ASSERT_SIZE(struct mxgpu_packet_wait, 64);
 MXGPU_ASSERT_SIZE(struct mxgpu_packet_timestamp, 64);
 MXGPU_ASSERT_SIZE(struct mxgpu_packet_tlb_invalidate, 64);
+MXGPU_ASSERT_SIZE(struct mxgpu_packet_indirect, 64);
+MXGPU_ASSERT_OFFSET(struct mxgpu_packet_indirect, signal_addr, 48);
 MXGPU_ASSERT_SIZE(union mxgpu_packet, 64);
 
 /* struct mxgpu_queue_ctl.state */
@@ -227,7 +247,8 @@ enum mxgpu_queue_error_code {
 struct mxgpu_queue_error {
     uint32_t code;          /* enum mxgpu_queue_error_code */
     uint32_t fault;         /* enum mxgpu_fault */
-    uint64_t packet_index;  /* the packet's; FETCH, INDEX: the next to fetch */
+    uint64_t packet_index;  /* the packet's; FETCH, INDEX: the next to fetch;
+                               of a list: that of INDIRECT, see inner */
     uint32_t packet_type;
     uint32_t field;         /* byte offset in the packet of a bad field */
     uint64_t fault_addr;
@@ -239,7 +260,8 @@ struct mxgpu_queue_error {
         uint32_t done[2];   /* COPY*, FILL*: bytes moved before it, low half
                                first; in order of rows, then of slices */
     };
-    uint32_t reserved;
+    uint32_t inner; /* which packet of an INDIRECT list, the first is 1; 0: the
+                       one in the ring */
 };
 MXGPU_ASSERT_SIZE(struct mxgpu_queue_error, 64);
 

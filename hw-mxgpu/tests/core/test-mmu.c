@@ -2,7 +2,7 @@
 /* Page-table walks, faults, accessed and dirty bits, the memory port. */
 #include "test_host.h"
 
-#include "core/mmu.h"
+#include "mmu/mmu.h"
 
 #define LEAF (MXGPU_PTE_VALID | MXGPU_PTE_READ | MXGPU_PTE_WRITE)
 #define VA   0x123456789000ull

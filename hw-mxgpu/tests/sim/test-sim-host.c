@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The in-process host, with a fake MCU: bus, interrupts, reset, both modes. */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "sim/iommu.h"
@@ -129,6 +131,33 @@ static void test_device(gconstpointer deterministic)
     g_string_free(log, TRUE);
 }
 
+/* VRAM is a file: what is written through it is VRAM, and nobody can take
+ * pages away. It outlives the device where it is mapped. */
+static void test_vram_fd(void)
+{
+    const MxgpuSimOps *ops = mxgpu_sim_entry(MXGPU_SIM_ABI);
+    MxgpuSimOptions config = {.vram_size = 16 << 20};
+    MxgpuSim *sim = NULL;
+    uint8_t *vram, *mine;
+    int fd;
+
+    g_assert_cmpint(ops->open(&config, &sim), ==, 0);
+    vram = ops->vram(sim, NULL);
+    fd = ops->vram_fd(sim);
+    mine = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 1 << 20);
+    g_assert_true(mine != MAP_FAILED);
+    mine[1] = 0x5a;
+    g_assert_cmphex(vram[(1 << 20) + 1], ==, 0x5a);
+    vram[(1 << 20) + 2] = 0xa5;
+    g_assert_cmphex(mine[2], ==, 0xa5);
+    g_assert_cmpint(lseek(fd, 0, SEEK_END), ==, 16 << 20);
+    g_assert_cmpint(ftruncate(fd, 0), ==, -1);
+    g_assert_cmpint(ftruncate(fd, 32 << 20), ==, -1);
+    ops->close(sim);
+    g_assert_cmphex(mine[1], ==, 0x5a);
+    munmap(mine, 4096);
+}
+
 static void test_bad_config(void)
 {
     const MxgpuSimOps *ops = mxgpu_sim_entry(MXGPU_SIM_ABI);
@@ -154,6 +183,7 @@ int main(int argc, char **argv)
     g_test_add_func("/sim/iommu-many", test_iommu_many);
     g_test_add_data_func("/sim/device/threads", NULL, test_device);
     g_test_add_data_func("/sim/device/deterministic", "", test_device);
+    g_test_add_func("/sim/vram-fd", test_vram_fd);
     g_test_add_func("/sim/bad-config", test_bad_config);
     return g_test_run();
 }

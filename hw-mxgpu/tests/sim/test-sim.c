@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "block_tests.h"
 #include "mxgpu/kernel.h"
 #include "sim_driver.h"
 
@@ -38,24 +39,32 @@ static struct mxgpu_packet_copy copy(uint64_t dst, uint64_t src, uint64_t size)
     return p;
 }
 
-static void test_hello(gconstpointer mode)
+/* The firmware's console is in the log. */
+static void test_console(gconstpointer mode)
 {
     Drv *d = open_mode(mode);
-    struct mxgpu_msg_ping ping = {.op = MXGPU_MSG_PING};
-    struct mxgpu_msg_hello bad = {MXGPU_MSG_HELLO, 999};
-    uint32_t op = 12345, resp[16];
 
-    for (unsigned i = 0; i < 15; i++) {
-        ping.word[i] = i * 0x01010101u;
-    }
-    drv_message(d, &ping, sizeof(ping), resp);
-    g_assert_cmpmem(&resp[1], 60, ping.word, 60);
-    g_assert_cmpuint(drv_message(d, &bad, sizeof(bad), NULL), ==,
-                     MXGPU_MSG_BAD_ABI);
-    g_assert_cmpuint(drv_message(d, &op, sizeof(op), NULL), ==,
-                     MXGPU_MSG_UNKNOWN_OP);
     g_assert_nonnull(strstr(d->log->str, "fw: "));
     g_assert_cmphex(d->ops->read(d->sim, MXGPU_ERR_STATUS), ==, 0);
+    drv_close(d);
+}
+
+/* What the qtests ask of the device in QEMU. */
+typedef struct Block {
+    const BlockTest *test;
+    gconstpointer mode;
+} Block;
+
+static void run_block(gconstpointer data)
+{
+    const Block *b = data;
+    Drv *d = open_mode(b->mode);
+
+    d->dut.sys = (DutArea){DRV_SYS_SIZE - BLOCK_TEST_BYTES,
+                           DRV_SYS_VA + DRV_SYS_SIZE - BLOCK_TEST_BYTES,
+                           BLOCK_TEST_BYTES};
+    d->dut.vram = (DutArea){0, DRV_VRAM_VA, BLOCK_TEST_BYTES};
+    b->test->func(&d->dut);
     drv_close(d);
 }
 
@@ -111,118 +120,6 @@ static void test_copy(gconstpointer mode)
     g_assert_cmpmem(d->vram + 12345, 1000000, d->sys + 0x200000, 1000000);
     g_assert_cmpuint(q.ctl->read_index, ==, 1);
     g_assert_cmpuint(q.ctl->state, ==, MXGPU_QUEUE_ACTIVE);
-    drv_close(d);
-}
-
-/* More packets than the rings hold, in two queues, each in order. */
-static void test_many(gconstpointer mode)
-{
-    Drv *d = open_mode(mode);
-    DrvQueue q[2] = {drv_queue(d, 0, 0, QUEUE(0)), drv_queue(d, 1, 1, QUEUE(1))};
-    unsigned rounds = 500;
-
-    for (unsigned i = 1; i <= rounds; i++) {
-        for (unsigned n = 0; n < 2; n++) {
-            struct mxgpu_packet_write w = {
-                .type = MXGPU_PKT_WRITE,
-                .flags = MXGPU_PKT_BARRIER,
-                .size = 4,
-                .addr = DRV_VRAM_VA + n * 4,
-                .value = i,
-            };
-            struct mxgpu_packet_copy c =
-                copy(DRV_SYS_VA + 0x200000 + n * 0x10000 + i * 4, w.addr, 4);
-
-            c.flags = MXGPU_PKT_BARRIER;
-            c.signal_addr = signal_va(n);
-            c.signal_value = i;
-            drv_push(&q[n], &w);
-            drv_push(&q[n], &c);
-            if (i % 7 == n) {
-                drv_ring(&q[n]);
-            }
-        }
-    }
-    for (unsigned n = 0; n < 2; n++) {
-        drv_ring(&q[n]);
-        drv_wait64(signal_word(d, n), rounds);
-        for (unsigned i = 1; i <= rounds; i++) {
-            g_assert_cmpuint(
-                *(uint32_t *)(d->sys + 0x200000 + n * 0x10000 + i * 4), ==, i);
-        }
-        g_assert_cmpuint(q[n].ctl->read_index, ==, rounds * 2);
-    }
-    drv_close(d);
-}
-
-/* Fill, wait for another queue, timestamp. */
-static void test_packets(gconstpointer mode)
-{
-    Drv *d = open_mode(mode);
-    DrvQueue a = drv_queue(d, 0, 0, QUEUE(0)), b = drv_queue(d, 1, 0, QUEUE(1));
-    struct mxgpu_packet_wait wait = {
-        .type = MXGPU_PKT_WAIT,
-        .size = 8,
-        .cond = MXGPU_WAIT_GEQ,
-        .addr = signal_va(1),
-        .value = 7,
-        .signal_addr = signal_va(0),
-        .signal_value = 1,
-    };
-    struct mxgpu_packet_fill fill = {
-        .type = MXGPU_PKT_FILL,
-        .pattern_size = 4,
-        .dst = DRV_VRAM_VA,
-        .size = 3u << 20,
-        .pattern = {1, 2, 3, 4},
-        .signal_addr = signal_va(1),
-        .signal_value = 7,
-    };
-    struct mxgpu_packet_timestamp stamp = {
-        .type = MXGPU_PKT_TIMESTAMP,
-        .addr = signal_va(2),
-        .signal_addr = signal_va(3),
-        .signal_value = 1,
-    };
-
-    drv_push(&a, &wait);
-    drv_ring(&a);
-    g_usleep(2000);
-    g_assert_cmpuint(*signal_word(d, 0), ==, 0);
-    drv_push(&b, &fill);
-    drv_push(&b, &stamp);
-    drv_ring(&b);
-    drv_wait64(signal_word(d, 0), 1);
-    drv_wait64(signal_word(d, 3), 1);
-    for (unsigned i = 0; i < (3u << 20) / 4; i++) {
-        g_assert_cmphex(((uint32_t *)d->vram)[i], ==, 0x04030201);
-    }
-    g_assert_cmpuint(*signal_word(d, 2), >, 0);
-    drv_close(d);
-}
-
-/* A fault stops its queue with a record; other queues go on. */
-static void test_fault(gconstpointer mode)
-{
-    Drv *d = open_mode(mode);
-    DrvQueue a = drv_queue(d, 0, 0, QUEUE(0)), b = drv_queue(d, 1, 0, QUEUE(1));
-    struct mxgpu_packet_copy bad =
-        copy(DRV_SYS_VA + DRV_SYS_SIZE - 16, DRV_VRAM_VA, 32);
-    struct mxgpu_packet_copy good = copy(DRV_VRAM_VA, DRV_VRAM_VA + 64, 32);
-
-    drv_push(&a, &bad);
-    drv_ring(&a);
-    drv_wait_irq(d, 1);
-    g_assert_cmpuint(a.ctl->state, ==, MXGPU_QUEUE_ERROR);
-    g_assert_cmpuint(a.ctl->error.code, ==, MXGPU_QERR_FAULT);
-    g_assert_cmpuint(a.ctl->error.fault, ==, MXGPU_FAULT_NOT_PRESENT);
-    g_assert_cmphex(a.ctl->error.fault_addr, ==, DRV_SYS_VA + DRV_SYS_SIZE);
-    g_assert_cmpuint(a.ctl->error.access, ==, MXGPU_ACCESS_WRITE);
-    good.signal_addr = signal_va(0);
-    good.signal_value = 1;
-    drv_push(&b, &good);
-    drv_ring(&b);
-    drv_wait64(signal_word(d, 0), 1);
     drv_close(d);
 }
 
@@ -611,15 +508,29 @@ static void add(const char *name, GTestDataFunc func)
     g_free(path);
 }
 
+static void add_blocks(void)
+{
+    for (unsigned i = 0; i < 2 * block_test_count; i++) {
+        Block *b = g_new(Block, 1);
+        char *path;
+
+        b->test = &block_tests[i / 2];
+        b->mode = i % 2 ? "" : NULL;
+        path = g_strdup_printf("/sim/%s/%s",
+                               i % 2 ? "deterministic" : "threads",
+                               b->test->name);
+        g_test_add_data_func_full(path, b, run_block, g_free);
+        g_free(path);
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    add("hello", test_hello);
+    add_blocks();
+    add("console", test_console);
     add("log", test_log);
     add("copy", test_copy);
-    add("many", test_many);
-    add("packets", test_packets);
-    add("fault", test_fault);
     add("unmap", test_unmap);
     add("reload", test_reload);
     add("bad-firmware", test_bad_firmware);

@@ -2,7 +2,6 @@
 #include "sim_driver.h"
 
 #include <dlfcn.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,7 +9,6 @@
 #define LEAF                                                                   \
     (MXGPU_PTE_VALID | MXGPU_PTE_READ | MXGPU_PTE_WRITE | MXGPU_PTE_EXECUTE |  \
      MXGPU_PTE_ATOMIC)
-#define LIMIT (300 * G_USEC_PER_SEC) /* of a hang: the host may be busy */
 
 /* Page tables begin here in VRAM; the root is the first. */
 #define TABLES (DRV_VRAM_SIZE - (4u << 20))
@@ -25,25 +23,115 @@ static void on_log(void *opaque, const char *line)
     g_mutex_unlock(&d->lock);
 }
 
+/* ---- the device in this process, as dut.h wants it */
+
+static uint32_t host_read(Dut *dut, uint32_t reg)
+{
+    Drv *d = dut->host;
+
+    return d->ops->read(d->sim, reg);
+}
+
+static void host_write(Dut *dut, uint32_t reg, uint32_t value)
+{
+    Drv *d = dut->host;
+
+    d->ops->write(d->sim, reg, value);
+}
+
+static void host_doorbell(Dut *dut, unsigned queue, uint64_t write_index)
+{
+    Drv *d = dut->host;
+
+    d->ops->doorbell(d->sim, queue, write_index);
+}
+
+static uint8_t *host_memory(Dut *dut, DutMemory memory, uint64_t at, size_t len)
+{
+    Drv *d = dut->host;
+    uint64_t size = memory == DUT_VRAM ? DRV_VRAM_SIZE : DRV_SYS_SIZE;
+
+    g_assert_true(at <= size && len <= size - at);
+    return (memory == DUT_VRAM ? d->vram : d->sys) + at;
+}
+
+static void host_load(Dut *dut, DutMemory memory, uint64_t at, void *buf,
+                      size_t len)
+{
+    const uint8_t *p = host_memory(dut, memory, at, len);
+
+    if (len == 8 && at % 8 == 0) {
+        uint64_t value = __atomic_load_n((const uint64_t *)p, __ATOMIC_ACQUIRE);
+
+        memcpy(buf, &value, sizeof(value));
+    } else if (len == 4 && at % 4 == 0) {
+        uint32_t value = __atomic_load_n((const uint32_t *)p, __ATOMIC_ACQUIRE);
+
+        memcpy(buf, &value, sizeof(value));
+    } else {
+        memcpy(buf, p, len);
+    }
+}
+
+static void host_store(Dut *dut, DutMemory memory, uint64_t at, const void *buf,
+                       size_t len)
+{
+    uint8_t *p = host_memory(dut, memory, at, len);
+
+    if (len == 8 && at % 8 == 0) {
+        uint64_t value;
+
+        memcpy(&value, buf, sizeof(value));
+        __atomic_store_n((uint64_t *)p, value, __ATOMIC_RELEASE);
+    } else {
+        memcpy(p, buf, len);
+    }
+}
+
+static uint64_t host_irqs(Dut *dut, unsigned vector)
+{
+    Drv *d = dut->host;
+    uint64_t n = 0;
+
+    return read(d->ops->irq_fd(d->sim, vector), &n, sizeof(n)) == sizeof(n) ? n
+                                                                           : 0;
+}
+
+static void host_relax(Dut *dut)
+{
+    g_usleep(20);
+}
+
+static const DutOps host_ops = {
+    .read = host_read,
+    .write = host_write,
+    .doorbell = host_doorbell,
+    .load = host_load,
+    .store = host_store,
+    .irqs = host_irqs,
+    .relax = host_relax,
+};
+
+void drv_init(Drv *d)
+{
+    d->dut = (Dut){.ops = &host_ops, .host = d};
+}
+
+/* ---- the driver */
+
 void drv_firmware(uint8_t **image, size_t *size)
 {
-    g_assert_true(g_file_get_contents(g_getenv("MXGPU_TEST_FIRMWARE"),
-                                      (char **)image, size, NULL));
+    *image = dut_firmware("MXGPU_TEST_FIRMWARE", size);
 }
 
 void drv_wait(Drv *d, uint32_t reg, uint32_t mask, uint32_t value)
 {
-    gint64 end = g_get_monotonic_time() + LIMIT;
-
-    while ((d->ops->read(d->sim, reg) & mask) != value) {
-        g_assert_cmpint(g_get_monotonic_time(), <, end);
-        g_usleep(20);
-    }
+    DUT_WAIT(&d->dut, (dut_read(&d->dut, reg) & mask) == value);
 }
 
 void drv_wait64(volatile uint64_t *p, uint64_t value)
 {
-    gint64 end = g_get_monotonic_time() + LIMIT;
+    int64_t end = dut_deadline();
 
     while (__atomic_load_n(p, __ATOMIC_ACQUIRE) != value) {
         g_assert_cmpint(g_get_monotonic_time(), <, end);
@@ -53,119 +141,56 @@ void drv_wait64(volatile uint64_t *p, uint64_t value)
 
 uint64_t drv_wait_irq(Drv *d, unsigned vector)
 {
-    struct pollfd p = {.fd = d->ops->irq_fd(d->sim, vector), .events = POLLIN};
     uint64_t n = 0;
 
-    g_assert_cmpint(poll(&p, 1, LIMIT / 1000), ==, 1);
-    g_assert_cmpint(read(p.fd, &n, sizeof(n)), ==, sizeof(n));
+    DUT_WAIT(&d->dut, (n = host_irqs(&d->dut, vector)) > 0);
     return n;
 }
 
 void drv_load(Drv *d, const uint8_t *image, size_t size)
 {
-    d->ops->write(d->sim, MXGPU_MCU_SRAM_ADDR, 0);
-    for (size_t i = 0; i + 4 <= size; i += 4) {
-        uint32_t word;
-
-        memcpy(&word, image + i, 4);
-        d->ops->write(d->sim, MXGPU_MCU_SRAM_DATA, word);
-    }
-    d->ops->write(d->sim, MXGPU_MCU_CTRL, MXGPU_SET(MXGPU_MCU_CTRL_START, 1));
+    dut_start(&d->dut, image, size);
 }
 
 uint32_t drv_message(Drv *d, const void *msg, size_t size, uint32_t *resp)
 {
-    uint32_t words[16] = {0};
-
-    memcpy(words, msg, size);
-    for (unsigned i = 0; i < 16; i++) {
-        d->ops->write(d->sim, MXGPU_MBOX_CMD + 4 * i, words[i]);
-    }
-    d->ops->write(d->sim, MXGPU_MBOX_REQ, ++d->seq);
-    drv_wait(d, MXGPU_MBOX_ACK, UINT32_MAX, d->seq);
-    for (unsigned i = 0; resp && i < 16; i++) {
-        resp[i] = d->ops->read(d->sim, MXGPU_MBOX_RESP + 4 * i);
-    }
-    return d->ops->read(d->sim, MXGPU_MBOX_RESP);
-}
-
-static uint64_t new_table(Drv *d)
-{
-    uint64_t table = d->next_table;
-
-    d->next_table += 4096;
-    g_assert_cmpuint(d->next_table, <=, DRV_VRAM_SIZE);
-    memset(d->vram + table, 0, 4096);
-    return table | MXGPU_PTE_VALID | MXGPU_PTE_TABLE;
+    return dut_call(&d->dut, msg, size, resp);
 }
 
 void drv_map(Drv *d, uint64_t va, unsigned level, uint64_t leaf)
 {
-    uint64_t *table = (uint64_t *)(d->vram + TABLES);
-
-    for (unsigned l = MXGPU_PT_LEVELS - 1; l > level; l--) {
-        uint64_t *pte = &table[MXGPU_PT_INDEX(va, l)];
-
-        if (!*pte) {
-            *pte = new_table(d);
-        }
-        table = (uint64_t *)(d->vram + (*pte & MXGPU_PTE_ADDRESS));
-    }
-    table[MXGPU_PT_INDEX(va, level)] = leaf;
+    dut_map(&d->dut, va, level, leaf);
 }
 
 void drv_invalidate(Drv *d)
 {
-    struct mxgpu_msg_tlb_invalidate msg = {.op = MXGPU_MSG_TLB_INVALIDATE,
-                                           .vmid = 1};
-
-    g_assert_cmpuint(drv_message(d, &msg, sizeof(msg), NULL), ==,
-                     MXGPU_MSG_OK);
+    dut_invalidate(&d->dut);
 }
 
 static void map_memories(Drv *d)
 {
-    struct mxgpu_msg_vm_set vm = {.op = MXGPU_MSG_VM_SET, .vmid = 1};
-    uint64_t root;
-
-    d->next_table = TABLES;
-    root = new_table(d);
-    vm.root_lo = (uint32_t)root;
-    vm.root_hi = (uint32_t)(root >> 32);
+    d->dut.vram_next = TABLES;
+    d->dut.vram_end = DRV_VRAM_SIZE;
+    d->dut.root = dut_vram_alloc(&d->dut, DUT_PAGE);
     for (uint64_t at = 0; at < TABLES; at += 2u << 20) {
         drv_map(d, DRV_VRAM_VA + at, 1, LEAF | at);
     }
-    for (uint64_t at = 0; at < DRV_SYS_SIZE; at += 4096) {
+    for (uint64_t at = 0; at < DRV_SYS_SIZE; at += DUT_PAGE) {
         drv_map(d, DRV_SYS_VA + at, 0,
                 LEAF | MXGPU_PTE_SYSTEM | (DRV_SYS_IOVA + at));
     }
-    g_assert_cmpuint(drv_message(d, &vm, sizeof(vm), NULL), ==, MXGPU_MSG_OK);
+    dut_vm_set(&d->dut);
 }
 
 void drv_boot(Drv *d)
 {
-    struct mxgpu_msg_hello hello = {MXGPU_MSG_HELLO, MXGPU_MSG_ABI};
-    struct mxgpu_msg_hello_resp *answer;
-    uint32_t ready = MXGPU_MCU_RUNNING |
-                     MXGPU_SET(MXGPU_MCU_STATUS_READY, 1);
-    uint32_t resp[16];
-    uint8_t *image;
+    g_autofree uint8_t *image = NULL;
     size_t size;
 
-    d->ops->write(d->sim, MXGPU_RESET, MXGPU_RESET_MAGIC);
+    dut_write(&d->dut, MXGPU_RESET, MXGPU_RESET_MAGIC);
     drv_wait(d, MXGPU_RESET_STATUS, 1, 0);
-    d->seq = 0;
     drv_firmware(&image, &size);
-    drv_load(d, image, size);
-    g_free(image);
-    drv_wait(d, MXGPU_MCU_STATUS, UINT32_MAX, ready);
-    g_assert_cmpuint(drv_message(d, &hello, sizeof(hello), resp), ==,
-                     MXGPU_MSG_OK);
-    answer = (struct mxgpu_msg_hello_resp *)resp;
-    g_assert_cmpuint(answer->abi, ==, MXGPU_MSG_ABI);
-    g_assert_cmphex(answer->version, ==,
-                    d->ops->read(d->sim, MXGPU_MCU_FW_VERSION));
-    g_assert_cmphex(answer->packets, ==, (1u << MXGPU_PKT_TYPES) - 1);
+    dut_boot(&d->dut, image, size);
     map_memories(d);
 }
 
@@ -175,6 +200,7 @@ Drv *drv_open(const MxgpuSimOptions *config)
     MxgpuSimOptions c = *config;
     Drv *d = g_new0(Drv, 1);
 
+    drv_init(d);
     d->log = g_string_new(NULL);
     g_mutex_init(&d->lock);
     d->library = dlopen(g_getenv("MXGPU_TEST_SIM"), RTLD_NOW | RTLD_LOCAL);
@@ -213,44 +239,31 @@ void drv_close(Drv *d)
 
 DrvQueue drv_queue(Drv *d, unsigned id, unsigned priority, uint64_t offset)
 {
-    DrvQueue q = {.drv = d, .id = id, .log2 = 6};
-    uint64_t ring = DRV_SYS_VA + offset, ctl = ring + 4096;
-    struct mxgpu_msg_queue_create msg = {
-        .op = MXGPU_MSG_QUEUE_CREATE,
-        .queue = id,
-        .vmid = 1,
-        .priority = priority,
-        .ring_lo = (uint32_t)ring,
-        .ring_hi = (uint32_t)(ring >> 32),
-        .log2_packets = q.log2,
-        .ctl_lo = (uint32_t)ctl,
-        .ctl_hi = (uint32_t)(ctl >> 32),
-        .vector = id + 1,
+    DrvQueue q = {
+        .q =
+            {
+                .id = id,
+                .log2 = 6,
+                .vector = id + 1,
+                .priority = priority,
+                .ring = offset,
+                .ctl = offset + DUT_PAGE,
+                .ring_va = DRV_SYS_VA + offset,
+                .ctl_va = DRV_SYS_VA + offset + DUT_PAGE,
+            },
     };
 
-    q.ring = (union mxgpu_packet *)(d->sys + offset);
-    q.ctl = (volatile struct mxgpu_queue_ctl *)(d->sys + offset + 4096);
-    g_assert_cmpuint(drv_message(d, &msg, sizeof(msg), NULL), ==,
-                     MXGPU_MSG_OK);
+    q.ctl = (volatile struct mxgpu_queue_ctl *)(d->sys + q.q.ctl);
+    dut_queue_create(&d->dut, &q.q);
     return q;
 }
 
 void drv_push(DrvQueue *q, const void *packet)
 {
-    gint64 end = g_get_monotonic_time() + LIMIT;
-    uint64_t size = 1ull << q->log2;
-
-    while (q->write_index -
-               __atomic_load_n(&q->ctl->read_index, __ATOMIC_ACQUIRE) >=
-           size) {
-        g_assert_cmpint(g_get_monotonic_time(), <, end);
-        drv_ring(q);
-        g_thread_yield();
-    }
-    memcpy(&q->ring[q->write_index++ % size], packet, MXGPU_PACKET_SIZE);
+    dut_push(&q->q, packet);
 }
 
 void drv_ring(DrvQueue *q)
 {
-    q->drv->ops->doorbell(q->drv->sim, q->id, q->write_index);
+    dut_ring(&q->q);
 }

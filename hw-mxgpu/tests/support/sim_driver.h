@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The smallest driver there is, for tests of the whole device: loads the sim
- * library and the firmware, builds page tables, talks to queues. */
+/* The whole device in this process: dut.h over the sim library, with both
+ * memories mapped. */
 #ifndef MXGPU_TESTS_SIM_DRIVER_H
 #define MXGPU_TESTS_SIM_DRIVER_H
 
 #include <glib.h>
 
-#include "mxgpu/msg.h"
-#include "mxgpu/packets.h"
-#include "mxgpu/pte.h"
-#include "mxgpu/regs.h"
+#include "dut.h"
 #include "sim/sim.h"
 
 #define DRV_VRAM_SIZE (32u << 20)
@@ -21,26 +18,23 @@
 #define DRV_SYS_IOVA 0x40000000ull
 
 typedef struct DrvQueue {
-    struct Drv *drv;
-    unsigned id;
-    uint64_t write_index;
-    unsigned log2;
-    union mxgpu_packet *ring;
+    DutQueue q;
     volatile struct mxgpu_queue_ctl *ctl;
 } DrvQueue;
 
 typedef struct Drv {
+    Dut dut;
     const MxgpuSimOps *ops;
     MxgpuSim *sim;
     void *library;
     uint8_t *vram;
     uint8_t *sys;
-    uint64_t next_table;
-    uint32_t seq;
     GMutex lock;
     GString *log;
 } Drv;
 
+/* Of a Drv that has ops, sim and the two memories: that dut works. */
+void drv_init(Drv *d);
 /* Opens the device, resets, loads and starts the firmware, says HELLO and maps
  * both memories. */
 Drv *drv_open(const MxgpuSimOptions *config);

@@ -9,7 +9,7 @@
  * with old translations is ordered before its acknowledgement by the release
  * of seen or active, and the acquire of both in busy.
  */
-#include "mmu_internal.h"
+#include "internal.h"
 
 void mxgpu_mmu_client_add(MxgpuMmu *mmu, MxgpuMmuClient *client)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef MXGPU_CORE_MMU_INTERNAL_H
-#define MXGPU_CORE_MMU_INTERNAL_H
+#ifndef MXGPU_MMU_INTERNAL_H
+#define MXGPU_MMU_INTERNAL_H
 
 #include <pthread.h>
 

@@ -5,8 +5,8 @@
  * device's threads, and never while the core holds a lock that an entry point
  * of core/device.h takes, so a host may call back into the device from here.
  */
-#ifndef MXGPU_CORE_HOST_H
-#define MXGPU_CORE_HOST_H
+#ifndef MXGPU_BASE_HOST_H
+#define MXGPU_BASE_HOST_H
 
 #include <stdbool.h>
 #include <stddef.h>

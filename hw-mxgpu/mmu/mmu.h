@@ -9,15 +9,15 @@
  * invalidation is complete when every client that was active has polled or
  * become inactive.
  */
-#ifndef MXGPU_CORE_MMU_H
-#define MXGPU_CORE_MMU_H
+#ifndef MXGPU_MMU_MMU_H
+#define MXGPU_MMU_MMU_H
 
 #include <stdatomic.h>
 
-#include "host.h"
+#include "base/host.h"
+#include "base/single.h"
 #include "mxgpu/pte.h"
 #include "mxgpu/regs.h"
-#include "single.h"
 
 typedef struct MxgpuMmu MxgpuMmu;
 

@@ -5,8 +5,8 @@
  * a multiple of their number are one single access, a load that acquires or a
  * store that releases. All else is moved byte by byte in any order.
  */
-#ifndef MXGPU_CORE_SINGLE_H
-#define MXGPU_CORE_SINGLE_H
+#ifndef MXGPU_BASE_SINGLE_H
+#define MXGPU_BASE_SINGLE_H
 
 #include <stdbool.h>
 #include <stddef.h>

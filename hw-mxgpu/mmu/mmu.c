@@ -3,7 +3,7 @@
  * Page-table walks (mxgpu/pte.h) and access to what they name. Tables and
  * pages are the guest's: every entry is checked, and read once.
  */
-#include "mmu_internal.h"
+#include "internal.h"
 
 #include <errno.h>
 #include <stdlib.h>
