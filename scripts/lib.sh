@@ -104,10 +104,19 @@ sample_path() {
 
 # run_sample NAME [OPTION]...: in the guest, with the code object it may load.
 run_sample() {
-    local path options=()
+    local path driver options=()
     path=$(sample_path "$1")
     shift
     [ ! -e "$path.fatbin" ] || options+=(--file "$path.fatbin")
+    # A second process needs a second device; the loader of Vulkan, a driver.
+    case ${path##*/} in
+    ipc*) options+=(--gpus 2) ;;
+    vulkan*)
+        for driver in /usr/share/vulkan/icd.d/lvp_icd*.json; do
+            options+=(--file "$driver" --file "$(sed -n \
+                's/.*"library_path": "\(.*\)".*/\1/p' "$driver")")
+        done ;;
+    esac
     "$MXGPU_TOP/scripts/run-guest" --timeout 300 "${options[@]}" "$@" \
         -- "$path" </dev/null
 }

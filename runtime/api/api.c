@@ -1,23 +1,57 @@
 /* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
 #include "api.h"
 
 #include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "core/error.h"
 #include "core/poll.h"
 #include "process/current.h"
 
-void mc_api_trace(const char *name, const char *format, ...)
+/* Arguments of the call being made: it may change what they point to. */
+static _Thread_local char arguments[512];
+
+void mc_api_note(const char *name, const char *format, ...)
 {
-    char text[512];
     va_list args;
 
-    va_start(args, format);
-    vsnprintf(text, sizeof(text), format, args);
-    va_end(args);
-    mc_log(MC_LOG_DEBUG, "%s(%s)", name, text);
+    if (mc_log_enabled(MC_LOG_API)) {
+        va_start(args, format);
+        vsnprintf(arguments, sizeof(arguments), format, args);
+        va_end(args);
+        mc_debug("%s(%s)", name, arguments);
+    }
+    mc_thread()->call_start = mc_profile_now();
+}
+
+static void __attribute__((noinline, cold))
+call_done(const char *name, uint64_t start, mcError_t error, const char *text)
+{
+    uint64_t ns = mc_profile_now() - start;
+
+    if (mc_profiling() && !text) {
+        mc_profile_api(name, start, error);
+    }
+    if (mc_log_enabled(MC_LOG_API)) {
+        mc_log(MC_LOG_API, "%d %s(%s) = %s, %llu.%llu us", (int)gettid(), name,
+               arguments, text ? text : mc_error_name(error),
+               (unsigned long long)(ns / 1000),
+               (unsigned long long)(ns % 1000 / 100));
+    }
+}
+
+void mc_api_done(const char *name, mcError_t error, const char *text)
+{
+    McThread *thread = mc_thread();
+    uint64_t start = thread->call_start;
+
+    if (__builtin_expect(start != 0, 0)) {
+        thread->call_start = 0;
+        call_done(name, start, error, text);
+    }
 }
 
 mcError_t mc_api_gate(void)
@@ -31,10 +65,7 @@ mcError_t mc_api_gate(void)
 
 mcError_t mc_api_leave(const char *name, mcError_t error)
 {
-    if (mc_profiling()) {
-        mc_profile_api(name, mc_thread()->call_start, error);
-        mc_thread()->call_start = 0;
-    }
+    mc_api_done(name, error, NULL);
     if (error != mcSuccess) {
         /* Not ready is an answer. */
         if (error != mcErrorNotReady) {

@@ -25,15 +25,19 @@
 /* Bytes between rows of a copy or fill; what attributes and properties say. */
 #define MC_MAX_PITCH ((size_t)INT_MAX)
 
-/* The arguments are a format and values for the trace. */
+/* A call is made, of which the log and the profile may want to know. The
+ * arguments are a format and values. */
+#define API_NOTE(...)                                                          \
+    do {                                                                       \
+        if (mc_profiling() || mc_log_enabled(MC_LOG_API)) {                    \
+            mc_api_note(__func__, __VA_ARGS__);                                \
+        }                                                                      \
+    } while (0)
+
+/* The same, and it needs the devices. */
 #define API_ENTER(...)                                                         \
     do {                                                                       \
-        if (mc_log_enabled(MC_LOG_DEBUG)) {                                    \
-            mc_api_trace(__func__, __VA_ARGS__);                               \
-        }                                                                      \
-        if (mc_profiling()) {                                                  \
-            mc_thread()->call_start = mc_profile_now();                        \
-        }                                                                      \
+        API_NOTE(__VA_ARGS__);                                                 \
         API_TRY(mc_api_gate());                                                \
     } while (0)
 
@@ -83,10 +87,13 @@
     API_OBJECT(McFunction, function, handle, MC_HANDLE_FUNCTION,               \
                mcErrorInvalidResourceHandle)
 
-void mc_api_trace(const char *name, const char *format, ...)
+void mc_api_note(const char *name, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 mcError_t mc_api_gate(void);
+/* It returns the error: notes it as the thread's. */
 mcError_t mc_api_leave(const char *name, mcError_t error);
+/* It returns an error that is not its own, or text instead of one. */
+void mc_api_done(const char *name, mcError_t error, const char *text);
 mcError_t mc_api_context(McContext **ctx);
 mcError_t mc_api_stream(mcStream_t handle, McStream **stream);
 bool mc_api_is_device(int device);

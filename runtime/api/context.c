@@ -3,6 +3,7 @@
 #include "process/current.h"
 
 #include "api.h"
+#include "core/peer.h"
 #include "device.h"
 
 /* CUDA's number for a handle that is none, and for a thread without context. */
@@ -246,23 +247,54 @@ MC_EXPORT mcError_t mcDevicePrimaryCtxReset(mcDevice_t device)
     API_RETURN(mc_context_reset(device));
 }
 
-/* ---- pairs of devices: none reaches another's memory ---- */
+/* ---- pairs of devices ---- */
+
+static mcError_t enable(int device, int other)
+{
+    McContext *ctx __attribute__((cleanup(mc_api_put_context))) = NULL;
+    McContext *peer __attribute__((cleanup(mc_api_put_context))) = NULL;
+    mcError_t error = mc_api_device(device, &ctx);
+
+    if (error == mcSuccess) {
+        error = mc_api_device(other, &peer);
+    }
+    return error != mcSuccess ? error : mc_peer_enable(ctx, peer);
+}
+
+/* Work that may use the memory is waited for. */
+static mcError_t disable(int device, int other)
+{
+    McContext *ctx __attribute__((cleanup(mc_api_put_context))) = NULL;
+
+    if (device == other || !mc_peer_sees(device, other)) {
+        return mcErrorPeerAccessNotEnabled;
+    }
+    mcError_t error = mc_api_device(device, &ctx);
+    if (error == mcSuccess) {
+        error = mc_context_sync(ctx);
+    }
+    return error != mcSuccess ? error : mc_peer_disable(ctx, other);
+}
 
 MC_EXPORT mcError_t mcDeviceEnablePeerAccess(int peer, unsigned int flags)
 {
+    int device = mc_thread()->device;
+
     API_ENTER("%d, 0x%x", peer, flags);
     API_CHECK(flags == 0, mcErrorInvalidValue);
     API_DEVICE(peer);
-    API_CHECK(peer != mc_thread()->device, mcErrorInvalidDevice);
-    API_RETURN(mcErrorPeerAccessUnsupported);
+    API_CHECK(peer != device, mcErrorInvalidDevice);
+    API_RETURN(enable(device, peer));
 }
 
 MC_EXPORT mcError_t mcDeviceDisablePeerAccess(int peer)
 {
+    int device = mc_thread()->device;
+
     API_ENTER("%d", peer);
     API_DEVICE(peer);
-    API_CHECK(peer != mc_thread()->device, mcErrorInvalidDevice);
-    API_RETURN(mcErrorPeerAccessNotEnabled);
+    API_CHECK(peer != device, mcErrorInvalidDevice);
+    API_RETURN(disable(device, peer));
 }
 
 /* Contexts of one device have the same memory: there is nothing to enable. */
@@ -272,8 +304,9 @@ MC_EXPORT mcError_t mcCtxEnablePeerAccess(mcCtx_t handle, unsigned int flags)
     API_CHECK(flags == 0, mcErrorInvalidValue);
     API_TRY(check_current());
     API_CTX(peer, handle);
-    API_CHECK(mc_ctx_device(peer) != mc_ctx_device(current()), NO_CONTEXT);
-    API_RETURN(mcErrorPeerAccessUnsupported);
+    int device = mc_ctx_device(current()), other = mc_ctx_device(peer);
+    API_CHECK(device != other, NO_CONTEXT);
+    API_RETURN(enable(device, other));
 }
 
 MC_EXPORT mcError_t mcCtxDisablePeerAccess(mcCtx_t handle)
@@ -281,5 +314,5 @@ MC_EXPORT mcError_t mcCtxDisablePeerAccess(mcCtx_t handle)
     API_ENTER("%p", (void *)handle);
     API_TRY(check_current());
     API_CTX(peer, handle);
-    API_RETURN(mcErrorPeerAccessNotEnabled);
+    API_RETURN(disable(mc_ctx_device(current()), mc_ctx_device(peer)));
 }

@@ -8,6 +8,7 @@
 
 #include "api.h"
 #include "base/log.h"
+#include "core/peer.h"
 #include "process/current.h"
 #include "properties.h"
 #include "services/services.h"
@@ -218,6 +219,20 @@ MC_EXPORT mcError_t mcDeviceGetUuid(mcUuid_t *uuid, mcDevice_t device)
     API_RETURN(mcSuccess);
 }
 
+MC_EXPORT mcError_t mcDeviceGetLuid(char *luid, unsigned int *mask,
+                                    mcDevice_t device)
+{
+    API_ENTER("%p, %p, %d", (void *)luid, (void *)mask, device);
+    API_CHECK(luid && mask, mcErrorInvalidValue);
+    McContext *ctx __attribute__((cleanup(mc_api_put_context))) = NULL;
+    API_TRY(mc_api_device(device, &ctx));
+    for (unsigned i = 0; i < 8; i++) {
+        luid[i] = (char)(ctx->info.uuid[i] ^ ctx->info.uuid[i + 8]);
+    }
+    *mask = 1;
+    API_RETURN(mcSuccess);
+}
+
 MC_EXPORT mcError_t mcDeviceGetName(char *name, int len, mcDevice_t device)
 {
     API_ENTER("%p, %d, %d", (void *)name, len, device);
@@ -356,11 +371,28 @@ MC_EXPORT mcError_t mcChooseDevice(int *device, const mcDeviceProp_t *want)
     API_RETURN(mcSuccess);
 }
 
-/* ---- pairs of devices: none reaches another's memory ---- */
+/* ---- pairs of devices ---- */
 
 static bool is_pair(int a, int b)
 {
     return mc_api_is_device(a) && mc_api_is_device(b);
+}
+
+/* What one does to its own memory it does to another one's, atomics too; if it
+ * gets there at all. */
+static mcError_t reaches(int device, int other, int *yes)
+{
+    McContext *ctx __attribute__((cleanup(mc_api_put_context))) = NULL;
+    McContext *peer __attribute__((cleanup(mc_api_put_context))) = NULL;
+    mcError_t error = mc_api_device(device, &ctx);
+
+    if (error == mcSuccess) {
+        error = mc_api_device(other, &peer);
+    }
+    if (error == mcSuccess) {
+        *yes = mc_peer_reaches(ctx, peer);
+    }
+    return error;
 }
 
 MC_EXPORT mcError_t mcDeviceCanAccessPeer(int *can, int device, int peer)
@@ -368,8 +400,7 @@ MC_EXPORT mcError_t mcDeviceCanAccessPeer(int *can, int device, int peer)
     API_ENTER("%p, %d, %d", (void *)can, device, peer);
     API_CHECK(can, mcErrorInvalidValue);
     API_CHECK(is_pair(device, peer), mcErrorInvalidDevice);
-    *can = 0;
-    API_RETURN(mcSuccess);
+    API_RETURN(reaches(device, peer, can));
 }
 
 MC_EXPORT mcError_t mcDeviceGetP2PAttribute(int *value, mcDeviceP2PAttr which,
@@ -381,7 +412,10 @@ MC_EXPORT mcError_t mcDeviceGetP2PAttribute(int *value, mcDeviceP2PAttr which,
               mcErrorInvalidValue);
     API_CHECK(is_pair(source, target) && source != target,
               mcErrorInvalidDevice);
-    *value = 0;
+    API_TRY(reaches(source, target, value));
+    if (which == mcDevP2PAttrPerformanceRank) {
+        *value = 0; /* all are alike */
+    }
     API_RETURN(mcSuccess);
 }
 
@@ -389,17 +423,19 @@ MC_EXPORT mcError_t mcDeviceGetP2PAttribute(int *value, mcDeviceP2PAttr which,
 
 MC_EXPORT mcError_t mcRuntimeGetVersion(int *version)
 {
+    API_NOTE("%p", (void *)version);
     API_CHECK(version, mcErrorInvalidValue);
     *version = MACART_VERSION;
-    return mcSuccess;
+    API_RETURN(mcSuccess);
 }
 
 MC_EXPORT mcError_t mcDriverGetVersion(int *version)
 {
+    API_NOTE("%p", (void *)version);
     API_CHECK(version, mcErrorInvalidValue);
     *version = mc_runtime_gate() == mcSuccess &&
                        mc_runtime_init() == mcSuccess
                    ? MACART_VERSION
                    : 0;
-    return mcSuccess;
+    API_RETURN(mcSuccess);
 }

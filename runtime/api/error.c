@@ -24,28 +24,42 @@ static mcError_t sticky(void)
 MC_EXPORT mcError_t mcGetLastError(void)
 {
     McThread *thread = mc_thread();
-    mcError_t error = sticky();
 
+    API_NOTE("%s", "");
+    mcError_t error = sticky();
     if (error == mcSuccess) {
         error = thread->last_error;
     }
     thread->last_error = mcSuccess;
+    mc_api_done(__func__, error, NULL);
     return error;
 }
 
 MC_EXPORT mcError_t mcPeekAtLastError(void)
 {
+    API_NOTE("%s", "");
     mcError_t error = sticky();
-
-    return error != mcSuccess ? error : mc_thread()->last_error;
+    if (error == mcSuccess) {
+        error = mc_thread()->last_error;
+    }
+    mc_api_done(__func__, error, NULL);
+    return error;
 }
 
 MC_EXPORT const char *mcGetErrorName(mcError_t error)
 {
-    return mc_error_name(error);
+    const char *name = mc_error_name(error);
+
+    API_NOTE("%d", (int)error);
+    mc_api_done(__func__, mcSuccess, name);
+    return name;
 }
 
 MC_EXPORT const char *mcGetErrorString(mcError_t error)
 {
-    return mc_error_string(error);
+    const char *text = mc_error_string(error);
+
+    API_NOTE("%d", (int)error);
+    mc_api_done(__func__, mcSuccess, text);
+    return text;
 }

@@ -12,8 +12,9 @@ static mcError_t create(mcEvent_t *out, unsigned flags)
                                     mcEventInterprocess)) {
         return mcErrorInvalidValue;
     }
-    if (flags & mcEventInterprocess) {
-        return mcErrorNotSupported;
+    /* Clocks of several processes do not compare. */
+    if (flags & mcEventInterprocess && !(flags & mcEventDisableTiming)) {
+        return mcErrorInvalidValue;
     }
     McContext *ctx __attribute__((cleanup(mc_api_put_context))) = NULL;
     mcError_t error = mc_api_context(&ctx);

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "api.h"
 #include "core/alloc.h"
+#include "core/foreign.h"
 #include "core/host_memory.h"
+#include "core/managed.h"
+#include "core/pool_alloc.h"
 #include "core/range.h"
 
 #define PITCH 256u
@@ -24,6 +27,9 @@ static mcError_t allocate(void **ptr, size_t size, unsigned flags,
         return mcSuccess;
     }
     error = mc_device_alloc(ctx, size, flags, caller, &va);
+    if (error == mcErrorMemoryAllocation && mc_pools_reclaim(ctx)) {
+        error = mc_device_alloc(ctx, size, flags, caller, &va);
+    }
     if (error == mcSuccess) {
         *ptr = (void *)(uintptr_t)va;
     }
@@ -102,10 +108,28 @@ MC_EXPORT mcError_t mcFree(void *ptr)
         API_RETURN(mcSuccess);
     }
     API_CHECK(mc_range_find((uintptr_t)ptr, &range) &&
-              range.base == (uintptr_t)ptr && range.kind == MC_RANGE_DEVICE,
+              range.base == (uintptr_t)ptr, mcErrorInvalidDevicePointer);
+    if (range.kind == MC_RANGE_EXTERNAL) {
+        API_CHECK(mc_foreign_unmap(range.base, range.kind) == mcSuccess,
+                  mcErrorInvalidDevicePointer);
+        API_RETURN(mcSuccess);
+    }
+    API_CHECK(range.kind == MC_RANGE_DEVICE || range.kind == MC_RANGE_POOL ||
+                  range.kind == MC_RANGE_MANAGED,
               mcErrorInvalidDevicePointer);
+    if (range.kind == MC_RANGE_MANAGED) {
+        mcError_t error = mc_managed_free(ptr, false);
+
+        API_RETURN(error == mcErrorInvalidValue ? mcErrorInvalidDevicePointer
+                                                : error);
+    }
     McContext *ctx __attribute__((cleanup(mc_api_put_context))) = NULL;
     API_TRY(mc_api_device(range.device, &ctx));
+    if (range.kind == MC_RANGE_POOL) {
+        API_CHECK(mc_pool_free_now(ctx, range.base) == mcSuccess,
+                  mcErrorInvalidDevicePointer);
+        API_RETURN(mcSuccess);
+    }
     API_TRY(mc_context_sync(ctx));
     API_CHECK(mc_device_free(ctx, range.base) == mcSuccess,
               mcErrorInvalidDevicePointer);
@@ -124,7 +148,8 @@ MC_EXPORT mcError_t mcMallocHost(void **ptr, size_t size, unsigned int flags)
         *ptr = NULL;
         API_RETURN(mcSuccess);
     }
-    API_RETURN(mc_host_alloc(ctx->device, size, flags, CALLER, ptr));
+    API_RETURN(mc_host_alloc(MC_RANGE_HOST, ctx->device, size, flags, CALLER,
+                             ptr));
 }
 
 MC_EXPORT mcError_t mcFreeHost(void *ptr)
@@ -133,7 +158,7 @@ MC_EXPORT mcError_t mcFreeHost(void *ptr)
     if (!ptr) {
         API_RETURN(mcSuccess);
     }
-    API_RETURN(mc_host_free(ptr));
+    API_RETURN(mc_host_free(MC_RANGE_HOST, ptr));
 }
 
 MC_EXPORT mcError_t mcHostRegister(void *ptr, size_t size, unsigned int flags)
@@ -210,32 +235,5 @@ MC_EXPORT mcError_t mcMemGetAddressRange(mcDeviceptr_t *base, size_t *size,
     if (size) {
         *size = range.size;
     }
-    API_RETURN(mcSuccess);
-}
-
-MC_EXPORT mcError_t mcPointerGetAttributes(mcPointerAttribute_t *out,
-                                           const void *ptr)
-{
-    McRange range;
-
-    API_ENTER("%p, %p", (void *)out, ptr);
-    API_CHECK(out && ptr, mcErrorInvalidValue);
-    if (!mc_range_find((uintptr_t)ptr, &range)) {
-        *out = (mcPointerAttribute_t){
-            .type = mcMemoryTypeUnregistered,
-            .device = mcInvalidDeviceId,
-            .hostPointer = (void *)(uintptr_t)ptr,
-        };
-        API_RETURN(mcSuccess);
-    }
-    bool host = range.kind == MC_RANGE_HOST ||
-                range.kind == MC_RANGE_REGISTERED;
-    *out = (mcPointerAttribute_t){
-        .type = host ? mcMemoryTypeHost : mcMemoryTypeDevice,
-        .device = range.device,
-        .devicePointer = (void *)(uintptr_t)ptr,
-        .hostPointer = host ? (void *)(uintptr_t)ptr : NULL,
-        .allocationFlags = range.flags,
-    };
     API_RETURN(mcSuccess);
 }

@@ -50,6 +50,7 @@ void mc_api_properties(const McContext *ctx, mcDeviceProp_t *p)
     p->maxBlocksPerMultiProcessor = info->cu_blocks;
     p->concurrentKernels = 1;
     p->cooperativeLaunch = 1;
+    p->cooperativeMultiDeviceLaunch = 1;
     p->pciDomainID = info->pci_domain;
     p->pciBusID = info->pci_bus;
     p->pciDeviceID = info->pci_device;
@@ -61,6 +62,9 @@ void mc_api_properties(const McContext *ctx, mcDeviceProp_t *p)
     p->deviceOverlap = info->copy_engines > 0;
     p->asyncEngineCount = info->copy_engines;
     p->unifiedAddressing = 1;
+    p->memoryPoolsSupported = 1;
+    p->managedMemory = 1;
+    p->concurrentManagedAccess = 1;
     p->streamPrioritiesSupported = info->priorities > 1;
     memcpy(p->uuid.bytes, info->uuid, sizeof(p->uuid.bytes));
     snprintf(p->mxArchName, sizeof(p->mxArchName), "riscv64-mxgpu");
@@ -102,6 +106,8 @@ static bool property_attribute(const mcDeviceProp_t *p,
         FROM(mcDeviceAttributeComputeCapabilityMinor, p->minor)
         FROM(mcDeviceAttributeConcurrentKernels, p->concurrentKernels)
         FROM(mcDeviceAttributeCooperativeLaunch, p->cooperativeLaunch)
+        FROM(mcDeviceAttributeCooperativeMultiDeviceLaunch,
+             p->cooperativeMultiDeviceLaunch)
         FROM(mcDeviceAttributePciBusId, p->pciBusID)
         FROM(mcDeviceAttributePciDeviceId, p->pciDeviceID)
         FROM(mcDeviceAttributePciDomainId, p->pciDomainID)
@@ -117,9 +123,18 @@ static bool property_attribute(const mcDeviceProp_t *p,
         FROM(mcDeviceAttributeUnifiedAddressing, p->unifiedAddressing)
         FROM(mcDeviceAttributeGpuOverlap, p->deviceOverlap)
         FROM(mcDeviceAttributeAsyncEngineCount, p->asyncEngineCount)
+        FROM(mcDeviceAttributeVirtualMemoryManagementSupported, 1)
+        FROM(mcDeviceAttributeHandleTypePosixFileDescriptorSupported, 1)
+        FROM(mcDeviceAttributeManagedMemory, p->managedMemory)
+        FROM(mcDeviceAttributeConcurrentManagedAccess,
+             p->concurrentManagedAccess)
+        FROM(mcDeviceAttributeDirectManagedMemAccessFromHost, 1)
+        FROM(mcDeviceAttributeMemoryPoolsSupported, p->memoryPoolsSupported)
         FROM(mcDeviceAttributeCanUseStreamWaitValue, 1)
         FROM(mcDeviceAttributeCanUseStreamMemOps, 1)
         FROM(mcDeviceAttributeCanUseStreamWaitWaitValueNor, 1)
+        /* What was written before a word is seen with it, by whomever. */
+        FROM(mcDeviceAttributeCanFlushRemoteWrites, 1)
         FROM(mcDeviceAttributeHostNativeAtomicSupported, 1)
         FROM(mcDevAttrStreamPrioritiesSupported,
              p->streamPrioritiesSupported)

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "api.h"
-#include "core/copy.h"
 #include "process/current.h"
 
 static mcError_t create(mcStream_t *out, unsigned flags, int priority)
@@ -189,62 +188,4 @@ MC_EXPORT mcError_t mcLaunchHostFunc(mcStream_t stream, mcHostFn_t fn,
     API_ENTER("%p, %p, %p", (void *)stream, (void *)(uintptr_t)fn, userData);
     API_CHECK(fn, mcErrorInvalidValue);
     API_RETURN(host_call(stream, &f));
-}
-
-/* ---- words in memory ---- */
-
-static mcError_t wait_value(mcStream_t handle, void *ptr, uint64_t value,
-                            unsigned size, unsigned flags)
-{
-    if (flags > MC_STREAM_WAIT_VALUE_NOR) {
-        return mcErrorInvalidValue;
-    }
-    McStream *stream __attribute__((cleanup(mc_api_put_stream))) = NULL;
-    mcError_t error = mc_api_stream(handle, &stream);
-    return error != mcSuccess
-               ? error
-               : mc_wait_value(stream, ptr, value, size,
-                               (enum mxgpu_wait_cond)flags);
-}
-
-static mcError_t write_value(mcStream_t handle, void *ptr, uint64_t value,
-                             unsigned size, unsigned flags)
-{
-    if (flags != MC_STREAM_WRITE_VALUE_DEFAULT) {
-        return mcErrorInvalidValue;
-    }
-    McStream *stream __attribute__((cleanup(mc_api_put_stream))) = NULL;
-    mcError_t error = mc_api_stream(handle, &stream);
-    return error != mcSuccess ? error
-                              : mc_write_value(stream, ptr, value, size);
-}
-
-MC_EXPORT mcError_t mcStreamWaitValue32(mcStream_t stream, void *ptr,
-                                        uint32_t value, unsigned int flags)
-{
-    API_ENTER("%p, %p, %u, 0x%x", (void *)stream, ptr, value, flags);
-    API_RETURN(wait_value(stream, ptr, value, 4, flags));
-}
-
-MC_EXPORT mcError_t mcStreamWaitValue64(mcStream_t stream, void *ptr,
-                                        uint64_t value, unsigned int flags)
-{
-    API_ENTER("%p, %p, %llu, 0x%x", (void *)stream, ptr,
-              (unsigned long long)value, flags);
-    API_RETURN(wait_value(stream, ptr, value, 8, flags));
-}
-
-MC_EXPORT mcError_t mcStreamWriteValue32(mcStream_t stream, void *ptr,
-                                         uint32_t value, unsigned int flags)
-{
-    API_ENTER("%p, %p, %u, 0x%x", (void *)stream, ptr, value, flags);
-    API_RETURN(write_value(stream, ptr, value, 4, flags));
-}
-
-MC_EXPORT mcError_t mcStreamWriteValue64(mcStream_t stream, void *ptr,
-                                         uint64_t value, unsigned int flags)
-{
-    API_ENTER("%p, %p, %llu, 0x%x", (void *)stream, ptr,
-              (unsigned long long)value, flags);
-    API_RETURN(write_value(stream, ptr, value, 8, flags));
 }

@@ -18,7 +18,7 @@ static bool checking;
 
 static const char *const level_names[] = {
     [MC_LOG_OFF] = "off",   [MC_LOG_ERROR] = "error", [MC_LOG_WARN] = "warn",
-    [MC_LOG_INFO] = "info", [MC_LOG_DEBUG] = "debug",
+    [MC_LOG_INFO] = "info", [MC_LOG_API] = "api",     [MC_LOG_DEBUG] = "debug",
 };
 
 bool mc_log_parse_level(const char *text, unsigned length, McLogLevel *level)
@@ -59,7 +59,7 @@ static void log_init(void)
         /* Not understood: the user wants to know something, so show errors. */
         log_level = MC_LOG_ERROR;
         fprintf(stderr, "mxgpu: %s=%s: no such level (error, warn, info, "
-                "debug)\n", vendor ? "MXLOG_LEVEL" : "MXGPU_LOG", text);
+                "api, debug)\n", vendor ? "MXLOG_LEVEL" : "MXGPU_LOG", text);
     }
     if (colon && colon[1]) {
         int fd = open(colon + 1, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC,

@@ -2,7 +2,7 @@
 /*
  * One-line reasons on request. MXGPU_LOG=LEVEL[:FILE] chooses what is written
  * and where (standard error by default); without it MXLOG_LEVEL=LEVEL is
- * looked at; without both nothing is written. Levels: error, warn, info,
+ * looked at; without both nothing is written. Levels: error, warn, info, api,
  * debug; each includes those before it. Callable from any thread and at any
  * time; errno is preserved.
  */
@@ -16,7 +16,8 @@ typedef enum McLogLevel {
     MC_LOG_ERROR = 1, /* why a call failed */
     MC_LOG_WARN = 2,  /* something works, but not as one would expect */
     MC_LOG_INFO = 3,  /* devices found, firmware loaded, modules loaded */
-    MC_LOG_DEBUG = 4, /* every call */
+    MC_LOG_API = 4,   /* every call, when it returns */
+    MC_LOG_DEBUG = 5, /* when it is made, too, and what is below */
 } McLogLevel;
 
 bool mc_log_enabled(McLogLevel level);

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
 #include "va.h"
 
 #include <stddef.h>
 #include <sys/mman.h>
 
-#define PAGE 4096ull
+#define PAGE  4096ull
+#define LIMIT (1ull << 46)
 
 void *mc_va_reserve(uint64_t size, uint64_t align)
 {
-    if (size == 0 || size > (1ull << 46) || align > (1ull << 46)) {
+    if (size == 0 || size > LIMIT || align > LIMIT) {
         return NULL;
     }
     size = (size + PAGE - 1) & ~(PAGE - 1);
@@ -29,6 +31,29 @@ void *mc_va_reserve(uint64_t size, uint64_t align)
         }
     }
     return va;
+}
+
+void *mc_va_reserve_at(uint64_t va, uint64_t size)
+{
+    void *at = (void *)(uintptr_t)va;
+
+    if (size == 0 || size > LIMIT || va > LIMIT * 2 - size) {
+        return NULL;
+    }
+    void *p = mmap(at, size, PROT_NONE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
+                       MAP_FIXED_NOREPLACE, -1, 0);
+    if (p != MAP_FAILED && p != at) {
+        munmap(p, size); /* a Linux before 4.17 takes it for a hint */
+        return NULL;
+    }
+    return p == MAP_FAILED ? NULL : p;
+}
+
+void mc_va_hide(void *va, uint64_t size)
+{
+    mmap(va, size, PROT_NONE,
+         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 }
 
 void mc_va_release(void *va, uint64_t size)

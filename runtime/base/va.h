@@ -11,6 +11,10 @@
 /* Reserves size bytes, rounded up to pages of 4096; align is a power of two
  * >= 4096. NULL when there is none. */
 void *mc_va_reserve(uint64_t size, uint64_t align);
+/* The same at an address, a multiple of 4096; NULL: something is there. */
+void *mc_va_reserve_at(uint64_t va, uint64_t size);
+/* Of what was reserved, a part that has become accessible: no more. */
+void mc_va_hide(void *va, uint64_t size);
 /* What was reserved; NULL is nothing. */
 void mc_va_release(void *va, uint64_t size);
 

@@ -9,11 +9,10 @@
 #include "base/log.h"
 #include "base/va.h"
 #include "error.h"
-#include "mxgpu/pte.h"
+#include "peer.h"
 #include "range.h"
 
 #define CHUNK_SIZE KMD_LARGE_PAGE_SIZE
-#define DATA_PERMS (MXGPU_PTE_READ | MXGPU_PTE_WRITE | MXGPU_PTE_ATOMIC)
 
 /* One large page, shared. */
 typedef struct Chunk {
@@ -34,6 +33,7 @@ typedef struct Block {
     uint64_t front; /* zone before that */
     bool damaged;   /* and reported */
     McCaller caller;
+    unsigned number; /* in the directory for other processes, or 0 */
 } Block;
 
 struct McAllocator {
@@ -129,6 +129,44 @@ void mc_mapping_free(McContext *ctx, McMapping *mapping)
     mapping->bo = NULL;
 }
 
+/* The same for data, which devices with access see, too. */
+static mcError_t data_fill(McContext *ctx, uint64_t va, uint64_t size,
+                           uint64_t reserved, McMapping *out)
+{
+    mcError_t error = mapping_fill(ctx, va, size, reserved,
+                                   MC_DATA_PERMS, out);
+
+    if (error == mcSuccess) {
+        error = mc_peer_add(ctx, out->bo, va, size);
+        if (error != mcSuccess && ctx->ops->unmap(ctx->kmd, va, size) == 0) {
+            ctx->ops->free(out->bo);
+            out->bo = NULL;
+        }
+    }
+    return error;
+}
+
+static mcError_t data_new(McContext *ctx, uint64_t size, McMapping *out)
+{
+    mcError_t error = mc_mapping_new(ctx, size, MC_DATA_PERMS, out);
+
+    if (error == mcSuccess) {
+        error = mc_peer_add(ctx, out->bo, out->va, out->size);
+        if (error != mcSuccess) {
+            mc_mapping_free(ctx, out);
+        }
+    }
+    return error;
+}
+
+static void data_free(McContext *ctx, McMapping *mapping)
+{
+    if (mapping->bo) {
+        mc_peer_remove(mapping->va);
+        mc_mapping_free(ctx, mapping);
+    }
+}
+
 /* ---- chunks ---- */
 
 static void chunk_take(McAllocator *allocator, Chunk *chunk, Block *block,
@@ -145,7 +183,7 @@ static void chunk_take(McAllocator *allocator, Chunk *chunk, Block *block,
 static void chunk_free(McAllocator *allocator, Chunk *chunk)
 {
     mc_tree_remove(&allocator->chunks, &chunk->node);
-    mc_mapping_free(allocator->ctx, &chunk->mapping);
+    data_free(allocator->ctx, &chunk->mapping);
     free(chunk);
 }
 
@@ -156,19 +194,17 @@ static mcError_t chunk_new(McAllocator *allocator, uint64_t va, Chunk **out)
     mcError_t error = mcErrorMemoryAllocation;
 
     if (chunk && va) {
-        error = mapping_fill(allocator->ctx, va, CHUNK_SIZE,
-                             CHUNK_SIZE + KMD_PAGE_SIZE, DATA_PERMS,
-                             &chunk->mapping);
+        error = data_fill(allocator->ctx, va, CHUNK_SIZE,
+                          CHUNK_SIZE + KMD_PAGE_SIZE, &chunk->mapping);
     } else if (chunk) {
-        error = mc_mapping_new(allocator->ctx, CHUNK_SIZE, DATA_PERMS,
-                               &chunk->mapping);
+        error = data_new(allocator->ctx, CHUNK_SIZE, &chunk->mapping);
     }
     if (error != mcSuccess) {
         free(chunk);
         return error;
     }
     if (mc_extents_add(&allocator->room, chunk->mapping.va, CHUNK_SIZE)) {
-        mc_mapping_free(allocator->ctx, &chunk->mapping);
+        data_free(allocator->ctx, &chunk->mapping);
         free(chunk);
         return mcErrorMemoryAllocation;
     }
@@ -239,9 +275,8 @@ static mcError_t large_alloc(McAllocator *allocator, uint64_t size,
         return mcErrorMemoryAllocation;
     }
     block->va = (uintptr_t)va;
-    mcError_t error = mapping_fill(ctx, block->va, body,
-                                   tail ? body : reserved, DATA_PERMS,
-                                   &block->body);
+    mcError_t error = data_fill(ctx, block->va, body, tail ? body : reserved,
+                                &block->body);
     if (error != mcSuccess) {
         mc_va_release(va, reserved);
         return error;
@@ -252,14 +287,14 @@ static mcError_t large_alloc(McAllocator *allocator, uint64_t size,
     error = chunk_new(allocator, block->va + body, &chunk);
     if (error != mcSuccess) {
         mc_va_release(va + body, reserved - body);
-        mc_mapping_free(ctx, &block->body);
+        data_free(ctx, &block->body);
         return error;
     }
     if (mc_extents_take(&allocator->room, block->va + body,
                         block->piece_size)) {
         mc_extents_exclude(&allocator->room, block->va + body, CHUNK_SIZE);
         chunk_free(allocator, chunk);
-        mc_mapping_free(ctx, &block->body);
+        data_free(ctx, &block->body);
         return mcErrorMemoryAllocation;
     }
     chunk_take(allocator, chunk, block, block->va + body);
@@ -278,7 +313,7 @@ static mcError_t block_alloc(McAllocator *allocator, uint64_t size,
                               : large_alloc(allocator, size, block);
     if (error == mcErrorMemoryAllocation && block->piece_size) {
         block->piece_size = 0;
-        error = mc_mapping_new(allocator->ctx, size, DATA_PERMS, &block->body);
+        error = data_new(allocator->ctx, size, &block->body);
         block->va = block->body.va;
     }
     return error;
@@ -286,10 +321,11 @@ static mcError_t block_alloc(McAllocator *allocator, uint64_t size,
 
 static void block_drop(McAllocator *allocator, Block *block)
 {
+    mc_directory_withdraw(block->number);
     if (block->chunk) {
         chunk_release(allocator, block);
     }
-    mc_mapping_free(allocator->ctx, &block->body);
+    data_free(allocator->ctx, &block->body);
 }
 
 mcError_t mc_allocator_new(McContext *ctx, McAllocator **out)
@@ -447,18 +483,95 @@ mcError_t mc_device_alloc(McContext *ctx, uint64_t size, unsigned flags,
     return error;
 }
 
-mcError_t mc_device_free(McContext *ctx, uint64_t va)
+void *mc_device_retire(McContext *ctx, uint64_t va)
 {
     McAllocator *allocator = ctx->allocator;
-    mcError_t error = mcErrorInvalidValue;
+    void *block = NULL;
     McRange range;
 
     pthread_mutex_lock(&allocator->lock);
     if (mc_range_find(va, &range) && range.base == va &&
         range.kind == MC_RANGE_DEVICE && range.device == ctx->device) {
         mc_range_remove(va, NULL);
-        block_free(allocator, range.owner);
-        error = mcSuccess;
+        block = range.owner;
+    }
+    pthread_mutex_unlock(&allocator->lock);
+    return block;
+}
+
+void mc_device_drop(McContext *ctx, void *block)
+{
+    pthread_mutex_lock(&ctx->allocator->lock);
+    block_free(ctx->allocator, block);
+    pthread_mutex_unlock(&ctx->allocator->lock);
+}
+
+mcError_t mc_device_free(McContext *ctx, uint64_t va)
+{
+    void *block = mc_device_retire(ctx, va);
+
+    if (!block) {
+        return mcErrorInvalidValue;
+    }
+    mc_device_drop(ctx, block);
+    return mcSuccess;
+}
+
+/* ---- for other processes ---- */
+
+/* The pages of a mapping that hold [from, to). */
+static mcError_t share_pages(McContext *ctx, const McMapping *m, uint64_t from,
+                             uint64_t to, McFilePiece *piece)
+{
+    uint64_t offset;
+    int err = ctx->ops->share(m->bo, &piece->fd, &offset);
+
+    from &= ~(KMD_PAGE_SIZE - 1);
+    piece->offset = offset + (from - m->va);
+    piece->size = align_up(to, KMD_PAGE_SIZE) - from;
+    return mc_error_from_kmd(err);
+}
+
+static mcError_t block_share(McContext *ctx, Block *block)
+{
+    McShare share = {.size = block->size};
+    mcError_t error = mcSuccess;
+    uint64_t start = 0;
+
+    if (block->body.bo) {
+        start = block->body.va;
+        error = share_pages(ctx, &block->body, start, start + block->body.size,
+                            &share.piece[share.pieces++]);
+    }
+    if (block->chunk && error == mcSuccess) {
+        start = start ? start : block->piece & ~(KMD_PAGE_SIZE - 1);
+        error = share_pages(ctx, &block->chunk->mapping, block->piece,
+                            block->piece + block->piece_size,
+                            &share.piece[share.pieces++]);
+    }
+    if (error != mcSuccess) {
+        return error;
+    }
+    share.skip = block->va - start;
+    block->number = mc_directory_publish(MC_RECORD_MEMORY, &share);
+    return block->number ? mcSuccess : mcErrorMemoryAllocation;
+}
+
+mcError_t mc_device_share(McContext *ctx, uint64_t va, McToken *token)
+{
+    McAllocator *allocator = ctx->allocator;
+    mcError_t error = mcErrorInvalidValue;
+    McRange range;
+
+    pthread_mutex_lock(&allocator->lock);
+    if (mc_range_find(va, &range) && range.kind == MC_RANGE_DEVICE &&
+        range.device == ctx->device) {
+        Block *block = range.owner;
+
+        error = block->number ? mcSuccess : block_share(ctx, block);
+        if (error == mcSuccess) {
+            mc_directory_token(block->number, token);
+        }
     }
     pthread_mutex_unlock(&allocator->lock);
     return error;

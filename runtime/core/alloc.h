@@ -11,8 +11,11 @@
 
 #include "zone.h"
 #include "context.h"
+#include "directory.h"
+#include "mxgpu/pte.h"
 
 #define MC_ALIGN 256u
+#define MC_DATA_PERMS (MXGPU_PTE_READ | MXGPU_PTE_WRITE | MXGPU_PTE_ATOMIC)
 
 /* VRAM with an address range of its own. */
 typedef struct McMapping {
@@ -36,6 +39,15 @@ mcError_t mc_device_alloc(McContext *ctx, uint64_t size, unsigned flags,
 /* The work that may use it is complete. mcErrorInvalidValue when va is not
  * the start of an allocation of this context. */
 mcError_t mc_device_free(McContext *ctx, uint64_t va);
+
+/* The same in two steps: no call finds it any more, then, when the work that
+ * may use it is complete, it goes. NULL: as mcErrorInvalidValue. */
+void *mc_device_retire(McContext *ctx, uint64_t va);
+void mc_device_drop(McContext *ctx, void *block);
+
+/* What names the allocation in other processes, which va is in.
+ * mcErrorNotSupported: VRAM cannot be shared on this back end. */
+mcError_t mc_device_share(McContext *ctx, uint64_t va, McToken *token);
 
 /* Reports what was written into the zones since the last time; false: nothing.
  * A zone belongs to nobody: whatever runs meanwhile, what is found is wrong. */

@@ -4,6 +4,7 @@
 #include "alloc.h"
 #include "base/log.h"
 #include "host_memory.h"
+#include "pool.h"
 
 mcError_t mc_check_context(McContext *ctx, mcError_t error)
 {
@@ -14,6 +15,7 @@ mcError_t mc_check_context(McContext *ctx, mcError_t error)
     }
     bool damaged = mc_device_damaged(ctx->allocator);
 
+    damaged |= ctx->pools && mc_pools_damaged(ctx);
     damaged |= mc_host_damaged();
     if (damaged) {
         mc_context_fail(ctx, mcErrorIllegalAddress);

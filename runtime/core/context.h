@@ -20,6 +20,7 @@ typedef struct McFunction McFunction;
 typedef struct McQueue McQueue;
 typedef struct McAllocator McAllocator;
 typedef struct McStaging McStaging;
+typedef struct McPools McPools;
 typedef struct McSlots McSlots;
 typedef struct McServices McServices;
 
@@ -42,6 +43,7 @@ struct McContext {
     atomic_bool dying;
     atomic_int error; /* sticky mcError_t */
     atomic_uint schedule;    /* mcDeviceSchedule* */
+    atomic_uint spin_ns;     /* how long waiters spin (wait.c) */
     atomic_size_t stack;     /* mcLimitStackSize, bytes */
 
     /* Orders submissions to all queues; guards queues and their producer
@@ -59,6 +61,10 @@ struct McContext {
     const McServicesOps *services_ops; /* once there are services */
     /* mc_check_context(), once there is memory that it looks at. */
     mcError_t (*check)(McContext *ctx, mcError_t error);
+    /* Pools of memory, and what they do when the host knows that a queue, or
+     * with NULL all queues, came so far: once there is something to do. */
+    McPools *pools;
+    void (*synced)(McContext *ctx, McQueue *queue);
 };
 
 /* Only if it is open; else NULL. */
@@ -84,6 +90,14 @@ static inline void mc_context_flush(McContext *ctx)
 static inline mcError_t mc_context_checked(McContext *ctx, mcError_t error)
 {
     return ctx->check ? ctx->check(ctx, error) : error;
+}
+
+/* Somebody waited for a queue of the context, or NULL: for all of them. */
+static inline void mc_context_synced(McContext *ctx, McQueue *queue)
+{
+    if (ctx->synced) {
+        ctx->synced(ctx, queue);
+    }
 }
 
 /* Flags of a device may be set before its context is made. */

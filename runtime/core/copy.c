@@ -8,7 +8,9 @@
 #include "error.h"
 #include "host_memory.h"
 #include "mxgpu/rect.h"
+#include "peer.h"
 #include "range.h"
+#include "reserve.h"
 #include "staging.h"
 #include "submit.h"
 #include "wait.h"
@@ -335,22 +337,81 @@ typedef enum Place {
 typedef struct End {
     Place place;
     int device;
+    bool peers;  /* devices with access see it, too */
+    bool sync;   /* synchronous operations wait (mcPointerAttributeSyncMemops) */
     uint64_t va; /* where the device may write it */
 } End;
 
-static mcError_t classify(const void *ptr, size_t size, End *end)
+static bool sees(int device, const End *end)
+{
+    return end->place != ON_DEVICE || end->device == device ||
+           (end->peers && mc_peer_sees(device, end->device));
+}
+
+/*
+ * Physical memory at a reserved address, which may be several mappings in a
+ * row. The stream's device uses it if it may; else the host does, or another
+ * device.
+ */
+static mcError_t classify_mapped(int device, McRange range, size_t size,
+                                 End *end)
+{
+    uint32_t reach = range.reach;
+    bool cpu = range.cpu, host = range.device < 0;
+    uint64_t last = end->va + size;
+
+    while (range.base + range.size < last) {
+        if (!mc_range_find(range.base + range.size, &range) ||
+            range.kind != MC_RANGE_MAPPED) {
+            mc_error("%zu bytes at %p: not all of it is mapped", size,
+                     (void *)(uintptr_t)end->va);
+            return mcErrorInvalidValue;
+        }
+        reach &= range.reach;
+        cpu = cpu && range.cpu;
+        host = host && range.device < 0;
+    }
+    if (reach >> device & 1) {
+        end->device = device;
+        end->place = host && cpu ? PINNED : ON_DEVICE;
+    } else if (cpu) {
+        end->device = -1;
+        end->place = PAGEABLE;
+    } else if (reach) {
+        end->device = __builtin_ctz(reach);
+        end->place = ON_DEVICE;
+    } else {
+        mc_error("%zu bytes at %p: no device has access to all of it", size,
+                 (void *)(uintptr_t)end->va);
+        return mcErrorInvalidValue;
+    }
+    return mcSuccess;
+}
+
+/* For a stream of "device". */
+static mcError_t classify(int device, const void *ptr, size_t size, End *end)
 {
     McRange range;
 
     end->va = (uintptr_t)ptr;
+    end->peers = false;
+    end->sync = false;
     if (!mc_range_find((uintptr_t)ptr, &range)) {
         end->place = PAGEABLE;
         end->device = -1;
+        if (mc_reserved(end->va, 1)) {
+            mc_error("%p: reserved, but nothing is mapped there", ptr);
+            return mcErrorInvalidValue;
+        }
         return mcSuccess;
     }
+    end->sync = range.sync;
+    if (range.kind == MC_RANGE_MAPPED) {
+        return classify_mapped(device, range, size, end);
+    }
     end->device = range.device;
-    end->place = range.kind == MC_RANGE_HOST || range.kind ==
-                 MC_RANGE_REGISTERED ? PINNED : ON_DEVICE;
+    end->peers = range.kind == MC_RANGE_DEVICE;
+    end->place = mc_range_is_host(&range) ? PINNED : ON_DEVICE;
     if (end->va >= range.constants &&
         end->va - range.constants < range.constants_size &&
         size <= range.constants + range.constants_size - end->va) {
@@ -419,7 +480,8 @@ static mcError_t copy_local(McStream *stream, McBox box, const End *to,
     if (from->place == PAGEABLE) {
         error = upload(stream, &box, &value);
     } else {
-        bool wait = sync && (to->place == PINNED || from->place == PINNED);
+        bool wait = sync && (to->place == PINNED || from->place == PINNED ||
+                             to->sync || from->sync);
 
         error = submit_copy(stream, &box, wait && box_size(&box) > SPIN_SIZE,
                             &value);
@@ -450,8 +512,9 @@ static mcError_t copy_on(int device, const McBox *box)
 
 #define BOUNCE_SIZE (4u << 20)
 
-/* Devices do not reach each other: the host carries it over, in order with
- * the stream because it waits for it. */
+/* The stream's device does not see both: the host has another one do it that
+ * does, or carries it over; in order with the stream because it waits for
+ * it. */
 static mcError_t copy_remote(McStream *stream, const McBox *box, const End *to,
                              const End *from)
 {
@@ -463,8 +526,11 @@ static mcError_t copy_remote(McStream *stream, const McBox *box, const End *to,
     if (to->place != ON_DEVICE) {
         return copy_on(from->device, box);
     }
-    if (from->place != ON_DEVICE || from->device == to->device) {
+    if (sees(to->device, from)) {
         return copy_on(to->device, box);
+    }
+    if (sees(from->device, to)) {
+        return copy_on(from->device, box);
     }
     uint8_t *bounce = malloc(least(box_size(box), BOUNCE_SIZE));
     Part at = {0};
@@ -484,6 +550,22 @@ static mcError_t copy_remote(McStream *stream, const McBox *box, const End *to,
     return error;
 }
 
+/* A copy between two devices that is not asked to be asynchronous is in order
+ * with all of their work. */
+static mcError_t settle(McStream *stream, const End *end)
+{
+    if (end->place != ON_DEVICE || end->device == stream->ctx->device) {
+        return mcSuccess;
+    }
+    McContext *ctx = mc_context_peek(end->device);
+    if (!ctx) {
+        return mcErrorContextIsDestroyed; /* and the memory is gone with it */
+    }
+    mcError_t error = mc_context_sync(ctx);
+    mc_context_put(ctx);
+    return error;
+}
+
 static mcError_t copy_any(McStream *stream, McBox box, mcMemcpyKind kind,
                           bool sync)
 {
@@ -497,9 +579,9 @@ static mcError_t copy_any(McStream *stream, McBox box, mcMemcpyKind kind,
     if (error != mcSuccess || box.width == 0) {
         return error;
     }
-    error = classify(box.dst, dst_reach, &to);
+    error = classify(device, box.dst, dst_reach, &to);
     if (error == mcSuccess) {
-        error = classify(box.src, src_reach, &from);
+        error = classify(device, box.src, src_reach, &from);
     }
     if (error == mcSuccess) {
         error = check_kind(kind, &to, &from);
@@ -514,11 +596,26 @@ static mcError_t copy_any(McStream *stream, McBox box, mcMemcpyKind kind,
         }
         return error;
     }
-    if ((to.place == ON_DEVICE && to.device != device) ||
-        (from.place == ON_DEVICE && from.device != device)) {
+    bool other = (to.place == ON_DEVICE && to.device != device) ||
+                 (from.place == ON_DEVICE && from.device != device);
+    bool two = to.place == ON_DEVICE && from.place == ON_DEVICE &&
+               to.device != from.device;
+    if (two && sync) {
+        error = settle(stream, &to);
+        if (error == mcSuccess) {
+            error = settle(stream, &from);
+        }
+        if (error != mcSuccess) {
+            return error;
+        }
+    }
+    /* Of one device alone: in order with that device's default stream. */
+    if ((other && !two && sync) || !sees(device, &to) ||
+        !sees(device, &from)) {
         return copy_remote(stream, &box, &to, &from);
     }
-    return copy_local(stream, box, &to, &from, sync);
+    error = copy_local(stream, box, &to, &from, sync);
+    return error == mcSuccess && two && sync ? mc_stream_sync(stream) : error;
 }
 
 mcError_t mc_copy_box(McStream *stream, const McBox *box, mcMemcpyKind kind,
@@ -553,13 +650,12 @@ mcError_t mc_copy(McStream *stream, void *dst, const void *src, size_t size,
 static mcError_t check_device_use(McStream *stream, const void *ptr,
                                   size_t size, End *end)
 {
-    mcError_t error = classify(ptr, size, end);
+    mcError_t error = classify(stream->ctx->device, ptr, size, end);
 
     if (error != mcSuccess) {
         return error;
     }
-    if (end->place == PAGEABLE ||
-        (end->place == ON_DEVICE && end->device != stream->ctx->device)) {
+    if (end->place == PAGEABLE || !sees(stream->ctx->device, end)) {
         mc_error("%p is not memory that device %d can use", ptr,
                  stream->ctx->device);
         return mcErrorInvalidValue;
@@ -631,7 +727,7 @@ mcError_t mc_fill_box(McStream *stream, const McBox *box, uint32_t pattern,
     }
     union mxgpu_packet packet;
     McSubmit submit;
-    bool wait = sync && end.place == PINNED;
+    bool wait = sync && (end.place == PINNED || end.sync);
     error = mc_submit_begin(stream, 1, 0, &submit);
     if (error != mcSuccess) {
         return error;
@@ -652,56 +748,58 @@ mcError_t mc_fill(McStream *stream, void *dst, uint32_t pattern,
     return mc_fill_box(stream, &row, pattern, pattern_size, sync);
 }
 
-static mcError_t submit_value(McStream *stream, void *ptr, unsigned word_size,
-                              union mxgpu_packet *packet)
+static mcError_t check_word(McStream *stream, const McWordOp *op, End *end)
 {
+    mcError_t error = check_device_use(stream, op->ptr, op->size, end);
+
+    return error == mcSuccess && (uintptr_t)op->ptr % op->size
+               ? mcErrorInvalidValue
+               : error;
+}
+
+static void word_packet(const McWordOp *op, const End *end,
+                        union mxgpu_packet *packet)
+{
+    *packet = (union mxgpu_packet){.header = {.type = MXGPU_PKT_NOP}};
+    if (op->wait) {
+        packet->wait = (struct mxgpu_packet_wait){
+            .type = MXGPU_PKT_WAIT,
+            .size = op->size,
+            .cond = op->cond,
+            .addr = (uintptr_t)op->ptr,
+            .value = op->value,
+        };
+    } else {
+        packet->write = (struct mxgpu_packet_write){
+            .type = MXGPU_PKT_WRITE,
+            .size = op->size,
+            .addr = end->va,
+            .value = op->value,
+        };
+    }
+}
+
+mcError_t mc_word_ops(McStream *stream, const McWordOp *ops, unsigned count)
+{
+    union mxgpu_packet packet;
     McSubmit submit;
     End end;
-    mcError_t error = check_device_use(stream, ptr, word_size, &end);
+    mcError_t error = mcSuccess;
 
-    if (error == mcSuccess && (uintptr_t)ptr % word_size) {
-        error = mcErrorInvalidValue;
+    /* All are good, or none is done. */
+    for (unsigned i = 0; i < count && count > 1 && error == mcSuccess; i++) {
+        error = check_word(stream, &ops[i], &end);
     }
-    if (error == mcSuccess && packet->header.type == MXGPU_PKT_WRITE) {
-        packet->write.addr = end.va;
-    }
-    if (error == mcSuccess) {
-        error = mc_submit_begin(stream, 1, 0, &submit);
-    }
-    if (error == mcSuccess) {
-        mc_submit_push(&submit, packet, 0);
-        mc_submit_end(&submit);
+    for (unsigned i = 0; i < count && error == mcSuccess; i++) {
+        error = check_word(stream, &ops[i], &end);
+        if (error == mcSuccess) {
+            error = mc_submit_begin(stream, 1, 0, &submit);
+        }
+        if (error == mcSuccess) {
+            word_packet(&ops[i], &end, &packet);
+            mc_submit_push(&submit, &packet, 0);
+            mc_submit_end(&submit);
+        }
     }
     return error;
-}
-
-mcError_t mc_write_value(McStream *stream, void *ptr, uint64_t value,
-                         unsigned word_size)
-{
-    union mxgpu_packet packet = {
-        .write = {
-            .type = MXGPU_PKT_WRITE,
-            .size = word_size,
-            .addr = (uintptr_t)ptr,
-            .value = value,
-        },
-    };
-
-    return submit_value(stream, ptr, word_size, &packet);
-}
-
-mcError_t mc_wait_value(McStream *stream, void *ptr, uint64_t value,
-                        unsigned word_size, enum mxgpu_wait_cond cond)
-{
-    union mxgpu_packet packet = {
-        .wait = {
-            .type = MXGPU_PKT_WAIT,
-            .size = word_size,
-            .cond = cond,
-            .addr = (uintptr_t)ptr,
-            .value = value,
-        },
-    };
-
-    return submit_value(stream, ptr, word_size, &packet);
 }

@@ -35,10 +35,17 @@ mcError_t mc_fill(McStream *stream, void *dst, uint32_t pattern,
 mcError_t mc_fill_box(McStream *stream, const McBox *box, uint32_t pattern,
                       unsigned pattern_size, bool sync);
 
-/* word_size 4 or 8. */
-mcError_t mc_write_value(McStream *stream, void *ptr, uint64_t value,
-                         unsigned word_size);
-mcError_t mc_wait_value(McStream *stream, void *ptr, uint64_t value,
-                        unsigned word_size, enum mxgpu_wait_cond cond);
+/* A word that work behind it waits for, or that is written. size is 4 or 8 and
+ * divides the address. */
+typedef struct McWordOp {
+    void *ptr;
+    uint64_t value;
+    unsigned size;
+    bool wait;
+    enum mxgpu_wait_cond cond; /* of a wait */
+} McWordOp;
+
+/* In this order; none when one of them is wrong. */
+mcError_t mc_word_ops(McStream *stream, const McWordOp *ops, unsigned count);
 
 #endif

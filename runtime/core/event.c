@@ -149,6 +149,9 @@ static void event_destroy(McHandle *handle)
     McEvent *event = (McEvent *)handle;
     McContext *ctx = event->handle.ctx;
 
+    if (event->shared) {
+        mc_shared_event_free(event->shared);
+    }
     if (event->stamp && !atomic_load(&ctx->dying)) {
         slot_put(ctx->slots, event->stamp, event->queue, event->value);
     }
@@ -156,23 +159,46 @@ static void event_destroy(McHandle *handle)
     free(event);
 }
 
+static void event_add(McContext *ctx, McEvent *event)
+{
+    pthread_mutex_init(&event->lock, NULL);
+    mc_handle_add(&event->handle, MC_HANDLE_EVENT, ctx, event_destroy);
+}
+
 mcError_t mc_event_new(McContext *ctx, unsigned flags, McEvent **out)
 {
     McEvent *event = calloc(1, sizeof(*event));
+    mcError_t error = mcSuccess;
 
     if (!event) {
         return mcErrorMemoryAllocation;
     }
     event->flags = flags;
-    if (!(flags & mcEventDisableTiming)) {
-        mcError_t error = slot_get(ctx->slots, &event->stamp);
-        if (error != mcSuccess) {
-            free(event);
-            return error;
-        }
+    if (flags & mcEventInterprocess) {
+        error = mc_shared_event_new(&event->shared);
+    } else if (!(flags & mcEventDisableTiming)) {
+        error = slot_get(ctx->slots, &event->stamp);
     }
-    pthread_mutex_init(&event->lock, NULL);
-    mc_handle_add(&event->handle, MC_HANDLE_EVENT, ctx, event_destroy);
+    if (error != mcSuccess) {
+        free(event);
+        return error;
+    }
+    event_add(ctx, event);
+    *out = event;
+    return mcSuccess;
+}
+
+mcError_t mc_event_import(McContext *ctx, McSharedEvent *shared, McEvent **out)
+{
+    McEvent *event = calloc(1, sizeof(*event));
+
+    if (!event) {
+        mc_shared_event_free(shared);
+        return mcErrorMemoryAllocation;
+    }
+    event->flags = mcEventInterprocess | mcEventDisableTiming;
+    event->shared = shared;
+    event_add(ctx, event);
     *out = event;
     return mcSuccess;
 }
@@ -184,6 +210,9 @@ mcError_t mc_event_record(McEvent *event, McStream *stream)
 
     if (stream->ctx != event->handle.ctx) {
         return mcErrorInvalidHandle;
+    }
+    if (event->shared) {
+        return mc_shared_event_record(event->shared, stream);
     }
     mcError_t error = mc_submit_begin(stream, 1, 0, &submit);
     if (error != mcSuccess) {
@@ -222,6 +251,9 @@ mcError_t mc_event_query(McEvent *event)
     McQueue *queue = event_point(event, &value);
     mcError_t error = mc_context_check(event->handle.ctx);
 
+    if (error == mcSuccess && event->shared) {
+        error = mc_shared_event_query(event->shared);
+    }
     if (error != mcSuccess) {
         return error;
     }
@@ -234,14 +266,20 @@ mcError_t mc_event_sync(McEvent *event)
     McQueue *queue = event_point(event, &value);
     mcError_t error = mcSuccess;
 
-    if (queue) {
+    if (event->shared) {
+        error = mc_shared_event_sync(event->shared, event->handle.ctx);
+    } else if (queue) {
         error = mc_queue_wait(queue, value,
                               event->flags & mcEventBlockingSync);
     }
     mcError_t sticky = mc_context_check(event->handle.ctx);
     mc_context_flush(event->handle.ctx);
-    return mc_context_checked(event->handle.ctx,
-                              sticky != mcSuccess ? sticky : error);
+    error = mc_context_checked(event->handle.ctx,
+                               sticky != mcSuccess ? sticky : error);
+    if (queue) {
+        mc_context_synced(event->handle.ctx, queue);
+    }
+    return error;
 }
 
 mcError_t mc_event_wait(McStream *stream, McEvent *event)
@@ -249,6 +287,9 @@ mcError_t mc_event_wait(McStream *stream, McEvent *event)
     uint64_t value;
     McQueue *queue = event_point(event, &value);
 
+    if (event->shared) {
+        return mc_shared_event_wait(event->shared, stream);
+    }
     if (!queue) {
         return mcSuccess;
     }

@@ -3,6 +3,7 @@
 #ifndef MC_CORE_EVENT_H
 #define MC_CORE_EVENT_H
 
+#include "shared_event.h"
 #include "stream.h"
 
 mcError_t mc_slots_new(McContext *ctx, McSlots **out);
@@ -11,6 +12,7 @@ void mc_slots_free(McSlots *slots);
 typedef struct McEvent {
     McHandle handle;
     unsigned flags;
+    McSharedEvent *shared; /* of several processes: nothing else counts */
     pthread_mutex_t lock; /* of the rest */
     uint64_t *stamp;      /* device clock, ns */
     McQueue *queue;       /* NULL: never recorded */
@@ -18,6 +20,9 @@ typedef struct McEvent {
 } McEvent;
 
 mcError_t mc_event_new(McContext *ctx, unsigned flags, McEvent **out);
+/* Of another process: takes shared over, also when it fails. */
+mcError_t mc_event_import(McContext *ctx, McSharedEvent *shared,
+                          McEvent **out);
 mcError_t mc_event_record(McEvent *event, McStream *stream);
 mcError_t mc_event_query(McEvent *event);
 mcError_t mc_event_sync(McEvent *event);

@@ -20,6 +20,9 @@ typedef enum McHandleType {
     MC_HANDLE_EVENT,
     MC_HANDLE_MODULE,
     MC_HANDLE_FUNCTION,
+    MC_HANDLE_POOL,
+    MC_HANDLE_EXTERNAL_MEMORY,
+    MC_HANDLE_EXTERNAL_SEMAPHORE,
 } McHandleType;
 
 /* First member of every object with a handle. */

@@ -285,7 +285,7 @@ static int pin_all(HostMemory *memory, const McRange *range, bool read_only)
     uint64_t tail = page_of(end);
     int err = 0;
 
-    if (range->kind == MC_RANGE_HOST) {
+    if (range->kind != MC_RANGE_REGISTERED) {
         tail = page_of(end + KMD_PAGE_SIZE - 1);
         end = tail;
     }
@@ -335,8 +335,8 @@ static void sync_all(void)
     }
 }
 
-mcError_t mc_host_alloc(int device, uint64_t size, unsigned flags,
-                        McCaller caller, void **ptr)
+mcError_t mc_host_alloc(McRangeKind kind, int device, uint64_t size,
+                        unsigned flags, McCaller caller, void **ptr)
 {
     HostMemory *memory = calloc(1, sizeof(*memory));
 
@@ -356,7 +356,7 @@ mcError_t mc_host_alloc(int device, uint64_t size, unsigned flags,
     McRange range = {
         .base = (uintptr_t)pages,
         .size = size,
-        .kind = MC_RANGE_HOST,
+        .kind = kind,
         .device = device,
         .flags = flags,
     };
@@ -370,12 +370,12 @@ mcError_t mc_host_alloc(int device, uint64_t size, unsigned flags,
     return error;
 }
 
-mcError_t mc_host_free(void *ptr)
+mcError_t mc_host_free(McRangeKind kind, void *ptr)
 {
     McRange range;
 
     if (!mc_range_find((uintptr_t)ptr, &range) ||
-        range.base != (uintptr_t)ptr || range.kind != MC_RANGE_HOST) {
+        range.base != (uintptr_t)ptr || range.kind != kind) {
         return mcErrorInvalidValue;
     }
     sync_all();

@@ -9,13 +9,16 @@
 
 #include "zone.h"
 #include "context.h"
+#include "range.h"
 
-/* With MXGPU_CHECK, the rest of its last page is a zone. */
-mcError_t mc_host_alloc(int device, uint64_t size, unsigned flags,
-                        McCaller caller, void **ptr);
+/* MC_RANGE_HOST or MC_RANGE_MANAGED; zeroed. With MXGPU_CHECK, the rest of its
+ * last page is a zone. */
+mcError_t mc_host_alloc(McRangeKind kind, int device, uint64_t size,
+                        unsigned flags, McCaller caller, void **ptr);
 /* Waits for the devices that may use it. mcErrorInvalidValue when it is not
- * the start of an allocation, mcErrorIllegalAddress when it was overrun. */
-mcError_t mc_host_free(void *ptr);
+ * the start of an allocation of that kind, mcErrorIllegalAddress when it was
+ * overrun. */
+mcError_t mc_host_free(McRangeKind kind, void *ptr);
 
 /* mcErrorInvalidValue when not all of it is mapped in the process, readable
  * and, but for mcHostRegisterReadOnly, writable. Parts of one page may be

@@ -117,12 +117,13 @@ static mcError_t marshal(const McFunction *f, uint8_t *block, void **params,
     return mcSuccess;
 }
 
-mcError_t mc_launch(McStream *stream, McFunction *f, dim3 grid, dim3 block,
-                    size_t shared, void **params, const void *buffer,
-                    size_t buffer_size, unsigned flags)
+/* All that may be wrong with a launch, and its arguments. */
+static mcError_t prepare(McStream *stream, McFunction *f, dim3 grid,
+                         dim3 block, size_t shared, void **params,
+                         const void *buffer, size_t buffer_size,
+                         unsigned flags, uint8_t *args)
 {
     McContext *ctx = stream->ctx;
-    uint8_t args[MC_ARGS_MAX];
     mcError_t error;
 
     if (f->handle.ctx != ctx) {
@@ -147,14 +148,34 @@ mcError_t mc_launch(McStream *stream, McFunction *f, dim3 grid, dim3 block,
             return error;
         }
     }
-    if (flags & MXGPU_PKT_COOPERATIVE) {
-        error = check_cooperative(ctx, f, grid, block, shared);
-        if (error != mcSuccess) {
-            return error;
-        }
-    }
+    return flags & MXGPU_PKT_COOPERATIVE
+               ? check_cooperative(ctx, f, grid, block, shared)
+               : mcSuccess;
+}
 
+mcError_t mc_launch_check(McStream *stream, McFunction *f, dim3 grid,
+                          dim3 block, size_t shared, void **params,
+                          unsigned flags)
+{
+    uint8_t args[MC_ARGS_MAX];
+
+    return prepare(stream, f, grid, block, shared, params, NULL, 0, flags,
+                   args);
+}
+
+mcError_t mc_launch(McStream *stream, McFunction *f, dim3 grid, dim3 block,
+                    size_t shared, void **params, const void *buffer,
+                    size_t buffer_size, unsigned flags)
+{
+    McContext *ctx = stream->ctx;
+    uint8_t args[MC_ARGS_MAX];
     McSubmit submit;
+    mcError_t error = prepare(stream, f, grid, block, shared, params, buffer,
+                              buffer_size, flags, args);
+
+    if (error != mcSuccess) {
+        return error;
+    }
     error = mc_submit_begin(stream, 1, f->arg_size ? f->arg_size : 16,
                             &submit);
     if (error != mcSuccess) {

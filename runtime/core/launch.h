@@ -15,6 +15,11 @@ mcError_t mc_launch(McStream *stream, McFunction *function, dim3 grid,
                     dim3 block, size_t shared, void **params,
                     const void *buffer, size_t buffer_size, unsigned flags);
 
+/* What mc_launch would return, but for errors of the device. */
+mcError_t mc_launch_check(McStream *stream, McFunction *function, dim3 grid,
+                          dim3 block, size_t shared, void **params,
+                          unsigned flags);
+
 /* Threads of the largest block that a launch accepts. */
 unsigned mc_max_threads(const McContext *ctx, const McFunction *function);
 

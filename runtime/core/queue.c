@@ -102,6 +102,63 @@ void mc_queue_kernel_name(McQueue *queue, uint64_t index, char *text,
     }
 }
 
+/* ---- what it waits for ---- */
+
+void mc_queue_note_wait(McQueue *queue, McQueue *other, uint64_t serial,
+                        uint64_t value)
+{
+    McWaited *entry = NULL;
+
+    for (unsigned i = 0; i < MC_QUEUE_WAITED && !entry; i++) {
+        McWaited *w = &queue->waited[i];
+
+        entry = w->queue == other && w->serial == serial ? w : NULL;
+    }
+    if (entry && entry->value >= value) {
+        return; /* it waited for more before */
+    }
+    if (!entry) {
+        entry = &queue->waited[queue->waited_next++ % MC_QUEUE_WAITED];
+    }
+    *entry = (McWaited){other, serial, value, queue->head};
+}
+
+/* How many queues a wait may be handed on by. */
+#define WAIT_DEPTH 3
+
+/* Of the packets of the queue behind "at". */
+static uint64_t waits_for(const McQueue *queue, uint64_t at,
+                          const McQueue *other, uint64_t serial,
+                          unsigned depth)
+{
+    uint64_t most = 0;
+
+    for (unsigned i = 0; i < MC_QUEUE_WAITED; i++) {
+        const McWaited *w = &queue->waited[i];
+        uint64_t value = 0;
+
+        if (!w->queue || w->at > at) {
+            continue;
+        }
+        if (w->queue == other && w->serial == serial) {
+            value = w->value;
+        } else if (depth && w->serial == queue->ctx->serial) {
+            /* value is complete, and with it all before it: what the packet
+             * that writes it has waited for. */
+            value = waits_for(w->queue, w->value - 1, other, serial,
+                              depth - 1);
+        }
+        most = value > most ? value : most;
+    }
+    return most;
+}
+
+uint64_t mc_queue_waits_for(const McQueue *queue, const McQueue *other,
+                            uint64_t serial)
+{
+    return waits_for(queue, UINT64_MAX, other, serial, WAIT_DEPTH);
+}
+
 bool mc_queues_empty(McContext *ctx)
 {
     bool empty = true;

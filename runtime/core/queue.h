@@ -32,6 +32,15 @@ typedef struct McOverflow {
     size_t bytes;
 } McOverflow;
 
+/* The packets of a queue behind "at" begin after value of another queue. */
+typedef struct McWaited {
+    McQueue *queue;
+    uint64_t serial; /* of its context */
+    uint64_t value, at;
+} McWaited;
+
+#define MC_QUEUE_WAITED 8
+
 struct McQueue {
     McQueue *next;
     McContext *ctx;
@@ -58,6 +67,11 @@ struct McQueue {
     uint64_t seen_by_null;  /* the null stream already waits up to here */
     uint64_t null_waited;   /* this queue already waits up to there */
 
+    /* The last waits for other queues, one each; at is 0 where there is none.
+     * An older one may be forgotten. */
+    McWaited waited[MC_QUEUE_WAITED];
+    unsigned waited_next;
+
     McHostThread *host;
 };
 
@@ -69,6 +83,9 @@ struct McStream {
     unsigned flags;
     int priority;
     bool null;             /* the legacy default stream */
+    uint64_t id;           /* of the process */
+    atomic_uint schedule;  /* mcDeviceSchedule*; 0: the context's */
+    mcAccessPolicyWindow window; /* under the submit lock */
     atomic_ullong last;    /* value of its last packet */
 };
 
@@ -127,6 +144,16 @@ static inline void mc_observe_collect(McQueue *queue)
         mc_observer->collect(queue);
     }
 }
+
+/* Under the submit lock of its context: what is submitted from now on begins
+ * after value of another queue, of the context with that serial. */
+void mc_queue_note_wait(McQueue *queue, McQueue *other, uint64_t serial,
+                        uint64_t value);
+/* The same lock. The largest value of another queue that is known to come
+ * before whatever is submitted from now on, directly or through queues of this
+ * context; 0: none is. other is not followed. */
+uint64_t mc_queue_waits_for(const McQueue *queue, const McQueue *other,
+                            uint64_t serial);
 
 /* Whether all that was submitted to the context has ended. */
 bool mc_queues_empty(McContext *ctx);

@@ -22,6 +22,7 @@ static int compare(const McNode *a, const McNode *b)
 }
 
 static pthread_rwlock_t range_lock = PTHREAD_RWLOCK_INITIALIZER;
+static uint64_t last_id;
 static McTree ranges = {.compare = compare}; /* disjoint */
 
 static int ends_by(const McNode *node, const void *key)
@@ -55,6 +56,7 @@ bool mc_range_add(const McRange *range)
     }
     r->range = *range;
     pthread_rwlock_wrlock(&range_lock);
+    r->range.id = ++last_id;
     bool ok = range->size && !overlaps(range->base, range->size) &&
               mc_tree_insert(&ranges, &r->node);
     pthread_rwlock_unlock(&range_lock);
@@ -83,6 +85,29 @@ bool mc_range_remove(uint64_t base, McRange *removed)
     }
     free(r);
     return true;
+}
+
+void mc_range_set_reach(uint64_t base, uint32_t reach, bool cpu)
+{
+    pthread_rwlock_wrlock(&range_lock);
+    RangeNode *r = range_lower(base);
+    if (r && r->range.base == base) {
+        r->range.reach = reach;
+        r->range.cpu = cpu;
+    }
+    pthread_rwlock_unlock(&range_lock);
+}
+
+bool mc_range_set_sync(uint64_t addr, bool sync)
+{
+    pthread_rwlock_wrlock(&range_lock);
+    RangeNode *r = range_lower(addr);
+    bool ok = r && r->range.base <= addr;
+    if (ok) {
+        r->range.sync = sync;
+    }
+    pthread_rwlock_unlock(&range_lock);
+    return ok;
 }
 
 /* reach: it has to begin at or before addr. */

@@ -10,6 +10,8 @@
 #include "submit.h"
 #include "wait.h"
 
+static atomic_ullong stream_ids;
+
 static void stream_destroy(McHandle *handle)
 {
     McStream *stream = (McStream *)handle;
@@ -32,6 +34,7 @@ static mcError_t stream_make(McContext *ctx, unsigned flags, int priority,
     stream->ctx = ctx;
     stream->flags = flags;
     stream->null = null;
+    stream->id = atomic_fetch_add(&stream_ids, 1) + 1;
     /* Users count from 0, the default, down to the most urgent. */
     stream->priority = priority > 0 ? 0 : priority < -lowest ? -lowest
                                                              : priority;
@@ -156,7 +159,8 @@ static uint64_t all_target(McQueue *queue)
 
 /* Waits until each queue's word has reached its target, or asks whether it has
  * (query). No queue is removed meanwhile: the caller holds the context. */
-static mcError_t queues_wait(McContext *ctx, QueueTarget target, bool query)
+static mcError_t queues_wait(McContext *ctx, QueueTarget target,
+                             unsigned schedule, bool query)
 {
     mcError_t error = mcSuccess;
     McQueue *queue;
@@ -178,7 +182,7 @@ static mcError_t queues_wait(McContext *ctx, QueueTarget target, bool query)
         if (query) {
             error = mc_queue_query(queue, values[i]);
         } else {
-            error = mc_queue_wait(queue, values[i], false);
+            error = mc_queue_wait_as(queue, values[i], schedule);
         }
         queue = __atomic_load_n(&queue->next, __ATOMIC_ACQUIRE);
     }
@@ -189,21 +193,23 @@ static mcError_t queues_wait(McContext *ctx, QueueTarget target, bool query)
 
 mcError_t mc_context_sync(McContext *ctx)
 {
-    mcError_t error = queues_wait(ctx, all_target, false);
+    mcError_t error = queues_wait(ctx, all_target, 0, false);
 
     mc_context_flush(ctx);
-    return mc_context_checked(ctx, error);
+    error = mc_context_checked(ctx, error);
+    mc_context_synced(ctx, NULL);
+    return error;
 }
 
 mcError_t mc_context_query(McContext *ctx)
 {
-    return queues_wait(ctx, all_target, true);
+    return queues_wait(ctx, all_target, 0, true);
 }
 
 mcError_t mc_stream_query(McStream *stream)
 {
     if (stream->null) {
-        return queues_wait(stream->ctx, legacy_target, true);
+        return queues_wait(stream->ctx, legacy_target, 0, true);
     }
     mcError_t error = mc_context_check(stream->ctx);
     if (error != mcSuccess) {
@@ -214,15 +220,20 @@ mcError_t mc_stream_query(McStream *stream)
 
 mcError_t mc_stream_sync(McStream *stream)
 {
+    unsigned schedule = atomic_load_explicit(&stream->schedule,
+                                             memory_order_relaxed);
     mcError_t error =
-        stream->null ? queues_wait(stream->ctx, legacy_target, false)
-                     : mc_queue_wait(stream->queue,
-                                     atomic_load(&stream->last), false);
+        stream->null
+            ? queues_wait(stream->ctx, legacy_target, schedule, false)
+            : mc_queue_wait_as(stream->queue, atomic_load(&stream->last),
+                               schedule);
     mcError_t sticky = mc_context_check(stream->ctx);
 
     mc_context_flush(stream->ctx);
-    return mc_context_checked(stream->ctx,
-                              sticky != mcSuccess ? sticky : error);
+    error = mc_context_checked(stream->ctx,
+                               sticky != mcSuccess ? sticky : error);
+    mc_context_synced(stream->ctx, stream->null ? NULL : stream->queue);
+    return error;
 }
 
 /* ---- host functions ---- */
@@ -307,10 +318,35 @@ static void remote_wait(void *opaque, mcError_t status)
     free(wait);
 }
 
+static void note_wait(McStream *stream, McContext *other, McQueue *queue,
+                      uint64_t value)
+{
+    pthread_mutex_lock(&stream->ctx->submit);
+    mc_queue_note_wait(stream->queue, queue, other->serial, value);
+    pthread_mutex_unlock(&stream->ctx->submit);
+}
+
+mcError_t mc_stream_mark(McStream *stream, uint64_t *value)
+{
+    union mxgpu_packet packet = {.header = {.type = MXGPU_PKT_NOP}};
+    McSubmit submit;
+    mcError_t error = mc_submit_begin(stream, 1, 0, &submit);
+
+    if (error == mcSuccess) {
+        *value = mc_submit_push(&submit, &packet, 0);
+        mc_submit_end(&submit);
+    }
+    return error;
+}
+
 mcError_t mc_stream_wait_queue(McStream *stream, McContext *other,
                                McQueue *queue, uint64_t value)
 {
-    if (queue == stream->queue || mc_queue_reached(queue, value)) {
+    if (queue == stream->queue) {
+        return mcSuccess;
+    }
+    if (mc_queue_reached(queue, value)) {
+        note_wait(stream, other, queue, value);
         return mcSuccess;
     }
     if (other != stream->ctx) {
@@ -325,6 +361,8 @@ mcError_t mc_stream_wait_queue(McStream *stream, McContext *other,
                                               false);
         if (error != mcSuccess) {
             free(wait);
+        } else {
+            note_wait(stream, other, queue, value);
         }
         return error;
     }
@@ -343,6 +381,7 @@ mcError_t mc_stream_wait_queue(McStream *stream, McContext *other,
         },
     };
     mc_submit_push(&submit, &packet, 0);
+    mc_queue_note_wait(submit.queue, queue, other->serial, value);
     mc_submit_end(&submit);
     return mcSuccess;
 }

@@ -25,6 +25,9 @@ mcError_t mc_stream_sync(McStream *stream);
 mcError_t mc_context_sync(McContext *ctx);
 mcError_t mc_context_query(McContext *ctx);
 
+/* A point in the stream, behind its work so far and what that waits for: value
+ * of its queue. */
+mcError_t mc_stream_mark(McStream *stream, uint64_t *value);
 /* Later work of the stream waits for value of a queue of any context. */
 mcError_t mc_stream_wait_queue(McStream *stream, McContext *other,
                                McQueue *queue, uint64_t value);

@@ -20,6 +20,7 @@ static void push_wait(McSubmit *submit, McQueue *other, uint64_t value)
     };
 
     mc_submit_push(submit, &packet, 0);
+    mc_queue_note_wait(submit->queue, other, other->ctx->serial, value);
 }
 
 /*
@@ -171,4 +172,26 @@ void mc_submit_end(McSubmit *submit)
         mc_queue_ring(queue);
     }
     pthread_mutex_unlock(&ctx->submit);
+}
+
+mcError_t mc_submit_point(McStream *stream, bool now, uint64_t *value)
+{
+    McSubmit submit = {.queue = stream->queue, .stream = stream};
+    union mxgpu_packet packet = {.header = {.type = MXGPU_PKT_NOP}};
+
+    if (!now) {
+        pthread_mutex_lock(&stream->ctx->submit);
+        now = order(&submit, false) != 0;
+        *value = atomic_load(&stream->last);
+        pthread_mutex_unlock(&stream->ctx->submit);
+    }
+    if (!now) {
+        return mcSuccess;
+    }
+    mcError_t error = mc_submit_begin(stream, 1, 0, &submit);
+    if (error == mcSuccess) {
+        *value = mc_submit_push(&submit, &packet, 0);
+        mc_submit_end(&submit);
+    }
+    return error;
 }

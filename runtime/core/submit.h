@@ -20,4 +20,10 @@ uint64_t mc_submit_push(McSubmit *submit, union mxgpu_packet *packet,
 char *mc_submit_label(McSubmit *submit);
 void mc_submit_end(McSubmit *submit);
 
+/* A value of the stream's queue that is reached when all is complete that the
+ * stream's next packet would wait for. Nearly always that of its last packet;
+ * only when the default stream has still to be waited for, or with "now" set,
+ * an empty packet is submitted. */
+mcError_t mc_submit_point(McStream *stream, bool now, uint64_t *value);
+
 #endif

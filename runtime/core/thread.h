@@ -29,7 +29,7 @@ typedef struct McThread {
     bool device_chosen;
     bool in_callback;
     unsigned held;       /* contexts it holds, by themselves or by objects */
-    uint64_t call_start; /* of the call being made, for profiles */
+    uint64_t call_start; /* of the call being made, if it is noted */
     unsigned configs;
     McCallConfig config[MC_CALL_DEPTH];
     /* mcStreamPerThread of each device, valid while serial matches. */

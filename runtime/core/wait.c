@@ -8,14 +8,17 @@
 #include "notice.h"
 #include "poll.h"
 
-/* How long a waiter spins before it sleeps. */
-#define SPIN_NS 30000
 /* A sleeper looks again this often: errors of other queues and a context that
  * goes away do not raise this queue's interrupt. */
 #define SLEEP_MIN_NS 1000000ull
 #define SLEEP_MAX_NS 4000000ull
 /* And one that spins looks so often. */
 #define LOOK_NS 1000000ull
+
+void mc_wait_init(McContext *ctx)
+{
+    atomic_init(&ctx->spin_ns, MC_SPIN_MIN_NS);
+}
 
 static inline void cpu_relax(void)
 {
@@ -104,8 +107,19 @@ static void spin_look(Wait *w, uint64_t now, uint64_t *looked)
     }
 }
 
+static void spin_adapt(McContext *ctx, uint64_t waited)
+{
+    unsigned ns = atomic_load_explicit(&ctx->spin_ns, memory_order_relaxed);
+
+    atomic_store_explicit(&ctx->spin_ns, mc_wait_spin_next(ns, waited),
+                          memory_order_relaxed);
+}
+
+/* False: not yet done, the waiter should sleep. */
 static bool spin(Wait *w, unsigned schedule)
 {
+    uint64_t limit = atomic_load_explicit(&w->queue->ctx->spin_ns,
+                                          memory_order_relaxed);
     /* A turn of one that yields may take as long as others like. */
     unsigned turns = schedule == mcDeviceScheduleYield ? 4 : 64;
     uint64_t start = 0, looked = 0;
@@ -132,7 +146,7 @@ static bool spin(Wait *w, unsigned schedule)
             start = looked = now;
         } else if (schedule != mcDeviceScheduleSpin &&
                    schedule != mcDeviceScheduleYield &&
-                   now - start > SPIN_NS) {
+                   now - start > limit) {
             return false;
         }
         spin_look(w, now, &looked);
@@ -162,18 +176,33 @@ static void wait_asleep(Wait *w)
     }
 }
 
-static mcError_t queue_wait(McContext *waiter, McQueue *queue, uint64_t value,
-                            bool blocking)
+/* At first, and asleep if that takes long. */
+static void wait_awake(Wait *w, unsigned schedule)
 {
-    unsigned schedule = atomic_load_explicit(&queue->ctx->schedule,
-                                             memory_order_relaxed) &
-                        mcDeviceScheduleMask;
+    uint64_t start = now_ns();
+
+    if (!spin(w, schedule)) {
+        wait_asleep(w);
+        spin_adapt(w->queue->ctx, now_ns() - start);
+    }
+}
+
+static mcError_t queue_wait(McContext *waiter, McQueue *queue, uint64_t value,
+                            unsigned schedule)
+{
+    if (schedule == mcDeviceScheduleAuto) {
+        schedule = atomic_load_explicit(&queue->ctx->schedule,
+                                        memory_order_relaxed) &
+                   mcDeviceScheduleMask;
+    }
     Wait w = {.waiter = waiter, .queue = queue, .value = value};
 
-    if (!wait_done(&w) &&
-        (blocking || schedule == mcDeviceScheduleBlockingSync ||
-         !spin(&w, schedule))) {
-        wait_asleep(&w);
+    if (!wait_done(&w)) {
+        if (schedule == mcDeviceScheduleBlockingSync) {
+            wait_asleep(&w);
+        } else {
+            wait_awake(&w, schedule);
+        }
     }
     if (queue->observed) {
         pthread_mutex_lock(&queue->ctx->submit);
@@ -185,12 +214,19 @@ static mcError_t queue_wait(McContext *waiter, McQueue *queue, uint64_t value,
 
 mcError_t mc_queue_wait(McQueue *queue, uint64_t value, bool blocking)
 {
-    return queue_wait(queue->ctx, queue, value, blocking);
+    return queue_wait(queue->ctx, queue, value,
+                      blocking ? mcDeviceScheduleBlockingSync
+                               : mcDeviceScheduleAuto);
+}
+
+mcError_t mc_queue_wait_as(McQueue *queue, uint64_t value, unsigned schedule)
+{
+    return queue_wait(queue->ctx, queue, value, schedule);
 }
 
 mcError_t mc_queue_wait_for(McContext *waiter, McQueue *queue, uint64_t value)
 {
-    return queue_wait(waiter, queue, value, true);
+    return queue_wait(waiter, queue, value, mcDeviceScheduleBlockingSync);
 }
 
 mcError_t mc_queue_query(McQueue *queue, uint64_t value)

@@ -115,6 +115,58 @@ int kmd_bo_pin(KmdDevice *dev, void *ptr, uint64_t size, KmdBo **out)
     return 0;
 }
 
+/*
+ * The aperture of another device is memory of this process, which its IOMMU
+ * maps like any other: accesses of this device then go from function to
+ * function. Not every IOMMU driver takes the memory of functions.
+ */
+int kmd_bo_peer(KmdDevice *dev, KmdBo *of, uint64_t offset, uint64_t size,
+                KmdBo **out)
+{
+    int ret;
+
+    if (offset % KMD_PAGE_SIZE || offset > of->size ||
+        size > of->size - offset) {
+        mc_error("peer: %llu bytes from offset %llu of an object of %llu",
+                 (unsigned long long)size, (unsigned long long)offset,
+                 (unsigned long long)of->size);
+        return -EINVAL;
+    }
+    if (kmd_lost(of->dev)) {
+        return -ENODEV;
+    }
+    ret = kmd_bo_pin(dev, (uint8_t *)of->cpu + offset, size, out);
+    return !ret || ret == -ENOMEM || ret == -ENODEV || ret == -EINVAL
+               ? ret
+               : -EOPNOTSUPP;
+}
+
+bool kmd_device_reaches(KmdDevice *dev, KmdDevice *other)
+{
+    KmdTransport *t = dev->t;
+    uint64_t iova;
+
+    if (dev == other) {
+        return true;
+    }
+    if (kmd_lost(dev) || kmd_lost(other) ||
+        t->ops->dma_map(t, other->t->vram, KMD_PAGE_SIZE, &iova)) {
+        return false;
+    }
+    t->ops->dma_unmap(t, iova, KMD_PAGE_SIZE);
+    return true;
+}
+
+int kmd_bo_share(KmdBo *bo, int *fd, uint64_t *offset)
+{
+    if (bo->system || bo->dev->t->vram_fd < 0) {
+        return -EOPNOTSUPP;
+    }
+    *fd = bo->dev->t->vram_fd;
+    *offset = bo->addr;
+    return 0;
+}
+
 /* Ends all mappings of an object. */
 static void unmap_all(KmdBo *bo)
 {

@@ -80,6 +80,19 @@ typedef struct KmdOps {
     int (*alloc)(KmdDevice *dev, uint64_t size, KmdBo **bo);
     /* Pins process memory; ptr and size multiples of KMD_PAGE_SIZE. */
     int (*pin)(KmdDevice *dev, void *ptr, uint64_t size, KmdBo **bo);
+    /* Part of another device's bo, VRAM or pinned memory, as an object of dev:
+     * it is mapped and freed like any other, and has to be freed before "of"
+     * is. All multiples of KMD_PAGE_SIZE. -EOPNOTSUPP: dev does not reach that
+     * memory (see reaches). */
+    int (*peer)(KmdDevice *dev, KmdBo *of, uint64_t offset, uint64_t size,
+                KmdBo **bo);
+    /* Whether dev reaches the VRAM of another device: found out by trying, so
+     * remember the answer; it stays what it is. */
+    bool (*reaches)(KmdDevice *dev, KmdDevice *other);
+    /* For other processes: VRAM as a part of a file, from *offset on. The file
+     * descriptor is the device's own; the file cannot be made smaller.
+     * -EOPNOTSUPP: pinned memory, or VRAM that is no file. */
+    int (*share)(KmdBo *bo, int *fd, uint64_t *offset);
     /* The bo must not be mapped. */
     void (*free)(KmdBo *bo);
     /* CPU address of a bo: the VRAM aperture, or the pinned memory. */

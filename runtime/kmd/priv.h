@@ -182,7 +182,9 @@ unsigned kmd_device_where(KmdDevice *dev, uint64_t *pcs, unsigned room);
 /* Every operation but count and open, which differ by back end. */
 #define KMD_COMMON_OPS                                                         \
     .close = kmd_device_close, .info = kmd_device_info,                        \
-    .alloc = kmd_bo_alloc, .pin = kmd_bo_pin, .free = kmd_bo_free,             \
+    .alloc = kmd_bo_alloc, .pin = kmd_bo_pin, .peer = kmd_bo_peer,             \
+    .reaches = kmd_device_reaches, .share = kmd_bo_share,                      \
+    .free = kmd_bo_free,                                                       \
     .cpu = kmd_bo_cpu, .memory = kmd_vram_memory, .map = kmd_bo_map,           \
     .unmap = kmd_vm_unmap, .shared_alloc = kmd_arena_alloc,                    \
     .shared_free = kmd_arena_free, .queue_create = kmd_queue_create,                   \
@@ -269,6 +271,10 @@ int kmd_vm_unmap(KmdDevice *dev, uint64_t va, uint64_t size);
 
 int kmd_bo_alloc(KmdDevice *dev, uint64_t size, KmdBo **bo);
 int kmd_bo_pin(KmdDevice *dev, void *ptr, uint64_t size, KmdBo **bo);
+int kmd_bo_peer(KmdDevice *dev, KmdBo *of, uint64_t offset, uint64_t size,
+                KmdBo **bo);
+bool kmd_device_reaches(KmdDevice *dev, KmdDevice *other);
+int kmd_bo_share(KmdBo *bo, int *fd, uint64_t *offset);
 void kmd_bo_free(KmdBo *bo);
 void *kmd_bo_cpu(KmdBo *bo);
 /* Frees what the caller has left; the device does not use it any more. */

@@ -323,6 +323,7 @@ static int transport_start(SimTransport *s, const MxgpuSimOptions *config)
         mc_error("the simulator has no VRAM");
         return -EIO;
     }
+    s->base.vram_fd = s->ops->vram_fd(s->sim);
     /* Bus addresses: anything but 0, so that a forgotten one faults. */
     ret = mc_extents_add(&s->iova, 1ull << 32, (1ull << 46) - (1ull << 32));
     return ret ? ret : collect_vectors(s);
@@ -370,6 +371,7 @@ static int sim_open(unsigned index, KmdDevice **dev)
     s->base.simulated = true;
     s->base.vram_is_zero = true;
     s->base.gone_fd = -1;
+    s->base.vram_fd = -1;
     s->base.pci_bus = index;
     s->ops = library();
     pthread_mutex_init(&s->iova_lock, NULL);

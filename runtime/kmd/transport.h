@@ -37,6 +37,7 @@ struct KmdTransport {
     const KmdTransportOps *ops;
     uint8_t *vram;          /* the aperture */
     uint64_t aperture_size; /* bytes of VRAM the aperture reaches */
+    int vram_fd;            /* the aperture as a file from its start; -1: none */
     bool vram_is_zero;      /* nobody has written VRAM before */
     bool simulated;
     const int *irq_fds;     /* non-blocking eventfds, one a vector */

@@ -386,6 +386,7 @@ static VfioTransport *transport_new(const VfioFunction *f)
     }
     v->base.ops = &vfio_transport_ops;
     v->base.gone_fd = -1;
+    v->base.vram_fd = -1;
     v->base.pci_domain = f->domain;
     v->base.pci_bus = f->bus;
     v->base.pci_device = f->device;

@@ -12,14 +12,19 @@
 #include "core/check.h"
 #include "core/error.h"
 #include "core/event.h"
+#include "core/foreign.h"
 #include "core/handle.h"
 #include "core/host_memory.h"
 #include "core/module.h"
 #include "core/observer.h"
+#include "core/peer.h"
+#include "core/pool.h"
 #include "core/queues.h"
 #include "core/runtime.h"
 #include "core/staging.h"
 #include "core/stream.h"
+#include "core/wait.h"
+#include "core/vmm.h"
 #include "current.h"
 #include "mxgpu/kernel.h"
 #include "services/services.h"
@@ -29,9 +34,14 @@ static atomic_ullong context_serial;
 /* What a context consists of, in the order it is made. */
 static mcError_t context_fill(McContext *ctx)
 {
+    mc_peers_attach(ctx);
     mcError_t error = mc_allocator_new(ctx, &ctx->allocator);
 
     if (error == mcSuccess) {
+        error = mc_pools_new(ctx, &ctx->pools);
+    }
+    if (error == mcSuccess) {
+        ctx->synced = mc_pools_synced;
         error = mc_slots_new(ctx, &ctx->slots);
     }
     if (error == mcSuccess) {
@@ -51,12 +61,16 @@ static mcError_t context_fill(McContext *ctx)
     if (error == mcSuccess) {
         error = mc_host_memory_attach(ctx);
     }
+    if (error == mcSuccess) {
+        mc_vmm_attach(ctx);
+    }
     return error;
 }
 
 /* Nobody uses it: what is left was made by it or through it. */
 static void context_free(McContext *ctx)
 {
+    mc_pools_forget(ctx);
     mc_handle_purge(ctx, MC_HANDLE_EVENT);
     mc_handle_purge(ctx, MC_HANDLE_STREAM);
     mc_queue_free_all(ctx);
@@ -64,12 +78,19 @@ static void context_free(McContext *ctx)
         mc_stream_free_internal(ctx->null_stream);
     }
     mc_services_free(ctx->services);
+    mc_handle_purge(ctx, MC_HANDLE_EXTERNAL_SEMAPHORE);
+    mc_handle_purge(ctx, MC_HANDLE_EXTERNAL_MEMORY);
     mc_handle_purge(ctx, MC_HANDLE_FUNCTION);
     mc_handle_purge(ctx, MC_HANDLE_MODULE);
     mc_staging_free(ctx->staging);
     mc_slots_free(ctx->slots);
     mc_check_context(ctx, mcSuccess);
     mc_host_memory_detach(ctx);
+    mc_peers_detach(ctx);
+    mc_vmm_detach(ctx);
+    mc_handle_purge(ctx, MC_HANDLE_POOL);
+    mc_pools_free(ctx->pools);
+    mc_foreign_detach(ctx);
     mc_allocator_free(ctx->allocator);
     mc_observe_context(ctx, false);
     ctx->ops->close(ctx->kmd);
@@ -90,6 +111,7 @@ static mcError_t context_new(int device, McContext **out)
     ctx->serial = atomic_fetch_add(&context_serial, 1) + 1;
     ctx->ops = mc_runtime_ops();
     atomic_init(&ctx->schedule, mc_device_slot(device)->flags);
+    mc_wait_init(ctx);
     atomic_init(&ctx->stack, MXGPU_PRIVATE_DEFAULT_KIB * 1024);
     pthread_mutex_init(&ctx->submit, NULL);
     int err = ctx->ops->open(mc_runtime_physical(device), &ctx->kmd);

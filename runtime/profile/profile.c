@@ -430,6 +430,7 @@ static uint32_t place(uint64_t address)
 
     return mc_range_find(address, &range) &&
                    (range.kind == MC_RANGE_DEVICE ||
+                    range.kind == MC_RANGE_POOL ||
                     range.kind == MC_RANGE_MODULE)
                ? MC_PROFILE_ON_DEVICE
                : MC_PROFILE_HOST;

@@ -2,6 +2,7 @@
 #include "env.h"
 
 #include "kernels-image.h"
+#include "mxgpu/fatbin.h"
 
 static mcModule_t module;
 
@@ -14,6 +15,44 @@ mcFunction_t env_kernel(const char *name)
     }
     ok(mcModuleGetFunction(&function, module, name));
     return function;
+}
+
+const void *env_symbol(const char *name)
+{
+    static struct mxgpu_fatbin_wrapper wrapper = {
+        MXGPU_FATBIN_WRAPPER_MAGIC, MXGPU_FATBIN_WRAPPER_VERSION, NULL, NULL,
+    };
+    static GHashTable *symbols;
+    static void **program;
+
+    if (!symbols) {
+        size_t at = MXGPU_FATBIN_ALIGN;
+        struct {
+            struct mxgpu_fatbin_header header;
+            struct mxgpu_fatbin_entry entry;
+        } *fat = g_malloc0(at + env_image_size);
+
+        memcpy(fat->header.magic, MXGPU_FATBIN_MAGIC, 8);
+        fat->header.version = MXGPU_FATBIN_VERSION;
+        fat->header.count = 1;
+        fat->header.total_size = at + env_image_size;
+        fat->entry.offset = at;
+        fat->entry.size = env_image_size;
+        g_strlcpy(fat->entry.target, MXGPU_FATBIN_TARGET,
+                  sizeof(fat->entry.target));
+        memcpy((uint8_t *)fat + at, env_image, env_image_size);
+        wrapper.data = fat;
+        program = __mcRegisterFatBinary(&wrapper);
+        symbols = g_hash_table_new(g_str_hash, g_str_equal);
+    }
+    char *symbol = g_hash_table_lookup(symbols, name);
+    if (!symbol) {
+        symbol = g_strdup(name);
+        g_hash_table_insert(symbols, symbol, symbol);
+        __mcRegisterFunction(program, symbol, symbol, symbol, -1, NULL, NULL,
+                             NULL, NULL, NULL);
+    }
+    return symbol;
 }
 
 void env_forget(void)

@@ -30,6 +30,8 @@ mcFunction_t env_kernel(const char *name);
 /* Launches with one pointer argument. */
 mcError_t env_launch(const char *name, unsigned threads, void *pointer,
                      mcStream_t stream);
+/* The host symbol of a kernel of env_image, registered as a program's own. */
+const void *env_symbol(const char *name);
 /* After a device reset. */
 void env_forget(void);
 

@@ -120,9 +120,10 @@ mcError_t mcDeviceGet(mcDevice_t *device, int ordinal);
 mcError_t mcDeviceGetName(char *name, int len, mcDevice_t device);
 /* Bytes of device memory, used or not. */
 mcError_t mcDeviceTotalMem(size_t *totmem, mcDevice_t device);
-/* Not supported. */
+/* The pool a device has from the start; it cannot be destroyed. */
 mcError_t mcDeviceGetDefaultMemPool(mcMemPool_t *memPool, mcDevice_t device);
-/* Not supported. */
+/* The pool that mcMallocAsync takes from: the default pool, or what
+ * mcDeviceSetMemPool set. */
 mcError_t mcDeviceGetMemPool(mcMemPool_t *memPool, mcDevice_t device);
 /* Sets a limit of the current device, bytes: mcLimitStackSize (a thread, at
  * most 1 MiB, rounded up to KiB), mcLimitPrintfFifoSize, mcLimitMallocHeapSize
@@ -130,26 +131,32 @@ mcError_t mcDeviceGetMemPool(mcMemPool_t *memPool, mcDevice_t device);
  * mcErrorInvalidValue). More than the device has: mcErrorMemoryAllocation;
  * others: mcErrorUnsupportedLimit. */
 mcError_t mcDeviceSetLimit(mcLimit_t limit, size_t value);
-/* Not supported. */
+/* Eight bytes and a mask of one node, made of the UUID: graphics interfaces do
+ * not know this device by another. */
 mcError_t mcDeviceGetLuid(char *luid, unsigned int *deviceNodeMask,
                           mcDevice_t dev);
-/* Not supported. */
+/* A pool of that device, not an imported one, else mcErrorInvalidValue. */
 mcError_t mcDeviceSetMemPool(mcDevice_t dev, mcMemPool_t pool);
 /* mcGetDeviceCount. */
 mcError_t mcDeviceGetCount(int *count);
 /* The device at a PCI address, [domain:]bus:device[.function] in hexadecimal;
  * mcErrorInvalidDevice when there is none. */
 mcError_t mcDeviceGetByPCIBusId(int *device, const char *pciBusId);
-/* 0: devices do not reach each other's memory. */
+/* 1: mcDeviceEnablePeerAccess() can give the one access to the memory of the
+ * other. Opens both. */
 mcError_t mcDeviceCanAccessPeer(int *canAccessPeer, int device, int peerDevice);
 
-/* ---- Peer access: devices do not reach each other's memory ----
+/* ---- Peer access ----
  *
  * mcErrorInvalidDevice: no such device, or the current one itself. */
 
-/* mcErrorPeerAccessUnsupported for every other device; flags must be 0. */
+/* Kernels and copies of the current device may use what is, and will be,
+ * allocated on another one, but for device variables; not the other way round.
+ * flags must be 0. mcErrorPeerAccessUnsupported: mcDeviceCanAccessPeer() says
+ * no; mcErrorPeerAccessAlreadyEnabled. A reset of either device ends it. */
 mcError_t mcDeviceEnablePeerAccess(int peerDevice, unsigned int flags);
-/* mcErrorPeerAccessNotEnabled for every other device. */
+/* Waits for work of the current device, and ends that.
+ * mcErrorPeerAccessNotEnabled. */
 mcError_t mcDeviceDisablePeerAccess(int peerDevice);
 /* The same by a context of the other device. */
 mcError_t mcCtxEnablePeerAccess(mcCtx_t peerContext, unsigned int flags);
@@ -250,14 +257,6 @@ mcError_t mcStreamGetFlags(mcStream_t hStream, unsigned int *flags);
 mcError_t mcStreamGetPriority(mcStream_t hStream, int *priority);
 /* The context of its device. */
 mcError_t mcStreamGetCtx(mcStream_t hStream, mcCtx_t *ctx);
-/* Not supported. */
-mcError_t mcStreamSetAttribute(mcStream_t hStream, mcStreamAttrID attr,
-                               const mcStreamAttrValue *value);
-/* Not supported. */
-mcError_t mcStreamGetAttribute(mcStream_t hStream, mcStreamAttrID attr,
-                               mcStreamAttrValue *value_out);
-/* Not supported. */
-mcError_t mcStreamCopyAttributes(mcStream_t dst, mcStream_t src);
 /* mcSuccess when all its work is done, mcErrorNotReady when not; the latter is
  * not left for mcGetLastError(). */
 mcError_t mcStreamQuery(mcStream_t stream);
@@ -274,10 +273,6 @@ mcError_t mcStreamWaitEvent(mcStream_t stream, mcEvent_t event,
  * It must not call the runtime. flags must be 0. */
 mcError_t mcStreamAddCallback(mcStream_t stream, mcStreamCallback_t callback,
                               void *userData, unsigned int flags);
-/* Not supported. */
-mcError_t mcStreamAttachMemAsync(
-    mcStream_t stream, void *devPtr, size_t length __dparm(0),
-    unsigned int flags __dparm(mcMemAttachSingle));
 /* Not supported. */
 mcError_t mcStreamBeginCapture(mcStream_t stream, mcStreamCaptureMode mode);
 /* Not supported. */
@@ -337,12 +332,6 @@ mcError_t mcLaunchCooperativeKernel(const void *f, dim3 gridDim, dim3 blockDim,
                                     void **kernelParams,
                                     unsigned int sharedMemBytes,
                                     mcStream_t stream);
-/* Not supported. */
-mcError_t mcLaunchCooperativeKernelMultiDevice(
-    mcLaunchParams *launchParamsList, int numDevices, unsigned int flags);
-/* Not supported. */
-mcError_t mcExtLaunchMultiKernelMultiDevice(mcLaunchParams *launchParamsList,
-                                            int numDevices, unsigned int flags);
 /* What a kernel needs: sizes in bytes, registers and threads in numbers. */
 mcError_t mcFuncGetAttributes(mcFuncAttributes *attr, const void *func);
 /* Of a kernel: mcFuncAttributeMaxDynamicSharedMemorySize, the most dynamic
@@ -496,18 +485,12 @@ mcError_t mcHostGetFlags(unsigned int *flagsPtr, void *hostPtr);
  * are the same, others mcErrorNotSupported. */
 mcError_t mcExtMallocWithFlags(void **ptr, size_t sizeBytes,
                                unsigned int flags);
-/* Not supported. */
-mcError_t mcMallocManaged(void **ptr, size_t size,
-                          unsigned int flags __dparm(mcMemAttachGlobal));
 /* Bytes of device memory, free and in all; either may be NULL. */
 mcError_t mcMemGetInfo(size_t *free, size_t *total);
 /* Start and bytes of the allocation, of device or pinned memory, that an
  * address lies in; either may be NULL. mcErrorNotFound. */
 mcError_t mcMemGetAddressRange(mcDeviceptr_t *base, size_t *size,
                                mcDeviceptr_t ptr);
-/* What is known of an address; pageable memory is mcMemoryTypeUnregistered. */
-mcError_t mcPointerGetAttributes(mcPointerAttribute_t *attributes,
-                                 const void *ptr);
 
 /* ---- Memory copy ----
  *
@@ -532,11 +515,12 @@ mcError_t mcMemcpyAsync(void *dst, const void *src, size_t count,
 /* mcMemcpyAsync, then waits for the stream. */
 mcError_t mcMemcpyWithStream(void *dst, const void *src, size_t sizeBytes,
                              mcMemcpyKind kind, mcStream_t stream);
-/* From device to device; through the host when they differ. The addresses say
- * which they are, the numbers must exist. */
+/* From device to device; the addresses say which they are, the numbers must
+ * exist. It is done by a device that has access to both areas, else through the
+ * host. Of two devices: in order with all their work, and waited for. */
 mcError_t mcMemcpyPeer(void *dst, int dstDevice, const void *src, int srcDevice,
                        size_t sizeBytes);
-/* The same in stream order. */
+/* The same in stream order alone; waits when it goes through the host. */
 mcError_t mcMemcpyPeerAsync(void *dst, int dstDevice, const void *src,
                             int srcDevice, size_t sizeBytes, mcStream_t stream __dparm(0));
 /* Not supported. */
@@ -724,101 +708,6 @@ mcError_t mcModuleLoadFatBinary(mcModule_t *module, const void *fatbin);
 mcError_t mcModuleGetGlobal(mcDeviceptr_t *dptr, size_t *bytes, mcModule_t hmod,
                             const char *name);
 
-/* ---- Virtual memory management ---- */
-
-/* Not supported. */
-mcError_t mcMemAddressReserve(mcDeviceptr_t *ptr, size_t size, size_t alignment,
-                              mcDeviceptr_t addr, unsigned long long flags);
-/* Not supported. */
-mcError_t mcMemAddressFree(mcDeviceptr_t ptr, size_t size);
-/* Not supported. */
-mcError_t mcMemCreate(mcMemGenericAllocationHandle *handle, size_t size,
-                      const mcMemAllocationProp *prop,
-                      unsigned long long flags);
-/* Not supported. */
-mcError_t mcMemRelease(mcMemGenericAllocationHandle handle);
-/* Not supported. */
-mcError_t mcMemMap(mcDeviceptr_t ptr, size_t size, size_t offset,
-                   mcMemGenericAllocationHandle handle,
-                   unsigned long long flags);
-/* Not supported. */
-mcError_t mcMemUnmap(mcDeviceptr_t ptr, size_t size);
-/* Not supported. */
-mcError_t mcMemSetAccess(mcDeviceptr_t ptr, size_t size,
-                         const mcMemAccessDesc *desc, size_t count);
-/* Not supported. */
-mcError_t mcMemGetAccess(unsigned long long *flags,
-                         const mcMemLocation *location, mcDeviceptr_t ptr);
-/* Not supported. */
-mcError_t mcMemGetAllocationGranularity(
-    size_t *granularity, const mcMemAllocationProp *prop,
-    mcMemAllocationGranularity_flags option);
-/* Not supported. */
-mcError_t mcMemGetAllocationPropertiesFromHandle(
-    mcMemAllocationProp *prop, mcMemGenericAllocationHandle handle);
-/* Not supported. */
-mcError_t mcMemRetainAllocationHandle(mcMemGenericAllocationHandle *handle,
-                                      void *addr);
-/* Not supported. */
-mcError_t mcMemImportFromShareableHandle(
-    mcMemGenericAllocationHandle *handle, void *shareableHandle,
-    mcMemAllocationHandleType shHandleType);
-/* Not supported. */
-mcError_t mcMemExportToShareableHandle(void *shareableHandle,
-                                       mcMemGenericAllocationHandle handle,
-                                       mcMemAllocationHandleType handleType,
-                                       unsigned long long flags);
-
-/* ---- Stream-ordered memory allocator ---- */
-
-/* Not supported. */
-mcError_t mcFreeAsync(void *devPtr, mcStream_t hStream);
-/* Not supported. */
-mcError_t mcMallocAsync(void **devPtr, size_t size, mcStream_t hStream);
-/* Not supported. */
-mcError_t mcMallocFromPoolAsync(void **ptr, size_t size, mcMemPool_t memPool,
-                                mcStream_t stream);
-/* Not supported. */
-mcError_t mcMemAllocAsync(mcDeviceptr_t *dptr, size_t bytesize,
-                          mcStream_t hStream);
-/* Not supported. */
-mcError_t mcMemAllocFromPoolAsync(mcDeviceptr_t *dptr, size_t bytesize,
-                                  mcMemPool_t pool, mcStream_t hStream);
-/* Not supported. */
-mcError_t mcMemFreeAsync(mcDeviceptr_t dptr, mcStream_t hStream);
-/* Not supported. */
-mcError_t mcMemPoolCreate(mcMemPool_t *memPool,
-                          const mcMemPoolProps *poolProps);
-/* Not supported. */
-mcError_t mcMemPoolDestroy(mcMemPool_t memPool);
-/* Not supported. */
-mcError_t mcMemPoolExportPointer(mcMemPoolPtrExportData *exportData, void *ptr);
-/* Not supported. */
-mcError_t mcMemPoolExportToShareableHandle(
-    void *sharedHandle, mcMemPool_t memPool,
-    mcMemAllocationHandleType handleType, unsigned int flags);
-/* Not supported. */
-mcError_t mcMemPoolGetAccess(mcMemAccessFlags *flags, mcMemPool_t memPool,
-                             mcMemLocation *location);
-/* Not supported. */
-mcError_t mcMemPoolGetAttribute(mcMemPool_t memPool, mcMemPoolAttr attr,
-                                void *value);
-/* Not supported. */
-mcError_t mcMemPoolImportFromShareableHandle(
-    mcMemPool_t *memPool, void *sharedHandle,
-    mcMemAllocationHandleType handleType, unsigned int flags);
-/* Not supported. */
-mcError_t mcMemPoolImportPointer(void **ptr, mcMemPool_t memPool,
-                                 mcMemPoolPtrExportData *exportData);
-/* Not supported. */
-mcError_t mcMemPoolSetAccess(mcMemPool_t memPool,
-                             const mcMemAccessDesc *descList, size_t count);
-/* Not supported. */
-mcError_t mcMemPoolSetAttribute(mcMemPool_t memPool, mcMemPoolAttr attr,
-                                void *value);
-/* Not supported. */
-mcError_t mcMemPoolTrimTo(mcMemPool_t memPool, size_t minBytesToKeep);
-
 /* ---- Stream memory operations ----
  *
  * ptr is device or pinned memory, a multiple of the word's size, else
@@ -826,45 +715,34 @@ mcError_t mcMemPoolTrimTo(mcMemPool_t memPool, size_t minBytesToKeep);
 
 /* Later work waits for memory to meet a condition, MC_STREAM_WAIT_VALUE_*: the
  * signed difference to value >= 0, equal, a common bit, or a bit that both
- * lack. Else only mcDeviceReset() or a sticky error ends the wait. */
+ * lack; with MC_STREAM_WAIT_VALUE_FLUSH it sees, too, what others wrote before
+ * the value, which it does without. Else only mcDeviceReset() or a sticky error ends the wait. */
 mcError_t mcStreamWaitValue32(mcStream_t stream, void *ptr, uint32_t value,
                               unsigned int flags);
 /* The same, 64 bits. */
 mcError_t mcStreamWaitValue64(mcStream_t stream, void *ptr, uint64_t value,
                               unsigned int flags);
-/* Writes a word in stream order; flags must be
- * MC_STREAM_WRITE_VALUE_DEFAULT. */
+/* Writes a word in stream order, after all that is before it in the stream;
+ * MC_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER would allow less and changes
+ * nothing. */
 mcError_t mcStreamWriteValue32(mcStream_t stream, void *ptr, uint32_t value,
                                unsigned int flags);
 /* The same, 64 bits. */
 mcError_t mcStreamWriteValue64(mcStream_t stream, void *ptr, uint64_t value,
                                unsigned int flags);
 
-/* ---- What mxcc's generated code calls ----
- *
- * Not for programs. Kernels and variables that are registered are loaded to a
- * device when they are first used there. */
-
-/* data is a wrapper (mxgpu/fatbin.h) that stays valid until unregistered. */
-void **__mcRegisterFatBinary(const void *data);
-void __mcUnregisterFatBinary(void **modules);
-void __mcRegisterFunction(void **modules, const void *hostFunction,
-                          char *deviceFunction, const char *deviceName,
-                          unsigned int threadLimit, void *tid, void *bid,
-                          dim3 *blockDim, dim3 *gridDim, int *wSize);
-void __mcRegisterVar(void **modules, void *var, char *hostVar,
-                     char *deviceVar, int ext, size_t size, int constant,
-                     int global);
-mcError_t __mcPushCallConfiguration(dim3 gridDim, dim3 blockDim,
-                                    size_t sharedMem __dparm(0),
-                                    mcStream_t stream __dparm(0));
-mcError_t __mcPopCallConfiguration(dim3 *gridDim, dim3 *blockDim,
-                                   size_t *sharedMem, mcStream_t *stream);
-
 #ifdef __cplusplus
 }
 #endif
 
+#include "mc_launch.h"
+#include "mc_stream.h"
+#include "mc_virtual_memory.h"
+#include "mc_external.h"
+#include "mc_ipc.h"
+#include "mc_mem_pool.h"
+#include "mc_managed.h"
+#include "mc_registration.h"
 #include "mc_driver_functions.h"
 #ifdef __cplusplus
 #include "mc_runtime_api_template_wrapper.h"

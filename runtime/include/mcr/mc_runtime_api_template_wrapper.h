@@ -39,9 +39,25 @@ MC_IN_CALLER mcError_t mcMallocPitch(T **ptr, size_t *pitch, size_t width,
 }
 
 template <class T>
-static inline mcError_t mcMallocAsync(T **ptr, size_t size, mcStream_t stream)
+MC_IN_CALLER mcError_t mcMallocAsync(T **ptr, size_t size, mcStream_t stream)
 {
     return mcMallocAsync((void **)ptr, size, stream);
+}
+
+template <class T>
+MC_IN_CALLER mcError_t mcMallocFromPoolAsync(T **ptr, size_t size,
+                                             mcMemPool_t pool,
+                                             mcStream_t stream)
+{
+    return mcMallocFromPoolAsync((void **)ptr, size, pool, stream);
+}
+
+/* mcMallocFromPoolAsync. */
+template <class T>
+MC_IN_CALLER mcError_t mcMallocAsync(T **ptr, size_t size, mcMemPool_t pool,
+                                     mcStream_t stream)
+{
+    return mcMallocFromPoolAsync((void **)ptr, size, pool, stream);
 }
 
 template <class T>

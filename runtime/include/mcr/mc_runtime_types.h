@@ -551,7 +551,10 @@ enum {
 
 typedef enum mcMemLocationType {
     mcMemLocationTypeInvalid = 0,
-    mcMemLocationTypeDevice = 1
+    mcMemLocationTypeDevice = 1,
+    mcMemLocationTypeHost = 2,     /* id is ignored */
+    mcMemLocationTypeHostNuma = 3, /* id: a node of memory */
+    mcMemLocationTypeHostNumaCurrent = 4 /* the calling thread's; id ignored */
 } mcMemLocationType;
 
 typedef enum mcMemAccessFlags {
@@ -590,31 +593,61 @@ typedef enum mcMemPoolAttr {
     mcMemPoolAttrUsedMemHigh = 8
 } mcMemPoolAttr;
 
+/* Their values, as mcPointerGetAttribute writes them. */
 typedef enum mcPointer_attribute {
-    mcPointerAttributeContext = 1,
-    mcPointerAttributeMemoryType = 2,
-    mcPointerAttributeDevicePointer = 3,
-    mcPointerAttributeHostPointer = 4,
-    mcPointerAttributeSyncMemops = 6,
-    mcPointerAttributeDevice = 9,
-    mcPointerAttributeRangeStartAddr = 11,
-    mcPointerAttributeRangeSize = 12
+    mcPointerAttributeContext = 1,       /* mcCtx_t */
+    mcPointerAttributeMemoryType = 2,    /* unsigned: mcMemoryTypeHost or
+                                            Device, also of managed memory */
+    mcPointerAttributeDevicePointer = 3, /* mcDeviceptr_t */
+    mcPointerAttributeHostPointer = 4,   /* void * */
+    mcPointerAttributeP2PTokens = 5,     /* mcErrorNotSupported */
+    mcPointerAttributeSyncMemops = 6,    /* unsigned 0 or 1, as those below that
+                                            are questions */
+    mcPointerAttributeBufferId = 7,      /* unsigned long long, never used
+                                            again in the process */
+    mcPointerAttributeIsManaged = 8,
+    mcPointerAttributeDevice = 9,        /* int */
+    mcPointerAttributeDeviceOrdinal = 9,
+    mcPointerAttributeIsLegacyIpcCapable = 10,
+    mcPointerAttributeRangeStartAddr = 11, /* mcDeviceptr_t */
+    mcPointerAttributeRangeSize = 12,    /* size_t */
+    mcPointerAttributeMapped = 13,
+    mcPointerAttributeAllowedHandleTypes = 14, /* unsigned long long: bits of
+                                            mcMemAllocationHandleType */
+    mcPointerAttributeIsGpuDirectRdmaCapable = 15,
+    mcPointerAttributeAccessFlags = 16,  /* unsigned: mcMemAccessFlags of the
+                                            current device */
+    mcPointerAttributeMempoolHandle = 17, /* mcMemPool_t; NULL: of no pool */
+    mcPointerAttributeMappingSize = 18,  /* size_t */
+    mcPointerAttributeMappingBaseAddr = 19, /* void * */
+    mcPointerAttributeMemoryBlockId = 20 /* unsigned long long */
 } mcPointer_attribute;
 
 typedef enum mcStreamAttrID {
     mcStreamAttributeAccessPolicyWindow = 1,
-    mcStreamAttributeSynchronizationPolicy = 3
+    mcStreamAttributeSynchronizationPolicy = 3,
+    mcStreamAttributePriority = 8
 } mcStreamAttrID;
+
+/* How a thread waits for a stream; Auto: as the device's flags say. */
+typedef enum mcSynchronizationPolicy {
+    mcSyncPolicyAuto = 1,
+    mcSyncPolicySpin = 2,
+    mcSyncPolicyYield = 3,
+    mcSyncPolicyBlockingSync = 4
+} mcSynchronizationPolicy;
 
 typedef enum mcStreamWaitValue_flags {
     MC_STREAM_WAIT_VALUE_GEQ = 0,
     MC_STREAM_WAIT_VALUE_EQ = 1,
     MC_STREAM_WAIT_VALUE_AND = 2,
-    MC_STREAM_WAIT_VALUE_NOR = 3
+    MC_STREAM_WAIT_VALUE_NOR = 3,
+    MC_STREAM_WAIT_VALUE_FLUSH = 1 << 30 /* beside one of the others */
 } mcStreamWaitValue_flags;
 
 typedef enum mcStreamWriteValue_flags {
-    MC_STREAM_WRITE_VALUE_DEFAULT = 0
+    MC_STREAM_WRITE_VALUE_DEFAULT = 0,
+    MC_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER = 1
 } mcStreamWriteValue_flags;
 
 typedef enum mcAccessProperty {
@@ -801,7 +834,8 @@ typedef struct mcMemPoolProps {
     mcMemAllocationHandleType handleTypes;
     mcMemLocation location;
     void *win32SecurityAttributes;
-    unsigned char reserved[64];
+    size_t maxSize; /* bytes the pool may take of the device; 0: no limit */
+    unsigned char reserved[56];
 } mcMemPoolProps;
 
 typedef struct mcMemPoolPtrExportData {
@@ -815,10 +849,19 @@ typedef struct mcAccessPolicyWindow {
     mcAccessProperty hitProp, missProp;
 } mcAccessPolicyWindow;
 
-typedef union mcStreamAttrValue {
+/* Of a stream, of a launch: which member counts the attribute says. */
+typedef union mcLaunchAttributeValue {
+    char pad[64];
     mcAccessPolicyWindow accessPolicyWindow;
-    int syncPolicy;
-} mcStreamAttrValue;
+    int cooperative; /* 1: all blocks run at once */
+    mcSynchronizationPolicy syncPolicy;
+    struct {
+        unsigned int x, y, z;
+    } clusterDim;
+    int priority;
+} mcLaunchAttributeValue;
+
+typedef mcLaunchAttributeValue mcStreamAttrValue;
 
 typedef struct mcPointerAttribute_t {
     mcMemoryType type;

@@ -47,6 +47,9 @@ int use()
     e = mcMalloc(pf, 4);
     e = mcMalloc(&f, 4 * sizeof(float));
     e = mcMalloc(&v, 4);
+    e = mcMallocAsync(&f, 4, nullptr);
+    e = mcMallocAsync(&f, 4, (mcMemPool_t) nullptr, nullptr);
+    e = mcMallocFromPoolAsync(&f, 4, (mcMemPool_t) nullptr, nullptr);
     e = mcMallocHost(&f, 4);
     e = mcMallocPitch(&f, &size, 4, 4);
     e = mcMemcpyAsync(f, table, 4, mcMemcpyHostToDevice);

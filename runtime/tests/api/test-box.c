@@ -196,6 +196,45 @@ static void test_elements(void)
     g_free(out);
 }
 
+/* Each width, in and out of stream order. */
+static void test_widths(void)
+{
+    uint8_t *d = env_malloc(4096), *out = g_malloc(4096);
+    mcStream_t s;
+
+    ok(mcStreamCreate(&s));
+    ok(mcMemset(d, 0, 4096));
+    ok(mcMemsetD2D8(d + 1, 100, 1, 3, 2));
+    ok(mcMemsetD2D8Async(d + 8, 100, 2, 3, 2, s));
+    ok(mcMemsetD2D16Async(d + 16, 100, 0x0403, 2, 2, s));
+    ok(mcMemsetD2D32Async(d + 32, 100, 0x08070605, 1, 2, s));
+    ok(mcMemcpyAsync(out, d, 4096, mcMemcpyDefault, s));
+    ok(mcStreamSynchronize(s));
+    for (unsigned i = 0; i < 4096; i++) {
+        unsigned x = i % 100, want = 0;
+
+        if (i < 200) {
+            want = x >= 1 && x < 4      ? 1
+                   : x >= 8 && x < 11   ? 2
+                   : x >= 16 && x < 20  ? 3 + x % 2
+                   : x >= 32 && x < 36  ? 5 + x - 32
+                                        : 0;
+        }
+        g_assert_cmpuint(out[i], ==, want);
+    }
+    fails(mcErrorInvalidPitchValue, mcMemsetD2D8(d, 2, 0, 3, 2));
+    fails(mcErrorInvalidPitchValue, mcMemsetD2D8Async(d, 2, 0, 3, 2, s));
+    fails(mcErrorInvalidValue, mcMemsetD2D16Async(d, 5, 0, 2, 2, s));
+    fails(mcErrorInvalidValue, mcMemsetD2D32Async(d, 4096, 0, 1, 2, s));
+    fails(mcErrorInvalidValue,
+          mcMemsetD2D32Async(d, 4, 0, SIZE_MAX / 2, 1, s));
+    fails(mcErrorInvalidResourceHandle,
+          mcMemsetD2D8Async(d, 100, 0, 3, 2, (mcStream_t)&s));
+    ok(mcStreamDestroy(s));
+    ok(mcFree(d));
+    g_free(out);
+}
+
 static void test_rows_errors(void)
 {
     const size_t big = 0x80000000u;
@@ -279,6 +318,7 @@ int main(int argc, char **argv)
     g_test_add_func("/box/copies", test_copies);
     g_test_add_func("/box/fills", test_fills);
     g_test_add_func("/box/elements", test_elements);
+    g_test_add_func("/box/widths", test_widths);
     g_test_add_func("/box/rows-errors", test_rows_errors);
     g_test_add_func("/box/slices-errors", test_slices_errors);
     return g_test_run();

@@ -214,6 +214,55 @@ static void test_pitched(void)
     reset();
 }
 
+/* In stream order: also what is freed before the kernel that overruns it has
+ * run, and memory that was somebody else's before. */
+static void test_pool(void)
+{
+    uint64_t *gate = env_malloc_host(8), keep = UINT64_MAX;
+    mcMemPool_t pool;
+    uint8_t *p, *q;
+
+    ok(mcMallocAsync((void **)&p, 1007, NULL));
+    store(p + 1000, NULL);
+    fails(mcErrorIllegalAddress, mcDeviceSynchronize());
+    expect(p, 1007, "mcMallocAsync", 1007, 1007);
+    reset();
+    ok(mcMallocAsync((void **)&p, 4 << 20, NULL));
+    store(p - 8, NULL);
+    fails(mcErrorIllegalAddress, mcStreamSynchronize(NULL));
+    expect(p, 4 << 20, "mcMallocAsync", -8, -1);
+    reset();
+
+    *gate = 0;
+    ok(mcMallocAsync((void **)&p, 100, NULL));
+    ok(mcStreamWaitValue64(NULL, gate, 1, MC_STREAM_WAIT_VALUE_GEQ));
+    store(p + 96, NULL);
+    ok(mcFreeAsync(p, NULL));
+    ok(mcMallocAsync((void **)&q, 100, NULL));
+    g_assert_true(p != q);
+    __atomic_store_n(gate, 1, __ATOMIC_RELEASE);
+    fails(mcErrorIllegalAddress, mcDeviceSynchronize());
+    expect(p, 100, "mcMallocAsync", 100, 103);
+    reset();
+
+    ok(mcDeviceGetDefaultMemPool(&pool, 0));
+    ok(mcMemPoolSetAttribute(pool, mcMemPoolAttrReleaseThreshold, &keep));
+    for (unsigned i = 0; i < 50; i++) {
+        unsigned size = 1 + i * 7919;
+
+        ok(mcMallocFromPoolAsync((void **)&p, size, pool, NULL));
+        ok(mcMemsetAsync(p, 0x55, size, NULL));
+        ok(mcFreeAsync(p, NULL));
+        if (i % 3 == 0) {
+            ok(mcStreamSynchronize(NULL));
+        }
+    }
+    ok(mcDeviceSynchronize());
+    reset();
+    expect_none();
+    ok(mcFreeHost(gate));
+}
+
 /* The rest of the last page; by the device, and by the program. */
 static void test_pinned(void)
 {
@@ -279,6 +328,7 @@ int main(int argc, char **argv)
     g_test_add_func("/check/several", test_several);
     g_test_add_func("/check/neighbours", test_neighbours);
     g_test_add_func("/check/pitched", test_pitched);
+    g_test_add_func("/check/pool", test_pool);
     g_test_add_func("/check/pinned", test_pinned);
     g_test_add_func("/check/right", test_right);
     int status = g_test_run();

@@ -22,6 +22,59 @@ static void test_choice(void)
     ok(mcSetDevice(0));
     ok(mcDeviceGet(&device, 0));
     fails(mcErrorInvalidDevice, mcDeviceGet(&device, count));
+    fails(mcErrorInvalidDevice, mcDeviceGet(&device, -1));
+    fails(mcErrorInvalidValue, mcDeviceGet(NULL, 0));
+    fails(mcErrorInvalidValue, mcGetDevice(NULL));
+    ok(mcDeviceGetCount(&device));
+    g_assert_cmpint(device, ==, count);
+    fails(mcErrorInvalidValue, mcDeviceGetCount(NULL));
+}
+
+static gpointer chooses_none(gpointer device)
+{
+    ok(mcGetDevice(device));
+    return NULL;
+}
+
+/* A list of devices is for threads that have not chosen one. */
+static void test_valid_devices(void)
+{
+    int count, list[40] = {0}, device;
+
+    ok(mcGetDeviceCount(&count));
+    list[0] = count - 1;
+    fails(mcErrorInvalidValue, mcSetValidDevices(NULL, 1));
+    fails(mcErrorInvalidValue, mcSetValidDevices(list, -1));
+    fails(mcErrorInvalidValue, mcSetValidDevices(list, count + 1));
+    list[0] = count;
+    fails(mcErrorInvalidDevice, mcSetValidDevices(list, 1));
+    list[0] = -1;
+    fails(mcErrorInvalidDevice, mcSetValidDevices(list, 1));
+    list[0] = count - 1;
+    ok(mcSetDevice(0));
+    ok(mcSetValidDevices(list, 1));
+    ok(mcGetDevice(&device));
+    g_assert_cmpint(device, ==, 0);
+    g_thread_join(g_thread_new("new", chooses_none, &device));
+    g_assert_cmpint(device, ==, count - 1);
+    ok(mcSetValidDevices(NULL, 0));
+    g_thread_join(g_thread_new("new", chooses_none, &device));
+    g_assert_cmpint(device, ==, 0);
+}
+
+/* Caches of one kind only. */
+static void test_cache_config(void)
+{
+    mcFuncCache_t config = mcFuncCachePreferL1;
+
+    for (int i = mcFuncCachePreferNone; i <= mcFuncCachePreferEqual; i++) {
+        ok(mcDeviceSetCacheConfig((mcFuncCache_t)i));
+        ok(mcDeviceGetCacheConfig(&config));
+        g_assert_cmpint(config, ==, mcFuncCachePreferNone);
+    }
+    fails(mcErrorInvalidValue, mcDeviceSetCacheConfig((mcFuncCache_t)4));
+    fails(mcErrorInvalidValue, mcDeviceSetCacheConfig((mcFuncCache_t)-1));
+    fails(mcErrorInvalidValue, mcDeviceGetCacheConfig(NULL));
 }
 
 static void test_properties(void)
@@ -44,6 +97,17 @@ static void test_properties(void)
     g_assert_cmpuint(strlen(name), ==, 2);
     ok(mcDeviceGetUuid(&uuid, 0));
     g_assert_cmpint(memcmp(&uuid, &p.uuid, 16), ==, 0);
+    char luid[8];
+    unsigned mask = 0;
+    ok(mcDeviceGetLuid(luid, &mask, 0));
+    g_assert_cmpuint(mask, ==, 1);
+    for (unsigned i = 0; i < 8; i++) {
+        g_assert_cmpint(luid[i], ==,
+                        (char)(uuid.bytes[i] ^ uuid.bytes[i + 8]));
+    }
+    fails(mcErrorInvalidValue, mcDeviceGetLuid(NULL, &mask, 0));
+    fails(mcErrorInvalidValue, mcDeviceGetLuid(luid, NULL, 0));
+    fails(mcErrorInvalidDevice, mcDeviceGetLuid(luid, &mask, 99));
     ok(mcDeviceTotalMem(&total, 0));
     g_assert_cmpuint(total, >, 0);
     ok(mcDeviceGetPCIBusId(bus, sizeof(bus), 0));
@@ -62,7 +126,7 @@ static void test_properties(void)
     g_assert_cmpint(value, ==, p.multiProcessorCount);
     ok(mcDeviceGetAttribute(&value, mcDevAttrWarpSize, 0));
     g_assert_cmpint(value, ==, 64);
-    ok(mcDeviceGetAttribute(&value, mcDeviceAttributeManagedMemory, 0));
+    ok(mcDeviceGetAttribute(&value, mcDeviceAttributePageableMemoryAccess, 0));
     g_assert_cmpint(value, ==, 0);
     fails(mcErrorInvalidValue, mcDeviceGetAttribute(&value,
           mcDeviceAttributeMax, 0));
@@ -211,6 +275,8 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/device/choice", test_choice);
+    g_test_add_func("/device/valid-devices", test_valid_devices);
+    g_test_add_func("/device/cache-config", test_cache_config);
     g_test_add_func("/device/properties", test_properties);
     g_test_add_func("/device/limits", test_limits);
     g_test_add_func("/device/versions", test_versions);

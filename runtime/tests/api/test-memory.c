@@ -243,6 +243,20 @@ static void test_fill(void)
     ok(mcMemset(d, 0xee, 1 << 20));
     ok(mcMemsetD32Async(d + 4, w32, 70001, NULL));
     check_fill(d + 4, 4 * 70001, &w32, 4);
+    ok(mcMemset(d, 0xee, 1 << 20));
+    ok(mcMemsetD16Async(d + 2, w16, 333, NULL));
+    check_fill(d + 2, 2 * 333, &w16, 2);
+    ok(mcMemset(d, 0xee, 1 << 20));
+    ok(mcMemsetD8(d + 5, w8, 333));
+    check_fill(d + 5, 333, &w8, 1);
+    ok(mcMemset(d, 0xee, 1 << 20));
+    ok(mcMemsetD8Async(d + 7, w8, 70, NULL));
+    check_fill(d + 7, 70, &w8, 1);
+    fails(mcErrorInvalidValue, mcMemsetD8(d, 0, (1 << 20) + 1));
+    fails(mcErrorInvalidValue, mcMemsetD8Async(NULL, 0, 1, NULL));
+    fails(mcErrorInvalidValue, mcMemsetD16Async(d + 1, 0, 4, NULL));
+    fails(mcErrorInvalidResourceHandle,
+          mcMemsetD8Async(d, 0, 1, (mcStream_t)&d));
     fails(mcErrorInvalidValue, mcMemsetD32(d + 2, 0, 4));
     fails(mcErrorInvalidValue, mcMemsetD32(d, 0, SIZE_MAX / 2));
     fails(mcErrorInvalidValue, mcMemset(d, 0, (1 << 20) + 1));
@@ -453,6 +467,35 @@ static void test_attributes(void)
     ok(mcFreeHost(h));
 }
 
+/* In a stream, one after the other. */
+static void test_copy_async(void)
+{
+    mcStream_t s;
+    uint8_t *in = env_malloc_host(1000), *out = env_malloc_host(1000);
+    uint8_t *a = env_malloc(1000), *b = env_malloc(1000);
+
+    ok(mcStreamCreateWithFlags(&s, mcStreamNonBlocking));
+    env_pattern(in, 1000, 3);
+    ok(mcMemcpyHtoDAsync(a, in, 1000, s));
+    ok(mcMemcpyDtoDAsync(b, a, 1000, s));
+    ok(mcMemcpyDtoHAsync(out, b, 1000, s));
+    ok(mcStreamSynchronize(s));
+    g_assert_cmpint(memcmp(in, out, 1000), ==, 0);
+    fails(mcErrorInvalidValue, mcMemcpyDtoDAsync(b, a, 1001, s));
+    fails(mcErrorInvalidValue, mcMemcpyDtoHAsync(out, NULL, 1, s));
+    fails(mcErrorInvalidValue, mcMemcpyDtoHAsync(a, b, 8, s));
+    fails(mcErrorInvalidResourceHandle,
+          mcMemcpyDtoDAsync(b, a, 8, (mcStream_t)&s));
+    fails(mcErrorInvalidResourceHandle,
+          mcMemcpyDtoHAsync(out, a, 8, (mcStream_t)&s));
+    ok(mcMemcpyDtoDAsync(NULL, NULL, 0, s));
+    ok(mcStreamDestroy(s));
+    ok(mcFree(a));
+    ok(mcFree(b));
+    ok(mcFreeHost(in));
+    ok(mcFreeHost(out));
+}
+
 /* The second device, if there is one. */
 static void test_peer(void)
 {
@@ -471,6 +514,14 @@ static void test_peer(void)
     ok(mcMemcpy(out, b, 9 << 20, mcMemcpyDefault));
     g_assert_cmpint(memcmp(in, out, 9 << 20), ==, 0);
     fails(mcErrorInvalidDevice, mcMemcpyPeer(b, count, a, 0, 1));
+    ok(mcMemcpyPeerAsync(b + 1, other, a, 0, 5000, NULL));
+    ok(mcDeviceSynchronize());
+    ok(mcMemcpy(out, b + 1, 5000, mcMemcpyDefault));
+    g_assert_cmpint(memcmp(in, out, 5000), ==, 0);
+    fails(mcErrorInvalidDevice,
+          mcMemcpyPeerAsync(b, other, a, -1, 1, NULL));
+    fails(mcErrorInvalidValue,
+          mcMemcpyPeerAsync(b, other, a, 0, (9 << 20) + 1, NULL));
     ok(mcFree(a));
     ok(mcFree(b));
     free(in);
@@ -487,6 +538,7 @@ int main(int argc, char **argv)
     g_test_add_func("/memory/copy", test_copy);
     g_test_add_func("/memory/copy-unaligned", test_copy_unaligned);
     g_test_add_func("/memory/copy-errors", test_copy_errors);
+    g_test_add_func("/memory/copy-async", test_copy_async);
     g_test_add_func("/memory/fill", test_fill);
     g_test_add_func("/memory/rows", test_rows);
     g_test_add_func("/memory/host-register", test_host_register);

@@ -29,6 +29,18 @@ static void test_load(void)
     fails(mcErrorInvalidResourceHandle, mcModuleUnload(m));
     fails(mcErrorInvalidResourceHandle,
           mcModuleLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+    mcJitOption option = mcJitOptionOptimizationLevel;
+    void *level = NULL;
+    ok(mcModuleLoadDataEx(&m, env_image, 0, NULL, NULL));
+    ok(mcModuleUnload(m));
+    ok(mcModuleLoadDataEx(&m, env_image, 1, &option, &level));
+    ok(mcModuleUnload(m));
+    fails(mcErrorInvalidValue,
+          mcModuleLoadDataEx(&m, env_image, 1, &option, NULL));
+    fails(mcErrorInvalidValue,
+          mcModuleLoadDataEx(&m, env_image, 1, NULL, &level));
+    fails(mcErrorInvalidKernelImage,
+          mcModuleLoadDataEx(&m, "no image, but text", 0, NULL, NULL));
     fails(mcErrorInvalidValue, mcModuleLoadData(NULL, env_image));
     fails(mcErrorInvalidValue, mcModuleLoadData(&m, NULL));
 }
@@ -307,6 +319,15 @@ static void test_program(void)
     g_assert_true(stream == mcStreamPerThread);
     fails(mcErrorMissingConfiguration,
           __mcPopCallConfiguration(&grid_out, &block_out, &shared, &stream));
+    mcFunction_t function;
+    fails(mcErrorInvalidDeviceFunction,
+          mcGetFuncBySymbol(&function, &missing_symbol));
+    fails(mcErrorInvalidDeviceFunction, mcGetFuncBySymbol(&function, NULL));
+    fails(mcErrorInvalidValue, mcGetFuncBySymbol(NULL, &kernel_symbol));
+    ok(mcGetFuncBySymbol(&function, &kernel_symbol));
+    ok(mcModuleLaunchKernel(function, 1, 1, 1, 64, 1, 1, 0, NULL, args,
+                            NULL));
+    ok(mcMemset(d, 0, 256));
     ok(mcLaunchKernel(&kernel_symbol, one, block, args, 0, NULL));
     ok(mcMemcpy(out, d, 256, mcMemcpyDeviceToHost));
     g_assert_cmpuint(out[63], ==, 3);
@@ -343,6 +364,20 @@ static void test_program(void)
     ok(mcMemcpyFromSymbol(out, &variable_symbol, 64, 0, mcMemcpyDeviceToHost));
     g_assert_cmpuint(out[1], ==, 2);
     g_assert_cmpuint(out[2], ==, 55);
+    ok(mcMemcpyFromSymbolAsync(out, &variable_symbol, 8, 4,
+                               mcMemcpyDeviceToHost, NULL));
+    ok(mcDeviceSynchronize());
+    g_assert_cmpuint(out[0], ==, 2);
+    g_assert_cmpuint(out[1], ==, 55);
+    fails(mcErrorInvalidMemcpyDirection,
+          mcMemcpyFromSymbolAsync(out, &variable_symbol, 8, 0,
+                                  mcMemcpyHostToDevice, NULL));
+    fails(mcErrorInvalidValue,
+          mcMemcpyFromSymbolAsync(out, &variable_symbol, 8, 57,
+                                  mcMemcpyDefault, NULL));
+    fails(mcErrorInvalidSymbol,
+          mcMemcpyFromSymbolAsync(out, &unknown_symbol, 8, 0,
+                                  mcMemcpyDefault, NULL));
     fails(mcErrorInvalidValue, mcMemcpyToSymbol(&variable_symbol, &value, 4,
                                                 61, mcMemcpyHostToDevice));
     fails(mcErrorInvalidSymbol, mcMemcpyToSymbol(&unknown_symbol, &value, 4, 0,

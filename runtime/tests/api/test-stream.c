@@ -247,13 +247,22 @@ static void test_event(void)
     g_assert_cmpfloat(ms, <=, most * 1.01); /* clocks differ a little */
     ok(mcEventElapsedTime(&ms, b, a));
     g_assert_cmpfloat(ms, <, 0);
+    ok(mcEventElapsedTimeWithFlags(&ms, a, b, 0));
+    g_assert_cmpfloat(ms, >=, 25);
+    fails(mcErrorInvalidValue, mcEventElapsedTimeWithFlags(&ms, a, b, 2));
+    fails(mcErrorInvalidValue, mcEventElapsedTimeWithFlags(NULL, a, b, 0));
+    fails(mcErrorNotSupported,
+          mcEventElapsedTimeWithFlags(&ms, a, b,
+                                      mcEventElapsedTimeInterDevice));
+    fails(mcErrorInvalidHandle,
+          mcEventElapsedTimeWithFlags(&ms, a, untimed, 0));
     fails(mcErrorInvalidHandle, mcEventElapsedTime(&ms, a, untimed));
     ok(mcEventDestroy(a));
     fails(mcErrorInvalidHandle, mcEventRecord(a, s));
     fails(mcErrorInvalidHandle, mcEventDestroy(a));
     fails(mcErrorInvalidHandle, mcEventDestroy(NULL));
-    fails(mcErrorNotSupported, mcEventCreateWithFlags(&a, mcEventInterprocess
-          | mcEventDisableTiming));
+    fails(mcErrorInvalidValue,
+          mcEventCreateWithFlags(&a, mcEventInterprocess));
     fails(mcErrorInvalidValue, mcEventCreateWithFlags(&a, 0x80));
     ok(mcEventDestroy(b));
     ok(mcEventDestroy(untimed));

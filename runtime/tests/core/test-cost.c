@@ -10,7 +10,7 @@
 /* Paths of trees of 10^5 nodes; a call goes down a handful of them. */
 #define LIMIT (12 * 25)
 
-static uint64_t most;
+static uint64_t most, all, calls;
 
 #define counted(call)                                                          \
     do {                                                                       \
@@ -18,6 +18,8 @@ static uint64_t most;
         ok(call);                                                              \
         before_ = mc_tree_steps() - before_;                                   \
         most = before_ > most ? before_ : most;                                \
+        all += before_;                                                        \
+        calls++;                                                               \
     } while (0)
 
 /* Every number below count once, neighbours far apart. */
@@ -47,6 +49,46 @@ static void test_malloc(void)
     }
     g_assert_cmpuint(most, >, 0);
     g_assert_cmpuint(most, <, LIMIT);
+    g_free(p);
+}
+
+/* What is pending, and in which order it was freed, costs nothing either. Now
+ * and then one call tidies up what many have left. */
+static void test_pool(void)
+{
+    enum { COUNT = 50000 };
+    void **p = g_new0(void *, COUNT);
+    uint64_t *gate;
+    mcStream_t s[2];
+
+    ok(mcMallocHost((void **)&gate, 8, 0));
+    *gate = 0;
+    all = calls = 0;
+    for (unsigned i = 0; i < 2; i++) {
+        ok(mcStreamCreateWithFlags(&s[i], mcStreamNonBlocking));
+        ok(mcStreamWaitValue64(s[i], gate, 1, MC_STREAM_WAIT_VALUE_GEQ));
+    }
+    for (unsigned i = 0; i < COUNT; i++) {
+        counted(mcMallocAsync(&p[i], 256 + 256 * (i % 3), s[i & 1]));
+    }
+    for (unsigned i = 0; i < COUNT; i += 2) {
+        counted(mcFreeAsync(p[scattered(i, COUNT)], s[i >> 1 & 1]));
+    }
+    for (unsigned i = 0; i < COUNT; i += 2) {
+        counted(mcMallocAsync(&p[scattered(i, COUNT)], 256 + i % 1000,
+                              s[i >> 2 & 1]));
+    }
+    for (unsigned i = 0; i < COUNT; i++) {
+        counted(mcFreeAsync(p[scattered(i, COUNT)], s[i & 1]));
+    }
+    g_assert_cmpuint(all, >, 0);
+    g_assert_cmpuint(all / calls, <, LIMIT);
+    __atomic_store_n(gate, 1, __ATOMIC_RELEASE);
+    ok(mcDeviceSynchronize());
+    for (unsigned i = 0; i < 2; i++) {
+        ok(mcStreamDestroy(s[i]));
+    }
+    ok(mcFreeHost(gate));
     g_free(p);
 }
 
@@ -135,6 +177,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     fake.vram = 1ull << 30;
     g_test_add_func("/cost/malloc", test_malloc);
+    g_test_add_func("/cost/pool", test_pool);
     g_test_add_func("/cost/events", test_events);
     g_test_add_func("/cost/streams", test_streams);
     g_test_add_func("/cost/registrations", test_registrations);

@@ -3,6 +3,7 @@
 #include "fake.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -60,13 +61,18 @@ typedef struct Mapping {
 struct KmdBo {
     FakeDevice *dev;
     uint8_t *memory;
-    uint64_t size;
+    uint64_t size, offset; /* offset: in the device's file */
     bool vram;
     atomic_int mappings;
 };
 
+/* VRAM: a sparse file, used from its start and never again. */
+#define FILE_SIZE (1ull << 42)
+
 struct FakeDevice {
     unsigned index;
+    int file;
+    atomic_ullong file_used;
     pthread_rwlock_t lock; /* of the mappings */
     Mapping *mappings;
     atomic_ullong used;
@@ -97,8 +103,13 @@ static int fake_alloc(KmdDevice *kdev, uint64_t size, KmdBo **out)
     bo->dev = dev;
     bo->size = size;
     bo->vram = true;
+    bo->offset = atomic_fetch_add(&dev->file_used, size);
     bo->memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+                      MAP_SHARED | MAP_NORESERVE, dev->file, bo->offset);
+    if (bo->memory == MAP_FAILED) {
+        fprintf(stderr, "fake: no memory\n");
+        abort();
+    }
     *out = bo;
     return 0;
 }
@@ -134,6 +145,8 @@ static void fake_free(KmdBo *bo)
     }
     if (bo->vram) {
         munmap(bo->memory, bo->size);
+        fallocate(bo->dev->file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                  bo->offset, bo->size);
         atomic_fetch_sub(&bo->dev->used, bo->size);
     }
     free(bo);
@@ -245,6 +258,43 @@ static int pin_op(KmdDevice *dev, void *ptr, uint64_t size, KmdBo **bo)
         bo_remember(*bo, true);
     }
     return ret;
+}
+
+static int peer_op(KmdDevice *kdev, KmdBo *of_bo, uint64_t offset,
+                   uint64_t size, KmdBo **out)
+{
+    if ((offset | size) % KMD_PAGE_SIZE || size == 0 || offset > of_bo->size ||
+        size > of_bo->size - offset) {
+        return -EINVAL;
+    }
+    if (fake.no_peers && of_bo->vram) {
+        return -EOPNOTSUPP;
+    }
+    if (counted_failure(&fake.fail_pin)) {
+        return -ENOMEM;
+    }
+    KmdBo *bo = calloc(1, sizeof(*bo));
+    bo->dev = of(kdev);
+    bo->memory = of_bo->memory + offset;
+    bo->size = size;
+    *out = bo;
+    bo_remember(bo, true);
+    return 0;
+}
+
+static bool reaches_op(KmdDevice *dev, KmdDevice *other)
+{
+    return dev == other || !fake.no_peers;
+}
+
+static int share_op(KmdBo *bo, int *fd, uint64_t *offset)
+{
+    if (!bo->vram || fake.no_files) {
+        return -EOPNOTSUPP;
+    }
+    *fd = bo->dev->file;
+    *offset = bo->offset;
+    return 0;
 }
 
 static void free_op(KmdBo *bo)
@@ -523,6 +573,9 @@ static bool run_dispatch(FakeQueue *q, const struct mxgpu_packet_dispatch *p,
     return fake_kernel(q->fdev, p, name, &q->stop, e);
 }
 
+static bool run_list(FakeQueue *q, const struct mxgpu_packet_indirect *p,
+                     struct mxgpu_queue_error *e);
+
 static bool execute(FakeQueue *q, const union mxgpu_packet *p,
                     struct mxgpu_queue_error *e)
 {
@@ -586,6 +639,8 @@ static bool execute(FakeQueue *q, const union mxgpu_packet *p,
             __atomic_store_n(word, now_ns(), __ATOMIC_RELAXED);
         }
         return word;
+    case MXGPU_PKT_INDIRECT:
+        return run_list(q, &p->indirect, e);
     }
     e->code = MXGPU_QERR_PACKET;
     return false;
@@ -606,6 +661,39 @@ static bool complete(FakeQueue *q, const union mxgpu_packet *p,
     }
     if (p->header.flags & MXGPU_PKT_IRQ) {
         raise_irq(q);
+    }
+    return true;
+}
+
+static bool run_list(FakeQueue *q, const struct mxgpu_packet_indirect *p,
+                     struct mxgpu_queue_error *e)
+{
+    if (p->count > MXGPU_INDIRECT_MAX || p->list % MXGPU_PACKET_SIZE) {
+        e->code = MXGPU_QERR_PACKET;
+        return false;
+    }
+    for (uint32_t i = 0; i < p->count; i++) {
+        union mxgpu_packet inner;
+        void *from = fake_translate(q->fdev, p->list + i * 64ull, 64,
+                                    MXGPU_PTE_READ, e);
+
+        if (!from) {
+            e->code = MXGPU_QERR_FETCH;
+            e->inner = i + 1;
+            return false;
+        }
+        memcpy(&inner, from, sizeof(inner));
+        if (inner.header.type == MXGPU_PKT_INDIRECT) {
+            e->code = MXGPU_QERR_PACKET;
+            e->inner = i + 1;
+            e->packet_type = MXGPU_PKT_INDIRECT;
+            return false;
+        }
+        if (!execute(q, &inner, e) || !complete(q, &inner, e)) {
+            e->inner = i + 1;
+            e->packet_type = inner.header.type;
+            return false;
+        }
     }
     return true;
 }
@@ -640,7 +728,9 @@ static void *queue_main(void *opaque)
             }
             if (!execute(q, &p, &error) || !complete(q, &p, &error)) {
                 error.packet_index = index;
-                error.packet_type = p.header.type;
+                if (!error.inner) {
+                    error.packet_type = p.header.type;
+                }
                 memcpy((void *)&ctl->error, &error, sizeof(error));
                 __atomic_store_n(&ctl->state, MXGPU_QUEUE_ERROR,
                                  __ATOMIC_RELEASE);
@@ -773,6 +863,11 @@ static int fake_open(unsigned index, KmdDevice **out)
     }
     FakeDevice *dev = calloc(1, sizeof(*dev));
     dev->index = index;
+    dev->file = memfd_create("fake-vram", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (dev->file < 0 || ftruncate(dev->file, FILE_SIZE) ||
+        fcntl(dev->file, F_ADD_SEALS, F_SEAL_SHRINK)) {
+        abort();
+    }
     pthread_rwlock_init(&dev->lock, NULL);
     atomic_fetch_add(&open_devices, 1);
     *out = (KmdDevice *)dev;
@@ -789,6 +884,7 @@ static void fake_close(KmdDevice *kdev)
         abort();
     }
     pthread_rwlock_destroy(&dev->lock);
+    close(dev->file);
     free(dev);
     atomic_fetch_sub(&open_devices, 1);
 }
@@ -825,6 +921,9 @@ static const KmdOps fake_ops = {
     .info = fake_info,
     .alloc = alloc_op,
     .pin = pin_op,
+    .peer = peer_op,
+    .reaches = reaches_op,
+    .share = share_op,
     .free = free_op,
     .cpu = fake_cpu,
     .memory = fake_memory,

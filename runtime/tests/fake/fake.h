@@ -23,6 +23,8 @@ typedef struct FakeControl {
     bool reset;       /* every device, by somebody else: it stands still and
                          only who looks finds out */
     bool fail_queues; /* queue_create fails */
+    bool no_peers;    /* devices do not reach each other */
+    bool no_files;    /* VRAM cannot be shared with other processes */
 } FakeControl;
 
 extern FakeControl fake;

@@ -540,6 +540,7 @@ Fake *fake_new(uint64_t vram_size)
     fake->base.irq_fds = fake->fds;
     fake->base.vectors = FAKE_VECTORS;
     fake->base.gone_fd = -1;
+    fake->base.vram_fd = -1;
     fake->base.vram_is_zero = true;
     return fake;
 }

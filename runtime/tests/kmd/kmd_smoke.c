@@ -104,6 +104,11 @@ static void test_all(const KmdOps *ops, unsigned count)
                 smoke_tests(&s[i]);
             }
         }
+        for (i = 1; i < count; i++) {
+            if (s[i].dev && s[0].dev) {
+                smoke_peer(&s[0], &s[i]);
+            }
+        }
         for (i = 0; i < count; i++) {
             if (s[i].dev) {
                 ops->close(s[i].dev);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a device has to do, on whatever back end it is reached. */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -330,4 +331,50 @@ void smoke_tests(Smoke *s)
     test_errors(s, &q);
     test_destroy_busy(s);
     smoke_queue_end(&q);
+}
+
+/* Copies into and out of "vram", by the queue's device. */
+static bool peer_copies(SmokeQueue *q, SmokeMem *own, SmokeMem *vram,
+                        uint64_t va)
+{
+    union mxgpu_packet to = smoke_copy(va + 4096, own->va, 4096);
+    union mxgpu_packet from = smoke_copy(own->va, va + 8192, 4096);
+
+    memset(own->cpu, 'x', 4096);
+    memset(vram->cpu + 8192, 'y', 4096);
+    return smoke_run(q, &to) == 0 && vram->cpu[4096] == 'x' &&
+           vram->cpu[8191] == 'x' && vram->cpu[8192] == 'y' &&
+           smoke_run(q, &from) == 0 && own->cpu[0] == 'y' &&
+           own->cpu[4095] == 'y';
+}
+
+void smoke_peer(Smoke *s, Smoke *other)
+{
+    uint64_t va = (uintptr_t)mc_va_reserve(2 * MIB, 2 * MIB);
+    bool reaches = s->ops->reaches(s->dev, other->dev);
+    SmokeMem vram, own;
+    SmokeQueue q;
+    KmdBo *peer;
+    int ret;
+
+    if (!smoke_ok(smoke_alloc(other, 2 * MIB, &vram) &&
+                  smoke_alloc(s, 4096, &own) && smoke_queue(s, 0, 16, &q),
+                  "memory for peers")) {
+        return;
+    }
+    smoke_note("the other device's VRAM is %s", reaches ? "in reach"
+                                                        : "out of reach");
+    ret = s->ops->peer(s->dev, vram.bo, 0, 2 * MIB, &peer);
+    smoke_ok(ret == (reaches ? 0 : -EOPNOTSUPP), "peer agrees with reaches");
+    if (ret == 0) {
+        smoke_ok(s->ops->map(peer, va, 0, 2 * MIB, SMOKE_RW) == 0 &&
+                 peer_copies(&q, &own, &vram, va) &&
+                 s->ops->unmap(s->dev, va, 2 * MIB) == 0,
+                 "copies to and from another device");
+        s->ops->free(peer);
+    }
+    smoke_queue_end(&q);
+    smoke_free(s, &own);
+    smoke_free(other, &vram);
+    mc_va_release((void *)(uintptr_t)va, 2 * MIB);
 }

@@ -61,5 +61,7 @@ int smoke_wait_error(SmokeQueue *q);
 union mxgpu_packet smoke_copy(uint64_t dst, uint64_t src, uint64_t size);
 
 void smoke_tests(Smoke *s);
+/* One device uses memory of the other, where it reaches that. */
+void smoke_peer(Smoke *s, Smoke *other);
 
 #endif

@@ -502,6 +502,75 @@ static void test_threads(void)
     finish(&s);
 }
 
+/* VRAM of one device, part of it mapped on another. */
+static void test_peer(void)
+{
+    Setup s = setup(), other = setup();
+    KmdBo *vram, *peer, *none;
+
+    g_assert_cmpint(kmd_bo_alloc(other.dev, 2 * BIG, &vram), ==, 0);
+    g_assert_cmpint(kmd_bo_peer(s.dev, vram, PAGE, 2 * PAGE, &peer), ==, 0);
+    g_assert_true(kmd_bo_cpu(peer) == (uint8_t *)kmd_bo_cpu(vram) + PAGE);
+    g_assert_cmpint(kmd_bo_map(peer, BIG, 0, 2 * PAGE, RW), ==, 0);
+    check_page(&s, BIG + PAGE, (uint8_t *)kmd_bo_cpu(vram) + 2 * PAGE, RW,
+               PAGE);
+    g_assert_true(fake_walk(s.fake, BIG).system);
+    g_assert_cmpint(kmd_vm_unmap(s.dev, BIG, 2 * PAGE), ==, 0);
+    kmd_bo_free(peer);
+
+    /* Not what the object has. */
+    g_assert_cmpint(kmd_bo_peer(s.dev, vram, 2 * BIG, PAGE, &none), ==,
+                    -EINVAL);
+    g_assert_cmpint(kmd_bo_peer(s.dev, vram, PAGE, 2 * BIG, &none), ==,
+                    -EINVAL);
+    g_assert_cmpint(kmd_bo_peer(s.dev, vram, 1, PAGE, &none), ==, -EINVAL);
+    g_assert_cmpint(kmd_bo_peer(s.dev, vram, 0, 0, &none), ==, -EINVAL);
+
+    /* The IOMMU takes no memory of functions, or has no room. */
+    g_assert_true(kmd_device_reaches(s.dev, s.dev));
+    g_assert_true(kmd_device_reaches(s.dev, other.dev));
+    g_assert_cmpuint(fake_pinned(s.fake), ==, 0);
+    s.fake->dma_error = -EFAULT;
+    g_assert_cmpint(kmd_bo_peer(s.dev, vram, 0, PAGE, &none), ==,
+                    -EOPNOTSUPP);
+    g_assert_false(kmd_device_reaches(s.dev, other.dev));
+    s.fake->dma_error = -ENOMEM;
+    g_assert_cmpint(kmd_bo_peer(s.dev, vram, 0, PAGE, &none), ==, -ENOMEM);
+    s.fake->dma_error = 0;
+    kmd_device_lose(other.dev, "test");
+    g_assert_cmpint(kmd_bo_peer(s.dev, vram, 0, PAGE, &none), ==, -ENODEV);
+    g_assert_false(kmd_device_reaches(s.dev, other.dev));
+    kmd_bo_free(vram);
+    finish(&s);
+    finish(&other);
+}
+
+/* VRAM as a part of a file, where it is one. */
+static void test_share(void)
+{
+    Setup s = setup();
+    uint64_t offset = 1;
+    KmdBo *a, *b, *pin;
+    uint8_t *host = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    int fd = -1;
+
+    g_assert_cmpint(kmd_bo_alloc(s.dev, PAGE, &a), ==, 0);
+    g_assert_cmpint(kmd_bo_alloc(s.dev, PAGE, &b), ==, 0);
+    g_assert_cmpint(kmd_bo_pin(s.dev, host, PAGE, &pin), ==, 0);
+    g_assert_cmpint(kmd_bo_share(b, &fd, &offset), ==, -EOPNOTSUPP);
+    s.fake->base.vram_fd = 7;
+    g_assert_cmpint(kmd_bo_share(b, &fd, &offset), ==, 0);
+    g_assert_cmpint(fd, ==, 7);
+    g_assert_cmphex(offset, ==, b->addr);
+    g_assert_cmpint(kmd_bo_share(pin, &fd, &offset), ==, -EOPNOTSUPP);
+    kmd_bo_free(a);
+    kmd_bo_free(b);
+    kmd_bo_free(pin);
+    munmap(host, PAGE);
+    finish(&s);
+}
+
 int main(int argc, char **argv)
 {
     int ret;
@@ -515,6 +584,8 @@ int main(int argc, char **argv)
     g_test_add_func("/kmd/memory/map-bad", test_map_bad);
     g_test_add_func("/kmd/memory/map-large", test_map_large);
     g_test_add_func("/kmd/memory/pin", test_pin);
+    g_test_add_func("/kmd/memory/peer", test_peer);
+    g_test_add_func("/kmd/memory/share", test_share);
     g_test_add_func("/kmd/memory/close-releases", test_close_releases);
     g_test_add_func("/kmd/memory/no-tables", test_no_tables);
     g_test_add_func("/kmd/memory/random", test_random);
