@@ -48,12 +48,15 @@ void *mc_handle_get(const void *handle, McHandleType type)
 {
     pthread_mutex_lock(&handle_lock);
     McHandle *h = find(handle);
-    if (h && (h->type != type || atomic_load(&h->ctx->dying))) {
+    if (h && (h->type != type ||
+              (h->ctx && atomic_load(&h->ctx->dying)))) {
         h = NULL;
     }
     if (h) {
         atomic_fetch_add(&h->refs, 1);
-        mc_context_hold(h->ctx);
+        if (h->ctx) {
+            mc_context_hold(h->ctx);
+        }
     }
     pthread_mutex_unlock(&handle_lock);
     return h;
@@ -67,7 +70,9 @@ void mc_handle_put(void *handle)
     if (atomic_fetch_sub(&h->refs, 1) == 1) {
         h->destroy(h);
     }
-    mc_context_put(ctx);
+    if (ctx) {
+        mc_context_put(ctx);
+    }
 }
 
 bool mc_handle_remove(void *handle)

@@ -3,7 +3,7 @@
  * Handles given to users. They are pointers to objects, but are looked up
  * before they are followed, so that a stale or made-up one is an error and not
  * a crash. An object obtained by mc_handle_get stays, and so does its context,
- * until mc_handle_put.
+ * until mc_handle_put. Those of no context (ctx NULL) belong to the process.
  */
 #ifndef MC_CORE_HANDLE_H
 #define MC_CORE_HANDLE_H
@@ -23,6 +23,10 @@ typedef enum McHandleType {
     MC_HANDLE_POOL,
     MC_HANDLE_EXTERNAL_MEMORY,
     MC_HANDLE_EXTERNAL_SEMAPHORE,
+    MC_HANDLE_GRAPH,
+    MC_HANDLE_GRAPH_NODE,
+    MC_HANDLE_GRAPH_EXEC,
+    MC_HANDLE_USER_OBJECT,
 } McHandleType;
 
 /* First member of every object with a handle. */

@@ -739,6 +739,7 @@ mcError_t mcStreamWriteValue64(mcStream_t stream, void *ptr, uint64_t value,
 #include "mc_stream.h"
 #include "mc_virtual_memory.h"
 #include "mc_external.h"
+#include "mc_graph.h"
 #include "mc_ipc.h"
 #include "mc_mem_pool.h"
 #include "mc_managed.h"
