@@ -120,6 +120,9 @@ mcError_t mc_api_stream(mcStream_t handle, McStream **stream)
     McContext *ctx = NULL;
     mcError_t error;
 
+    if (handle == NULL && mc_thread()->per_thread) {
+        handle = mcStreamPerThread;
+    }
     if (handle == NULL || handle == mcStreamLegacy ||
         handle == mcStreamPerThread) {
         error = mc_api_context(&ctx);

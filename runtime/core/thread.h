@@ -28,6 +28,7 @@ typedef struct McThread {
     unsigned depth, room;
     bool device_chosen;
     bool in_callback;
+    bool per_thread; /* the call being made: NULL is mcStreamPerThread */
     unsigned held;       /* contexts it holds, by themselves or by objects */
     uint64_t call_start; /* of the call being made, if it is noted */
     unsigned configs;

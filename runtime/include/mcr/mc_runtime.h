@@ -3,10 +3,11 @@
  * The runtime interface and, when mxcc compiles a file with kernels, the
  * language of kernels. mxcc includes this header before such a file.
  */
+#include "mc_runtime_api.h" /* always: it looks at a macro */
+
 #ifndef __INCLUDE_MC_RUNTIME_H__
 #define __INCLUDE_MC_RUNTIME_H__
 
-#include "mc_runtime_api.h"
 #include "mc_vector_types.h"
 
 #if defined(__MXCC__) && defined(__MACA__) && defined(__cplusplus)

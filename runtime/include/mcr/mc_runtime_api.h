@@ -35,6 +35,10 @@
 #ifndef MCR_MC_RUNTIME_API_H
 #define MCR_MC_RUNTIME_API_H
 
+#if defined(MACA_API_PER_THREAD_DEFAULT_STREAM) ||                             \
+    defined(__MXCC_PER_THREAD__) /* it found the macro further down */
+#include "mc_per_thread.h"
+#endif
 #include "mc_runtime_types.h"
 
 #define MACART_VERSION 1000 /* 1000 * major + 10 * minor */
@@ -238,6 +242,9 @@ mcError_t mcThreadSetCacheConfig(mcFuncCache_t cacheConfig);
  *
  * Work of a stream runs in order. NULL and mcStreamLegacy name the default
  * stream of the current device, mcStreamPerThread that of the calling thread.
+ * Where MACA_API_PER_THREAD_DEFAULT_STREAM is defined before the first header
+ * of the runtime (mxcc --default-stream per-thread), NULL, and the default
+ * stream of functions that name none, is that of the calling thread, too.
  * Nobody has to synchronise before a stream is destroyed. */
 
 /* A stream that is ordered with the legacy default stream. */
@@ -749,4 +756,10 @@ mcError_t mcStreamWriteValue64(mcStream_t stream, void *ptr, uint64_t value,
 #include "mc_runtime_api_template_wrapper.h"
 #endif
 
+#endif
+
+#if defined(MACA_API_PER_THREAD_DEFAULT_STREAM) && \
+    !defined(MCR_MC_PER_THREAD_H) && !defined(__MXCC_LOOKS__)
+#error "MACA_API_PER_THREAD_DEFAULT_STREAM is defined too late: a header of\
+ the runtime came before it. Use -D, or mxcc --default-stream per-thread."
 #endif

@@ -154,6 +154,9 @@ static void test_errors(void)
                     NULL);
     test_mxcc_fails("no mxgpu runtime there", "--maca-path=/nonexistent", "-c",
                     "ok.maca", NULL);
+    test_file("late.h", "#define MACA_API_PER_THREAD_DEFAULT_STREAM\n");
+    test_file("late.maca", "#include \"late.h\"\n#include <mc_runtime.h>\n");
+    test_mxcc_fails("is defined too late", "-c", "late.maca", NULL);
     test_file("plain.cpp", "int x;\n");
     test_mxcc_fails("no kernels in it", "-fatbin", "plain.cpp", NULL);
 

@@ -14,6 +14,7 @@ DEVICE_TRIPLE = "riscv64-unknown-elf"
 DEVICE_FEATURES = ("m a f d c zba zbb zicond zfh zfbfmin no-default-unroll "
                    "prefer-w-inst").split()
 ARCH_MACRO = 1000
+PER_THREAD = "MACA_API_PER_THREAD_DEFAULT_STREAM"
 
 # What the host's compilation has and the device's has not: with a value,
 # without one, and all that begin so.
@@ -63,6 +64,7 @@ class Compiler:
         self.cmd, self.install, self.temps = command, install, temps
         self.processes = processes
         self.numbers = {} # of sources with one name
+        self.per_thread = set() # sources that define the macro themselves
 
     def temp(self, source, name):
         """A file beside others of this source."""
@@ -126,7 +128,9 @@ class Compiler:
         for path in self.install.include:
             args += ["-internal-isystem", path]
         if self.cmd.default_stream == "per-thread":
-            args += ["-DMACA_API_PER_THREAD_DEFAULT_STREAM=1"]
+            args += [f"-D{PER_THREAD}=1"]
+        elif source in self.per_thread:
+            args += ["-D__MXCC_PER_THREAD__=1"]
         return args + ["-include", "mcr/mc_runtime.h"]
 
     def cuid(self, source):
@@ -214,10 +218,25 @@ class Compiler:
             return host, host
         return host, self.cc1(source, cmd.device_only)
 
+    def look(self, source, cc1):
+        """A program may choose the default stream by a macro in front of its
+        first #include; ours is in front of that."""
+        if self.cmd.default_stream == "per-thread" or source == "-":
+            return
+        with open(source, "rb") as f:
+            if PER_THREAD.encode() not in f.read():
+                return
+        _, text = self.processes.query(
+            [*self.host_args(cc1, source, "-"), "-E", "-dM", "-w",
+             "-D__MXCC_LOOKS__=1"], stdout=self.processes.PIPE)
+        if re.search(rf"^#define {PER_THREAD}\b", text, re.M):
+            self.per_thread.add(source)
+
     def compile(self, source, output):
         """One source with kernels to one output; - is standard output."""
         cmd = self.cmd
         host, device = self.sides(source)
+        self.look(source, host)
         if self.for_device_only():
             kind = {"S": "asm", "cubin": "elf"}.get(cmd.mode, "container")
             status, text = self.device(device, source, output, kind)

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * NULL is the default stream of the calling thread, and so is the stream of
+ * copies and sets that name none. mc_runtime_api.h includes this before all
+ * declarations when MACA_API_PER_THREAD_DEFAULT_STREAM is defined. Generated
+ * from runtime/api.def by runtime/tools/gen-per-thread.
+ */
+#ifndef MCR_MC_PER_THREAD_H
+#define MCR_MC_PER_THREAD_H
+
+#define mcStreamDestroy mcStreamDestroy_ptsz
+#define mcStreamGetFlags mcStreamGetFlags_ptsz
+#define mcStreamGetPriority mcStreamGetPriority_ptsz
+#define mcStreamGetCtx mcStreamGetCtx_ptsz
+#define mcStreamSetAttribute mcStreamSetAttribute_ptsz
+#define mcStreamGetAttribute mcStreamGetAttribute_ptsz
+#define mcStreamCopyAttributes mcStreamCopyAttributes_ptsz
+#define mcStreamGetId mcStreamGetId_ptsz
+#define mcStreamQuery mcStreamQuery_ptsz
+#define mcStreamSynchronize mcStreamSynchronize_ptsz
+#define mcStreamWaitEvent mcStreamWaitEvent_ptsz
+#define mcStreamAddCallback mcStreamAddCallback_ptsz
+#define mcStreamBeginCapture mcStreamBeginCapture_ptsz
+#define mcStreamEndCapture mcStreamEndCapture_ptsz
+#define mcStreamIsCapturing mcStreamIsCapturing_ptsz
+#define mcStreamGetCaptureInfo mcStreamGetCaptureInfo_ptsz
+#define mcStreamUpdateCaptureDependencies mcStreamUpdateCaptureDependencies_ptsz
+#define mcStreamGetDevice mcStreamGetDevice_ptsz
+#define mcLaunchKernel mcLaunchKernel_ptsz
+#define mcModuleLaunchKernel mcModuleLaunchKernel_ptsz
+#define mcLaunchHostFunc mcLaunchHostFunc_ptsz
+#define mcLaunchCooperativeKernel mcLaunchCooperativeKernel_ptsz
+#define mcModuleLaunchCooperativeKernel mcModuleLaunchCooperativeKernel_ptsz
+#define mcLaunchKernelExC mcLaunchKernelExC_ptsz
+#define mcModuleLaunchKernelEx mcModuleLaunchKernelEx_ptsz
+#define mcEventRecord mcEventRecord_ptsz
+#define mcEventRecordWithFlags mcEventRecordWithFlags_ptsz
+#define mcMemcpy mcMemcpy_ptds
+#define mcMemcpyAsync mcMemcpyAsync_ptsz
+#define mcMemcpyWithStream mcMemcpyWithStream_ptsz
+#define mcMemcpyPeer mcMemcpyPeer_ptds
+#define mcMemcpyPeerAsync mcMemcpyPeerAsync_ptsz
+#define mcMemcpyParam2D mcMemcpyParam2D_ptds
+#define mcMemcpyParam2DAsync mcMemcpyParam2DAsync_ptsz
+#define mcMemcpy2D mcMemcpy2D_ptds
+#define mcMemcpy2DAsync mcMemcpy2DAsync_ptsz
+#define mcMemcpyFromSymbol mcMemcpyFromSymbol_ptds
+#define mcMemcpyFromSymbolAsync mcMemcpyFromSymbolAsync_ptsz
+#define mcMemcpyToSymbol mcMemcpyToSymbol_ptds
+#define mcMemcpyToSymbolAsync mcMemcpyToSymbolAsync_ptsz
+#define mcMemcpy2DUnaligned mcMemcpy2DUnaligned_ptds
+#define mcMemcpy3D mcMemcpy3D_ptds
+#define mcMemcpy3DAsync mcMemcpy3DAsync_ptsz
+#define mcMemcpy3DPeer mcMemcpy3DPeer_ptds
+#define mcMemcpy3DPeerAsync mcMemcpy3DPeerAsync_ptsz
+#define mcMemcpyDtoD mcMemcpyDtoD_ptds
+#define mcMemcpyDtoDAsync mcMemcpyDtoDAsync_ptsz
+#define mcMemcpyDtoH mcMemcpyDtoH_ptds
+#define mcMemcpyDtoHAsync mcMemcpyDtoHAsync_ptsz
+#define mcMemcpyHtoD mcMemcpyHtoD_ptds
+#define mcMemcpyHtoDAsync mcMemcpyHtoDAsync_ptsz
+#define mcMemset mcMemset_ptds
+#define mcMemsetAsync mcMemsetAsync_ptsz
+#define mcMemset2D mcMemset2D_ptds
+#define mcMemset2DAsync mcMemset2DAsync_ptsz
+#define mcMemset3D mcMemset3D_ptds
+#define mcMemset3DAsync mcMemset3DAsync_ptsz
+#define mcMemsetD8 mcMemsetD8_ptds
+#define mcMemsetD8Async mcMemsetD8Async_ptsz
+#define mcMemsetD16 mcMemsetD16_ptds
+#define mcMemsetD16Async mcMemsetD16Async_ptsz
+#define mcMemsetD32 mcMemsetD32_ptds
+#define mcMemsetD32Async mcMemsetD32Async_ptsz
+#define mcMemsetD2D8 mcMemsetD2D8_ptds
+#define mcMemsetD2D8Async mcMemsetD2D8Async_ptsz
+#define mcMemsetD2D16 mcMemsetD2D16_ptds
+#define mcMemsetD2D16Async mcMemsetD2D16Async_ptsz
+#define mcMemsetD2D32 mcMemsetD2D32_ptds
+#define mcMemsetD2D32Async mcMemsetD2D32Async_ptsz
+#define mcMemMapArrayAsync mcMemMapArrayAsync_ptsz
+#define mcFreeAsync mcFreeAsync_ptsz
+#define mcMallocAsync mcMallocAsync_ptsz
+#define mcMallocFromPoolAsync mcMallocFromPoolAsync_ptsz
+#define mcMemAllocAsync mcMemAllocAsync_ptsz
+#define mcMemAllocFromPoolAsync mcMemAllocFromPoolAsync_ptsz
+#define mcMemFreeAsync mcMemFreeAsync_ptsz
+#define mcMemPrefetchAsync mcMemPrefetchAsync_ptsz
+#define mcMemPrefetchAsync_v2 mcMemPrefetchAsync_v2_ptsz
+#define mcStreamAttachMemAsync mcStreamAttachMemAsync_ptsz
+#define mcStreamWaitValue32 mcStreamWaitValue32_ptsz
+#define mcStreamWaitValue64 mcStreamWaitValue64_ptsz
+#define mcStreamWriteValue32 mcStreamWriteValue32_ptsz
+#define mcStreamWriteValue64 mcStreamWriteValue64_ptsz
+#define mcStreamBatchMemOp mcStreamBatchMemOp_ptsz
+#define mcSignalExternalSemaphoresAsync mcSignalExternalSemaphoresAsync_ptsz
+#define mcWaitExternalSemaphoresAsync mcWaitExternalSemaphoresAsync_ptsz
+
+#endif
