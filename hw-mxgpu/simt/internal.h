@@ -8,14 +8,6 @@
 
 #include "state.h"
 
-/* exec.inc.h, built once for each instruction set */
-SimtExecFn mxgpu_simt_exec_base, mxgpu_simt_exec_avx2, mxgpu_simt_exec_avx512;
-SimtExecFn mxgpu_simt_count_base, mxgpu_simt_count_avx2,
-    mxgpu_simt_count_avx512;
-SimtExecFn mxgpu_simt_exec_plain; /* wide forms only, for comparison */
-SimtConvoyFn mxgpu_simt_convoy_base, mxgpu_simt_convoy_avx2,
-    mxgpu_simt_convoy_avx512, mxgpu_simt_convoy_plain;
-
 /* ---- returned.c */
 /* A grid, told from others of the slot: the upper bits of next, and slot. */
 static inline uint64_t simt_grid(uint64_t next, unsigned slot)
@@ -55,15 +47,6 @@ bool mxgpu_simt_can_run(const MxgpuSimt *simt, const MxgpuDispatch *d,
                         uint64_t *total);
 /* Translations, and so code, may have changed. */
 void mxgpu_cu_invalidate(MxgpuCu *cu);
-typedef struct SimtVariant {
-    const char *name;
-    SimtExecFn *exec, *count;
-    SimtConvoyFn *convoy;
-} SimtVariant;
-#define SIMT_VARIANTS 4
-/* Those that this host can run, the best one first, the plain one last;
- * returns how many. */
-unsigned mxgpu_simt_variants(SimtVariant out[SIMT_VARIANTS]);
 
 /* ---- forget.c */
 /* The registers as software sees them: what a unit keeps is one of many ways
@@ -131,6 +114,7 @@ static inline void simt_count(MxgpuCu *cu, SimtCount counter, uint64_t n)
  * what the unit does now. */
 void mxgpu_simt_count_access(MxgpuCu *cu, MxgpuWarp *w, unsigned r,
                              uint64_t imm, uint64_t mask, unsigned size);
+/* ---- counters.c */
 /* What was run since this was last done, instructions of warps. */
 void mxgpu_simt_count_turn(MxgpuCu *cu, uint64_t instructions);
 /* Before the slot's dispatch starts; no unit has a block of it. */

@@ -225,7 +225,7 @@ typedef struct SimtBlock {
     bool used;
     bool grid_wait; /* all its threads wait for the grid's barrier */
     bool has_named; /* a named barrier was used */
-    /* Its warps may be at one pc: see convoy.inc.h. It decides in which order
+    /* Its warps may be at one pc: see convoy.c.inc. It decides in which order
      * they run. */
     bool convoy;
     bool fresh; /* x registers of its warps are not set yet: block_settle() */

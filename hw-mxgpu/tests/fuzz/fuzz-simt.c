@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "rv/rv.h"
+#include "simt/exec/variants.h"
 #include "simt/internal.h"
 #include "simt/visit.h"
 #include "simt_host.h"
@@ -24,6 +25,7 @@
  * runs, which changes the order of warps. */
 static SimtHost *hosts[SIMT_VARIANTS + 1], *counting, *sampled;
 static SimtConvoyFn *convoys[SIMT_VARIANTS + 1];
+static SimtExecFn *plain; /* the one that keeps the wide form only, if any */
 static unsigned num_hosts;
 /* Two more of the best one, with patience; the second one forgets, and is saved
  * and loaded. */
@@ -56,6 +58,9 @@ static void open_hosts(void)
         } else {
             hosts[i]->simt->exec = variants[i].exec;
             convoys[i] = variants[i].convoy;
+            if (strcmp(variants[i].name, "plain") == 0) {
+                plain = variants[i].exec;
+            }
         }
     }
     for (unsigned i = 0; i < 2; i++) {
@@ -158,7 +163,7 @@ static void random_register(SimtHost *h, MxgpuWarp *w, unsigned r,
                                   : next_random(random) >> (kind >> 33) % 64;
     }
     simt_set_line(w, r, line);
-    if (kind >> 40 & 1 || h->simt->exec == mxgpu_simt_exec_plain) {
+    if (kind >> 40 & 1 || h->simt->exec == plain) {
         mxgpu_warp_widen(w, r);
         w->form[r] = FORM_WIDE;
         for (unsigned i = 0; (kind >> 40 & 3) == 3 && i < LANES; i++) {

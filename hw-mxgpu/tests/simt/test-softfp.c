@@ -4,7 +4,7 @@
  * Round to nearest, ties away is what no host mode gives: it is checked against
  * the exact value computed in a wider format.
  */
-#include "simt/softfp.h"
+#include "simt/slow/softfp.h"
 
 #include <fenv.h>
 #include <glib.h>

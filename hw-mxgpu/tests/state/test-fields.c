@@ -10,7 +10,7 @@
 #include "core/image.h"
 #include "mmu/internal.h"
 #include "rig.h"
-#include "simt/block.h"
+#include "simt/sched/block.h"
 
 static const char *kernels;
 

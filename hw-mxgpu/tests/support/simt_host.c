@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "simt/exec/variants.h"
 #include "simt/internal.h"
 #include "simt/visit.h"
 #include "simt_host.h"
@@ -137,20 +138,20 @@ uint64_t *simt_host_pte(SimtHost *h, unsigned vmid, uint64_t va)
     return *pte & MXGPU_PTE_TABLE ? entry(h, vmid, va, 0) : pte;
 }
 
-/* MXGPU_TEST_ISA: the interpreter to use instead of the host's best. */
+/* MXGPU_TEST_ISA: the interpreter to use instead of the host's best; "best", or
+ * one that the host cannot run: that one. */
 static void choose_isa(MxgpuSimt *simt)
 {
     const char *isa = g_getenv("MXGPU_TEST_ISA");
+    SimtVariant v[SIMT_VARIANTS];
+    unsigned n = mxgpu_simt_variants(v);
 
-    if (g_strcmp0(isa, "base") == 0) {
-        simt->exec = mxgpu_simt_exec_base;
-        simt->count = mxgpu_simt_count_base;
-        simt->convoy = mxgpu_simt_convoy_base;
-    } else if (g_strcmp0(isa, "avx2") == 0 &&
-               simt->exec != mxgpu_simt_exec_base) {
-        simt->exec = mxgpu_simt_exec_avx2;
-        simt->count = mxgpu_simt_count_avx2;
-        simt->convoy = mxgpu_simt_convoy_avx2;
+    for (unsigned i = 0; i < n; i++) {
+        if (g_strcmp0(isa, v[i].name) == 0) {
+            simt->exec = v[i].exec;
+            simt->count = v[i].count;
+            simt->convoy = v[i].convoy;
+        }
     }
 }
 

@@ -4,6 +4,7 @@
  * mode: what a lane cannot execute traps to isa_warp_trap.c.
  */
 #include "isa_warp.h"
+#include "simt/exec/variants.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,4 +1,0 @@
-/* SPDX-License-Identifier: MIT */
-/* The same, counting accesses and taking samples. */
-#define SIMT_COUNTING
-#include "exec_avx512.c"

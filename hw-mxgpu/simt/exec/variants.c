@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which builds of the interpreters there are, and which of them this host can
+ * run. SIMT_HAVE_AVX2 and so on come from meson.build and say what is linked.
+ */
+#include "variants.h"
+
+#define DECLARE(isa)                                                           \
+    SimtExecFn mxgpu_simt_exec_##isa, mxgpu_simt_count_##isa;                  \
+    SimtConvoyFn mxgpu_simt_convoy_##isa;
+#define VARIANT(isa, counts)                                                   \
+    ((SimtVariant){#isa, mxgpu_simt_exec_##isa, mxgpu_simt_count_##counts,     \
+                   mxgpu_simt_convoy_##isa})
+
+DECLARE(avx512)
+DECLARE(avx2)
+DECLARE(base)
+DECLARE(plain)
+
+/* Whether the host has all that meson.build lets the compiler use for it. */
+#ifdef SIMT_HAVE_AVX512
+static bool has_avx512(void)
+{
+    return __builtin_cpu_supports("avx512f") &&
+           __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl");
+}
+#endif
+
+#if defined(SIMT_HAVE_AVX2) || defined(SIMT_HAVE_AVX512)
+static bool has_avx2(void)
+{
+    __builtin_cpu_init();
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+           __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
+           __builtin_cpu_supports("f16c") && __builtin_cpu_supports("popcnt") &&
+           __builtin_cpu_supports("lzcnt");
+}
+#endif
+
+unsigned mxgpu_simt_variants(SimtVariant out[SIMT_VARIANTS])
+{
+    unsigned n = 0;
+
+#ifdef SIMT_HAVE_AVX512
+    if (has_avx2() && has_avx512()) {
+        out[n++] = VARIANT(avx512, avx512);
+    }
+#endif
+#ifdef SIMT_HAVE_AVX2
+    if (has_avx2()) {
+        out[n++] = VARIANT(avx2, avx2);
+    }
+#endif
+    out[n++] = VARIANT(base, base);
+#ifdef SIMT_HAVE_PLAIN
+    out[n++] = VARIANT(plain, base);
+#endif
+    return n;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What becomes of a lane that faults: the one place that decides. A tool's hook
+ * may take the lane as its own; otherwise the first fault of a grid is kept and
+ * stops the grid.
+ */
+#include "simt/internal.h"
+
+/* Whether the host takes the fault upon itself: the lane leaves its group. */
+static bool trapped(MxgpuCu *cu, MxgpuWarp *w, MxgpuSimtTrap *trap)
+{
+    unsigned lane = trap->lane;
+
+    for (unsigned i = 0; i < 32; i++) {
+        mxgpu_warp_widen(w, i);
+        trap->x[i] = w->x[i][lane];
+    }
+    if (!cu->simt->config.trap(cu->simt->config.opaque, trap)) {
+        return false;
+    }
+    for (unsigned i = 1; i < 32; i++) {
+        w->x[i][lane] = trap->x[i];
+        simt_wrote_wide(w, i);
+    }
+    w->s.cur.mask &= ~(1ull << lane);
+    mxgpu_warp_park(w, &(SimtGroup){trap->pc, 1ull << lane, w->s.stamps,
+                                    w->s.cur.depth});
+    return true;
+}
+
+/* Keeps the first fault of the grid, and lets no block of it go on. */
+static void stop_grid(MxgpuCu *cu, const MxgpuWarp *w,
+                      const MxgpuDispatchFault *fault)
+{
+    SimtSlot *slot = simt_slot(cu, w);
+
+    if (atomic_exchange(&slot->fault_taken, true)) {
+        return;
+    }
+    slot->fault = *fault;
+    atomic_store(&slot->stop, true);
+}
+
+void mxgpu_simt_fault_at(MxgpuCu *cu, const MxgpuWarp *w, unsigned lane,
+                         enum mxgpu_fault code, enum mxgpu_access access,
+                         uint64_t addr, uint64_t pc)
+{
+    const SimtBlock *block = &cu->s.blocks[w->c.block];
+    MxgpuSimtTrap trap = {
+        .code = code,
+        .access = access,
+        .addr = addr,
+        .pc = pc,
+        .instructions = w->s.instructions,
+        .lane = lane,
+    };
+    MxgpuDispatchFault fault = {
+        .code = code,
+        .access = access,
+        .addr = addr,
+        .pc = pc,
+        .block = {block->id[0], block->id[1], block->id[2]},
+        .thread = w->c.index * LANES + lane,
+    };
+
+    /* A lane that is not at work now (it waits, or has been stopped) is not
+     * for the tool. */
+    if (cu->simt->config.trap && (w->s.cur.mask >> lane & 1) &&
+        trapped(cu, &cu->warps[w - cu->warps], &trap)) {
+        return;
+    }
+    stop_grid(cu, w, &fault);
+}
