@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "api.h"
+
+#include <string.h>
+
 #include "core/pool_alloc.h"
+#include "core/pool_share.h"
 #include "core/range.h"
 
 /* Of the entry point that says so. */
@@ -166,8 +170,8 @@ static mcError_t check_handles(mcMemAllocationHandleType type)
 {
     switch ((int)type) {
     case mcMemHandleTypeNone:
-        return mcSuccess;
     case mcMemHandleTypePosixFileDescriptor:
+        return mcSuccess;
     case mcMemHandleTypeWin32:
     case mcMemHandleTypeWin32Kmt:
     case mcMemHandleTypeFabric:
@@ -300,5 +304,79 @@ MC_EXPORT mcError_t mcMemPoolGetAccess(mcMemAccessFlags *flags,
     *flags = location.id == mc_pool_device(pool)
                  ? mcMemAccessFlagsProtReadWrite
                  : mcMemAccessFlagsProtNone;
+    API_RETURN(mcSuccess);
+}
+
+/* ---- other processes ---- */
+
+_Static_assert(sizeof(mcMemPoolPtrExportData) == sizeof(McToken), "tokens");
+
+/* None is no type to share by. */
+static mcError_t check_share(mcMemAllocationHandleType type)
+{
+    return type == mcMemHandleTypeNone ? mcErrorInvalidValue
+                                       : check_handles(type);
+}
+
+MC_EXPORT mcError_t mcMemPoolExportToShareableHandle(
+    void *out, mcMemPool_t handle, mcMemAllocationHandleType type,
+    unsigned int flags)
+{
+    int fd;
+
+    API_ENTER("%p, %p, %d, 0x%x", out, (void *)handle, (int)type, flags);
+    API_CHECK(out && flags == 0, mcErrorInvalidValue);
+    API_TRY(check_share(type));
+    API_POOL(pool, handle);
+    API_TRY(mc_pool_export(pool, &fd));
+    *(int *)out = fd;
+    API_RETURN(mcSuccess);
+}
+
+MC_EXPORT mcError_t mcMemPoolImportFromShareableHandle(
+    mcMemPool_t *out, void *shared, mcMemAllocationHandleType type,
+    unsigned int flags)
+{
+    intptr_t fd = (intptr_t)shared;
+    McPool *pool;
+
+    API_ENTER("%p, %p, %d, 0x%x", (void *)out, shared, (int)type, flags);
+    API_CHECK(out && flags == 0, mcErrorInvalidValue);
+    API_TRY(check_share(type));
+    API_CHECK(fd >= 0 && fd <= INT_MAX, mcErrorInvalidValue);
+    API_CONTEXT(ctx);
+    API_TRY(mc_pool_import(ctx, (int)fd, &pool));
+    *out = (mcMemPool_t)pool;
+    API_RETURN(mcSuccess);
+}
+
+MC_EXPORT mcError_t mcMemPoolExportPointer(mcMemPoolPtrExportData *data,
+                                           void *ptr)
+{
+    McRange range;
+    McToken token;
+
+    API_ENTER("%p, %p", (void *)data, ptr);
+    API_CHECK(data && mc_range_find((uintptr_t)ptr, &range) &&
+              range.kind == MC_RANGE_POOL, mcErrorInvalidValue);
+    McContext *ctx __attribute__((cleanup(mc_api_put_context))) = NULL;
+    API_TRY(mc_api_device(range.device, &ctx));
+    API_TRY(mc_pool_export_at(ctx, (uintptr_t)ptr, &token));
+    memcpy(data, &token, sizeof(token));
+    API_RETURN(mcSuccess);
+}
+
+MC_EXPORT mcError_t mcMemPoolImportPointer(void **ptr, mcMemPool_t handle,
+                                           mcMemPoolPtrExportData *data)
+{
+    McToken token;
+    uint64_t va;
+
+    API_ENTER("%p, %p, %p", (void *)ptr, (void *)handle, (void *)data);
+    API_CHECK(ptr && data, mcErrorInvalidValue);
+    API_POOL(pool, handle);
+    memcpy(&token, data, sizeof(token));
+    API_TRY(mc_pool_import_at(pool, &token, CALLER, &va));
+    *ptr = (void *)(uintptr_t)va;
     API_RETURN(mcSuccess);
 }

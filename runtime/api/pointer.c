@@ -4,6 +4,7 @@
 
 #include "api.h"
 #include "core/pool_alloc.h"
+#include "core/pool_share.h"
 #include "core/range.h"
 #include "core/reserve.h"
 #include "core/vmm.h"
@@ -88,6 +89,14 @@ static uint64_t handle_types(const McRange *range)
     mcMemAllocationProp prop = {.type = mcMemAllocationTypeInvalid};
     uint64_t handle;
 
+    if (range->kind == MC_RANGE_POOL) {
+        McContext *ctx = mc_context_peek(range->device);
+
+        if (ctx) {
+            prop.requestedHandleTypes = mc_pool_handle_type(ctx, range->base);
+            mc_context_put(ctx);
+        }
+    }
     if (range->kind == MC_RANGE_MAPPED &&
         mc_vmm_retain(range->base, &handle) == mcSuccess) {
         mc_memory_prop(handle, &prop);

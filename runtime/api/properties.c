@@ -130,6 +130,8 @@ static bool property_attribute(const mcDeviceProp_t *p,
              p->concurrentManagedAccess)
         FROM(mcDeviceAttributeDirectManagedMemAccessFromHost, 1)
         FROM(mcDeviceAttributeMemoryPoolsSupported, p->memoryPoolsSupported)
+        FROM(mcDeviceAttributeMemoryPoolSupportedHandleTypes,
+             mcMemHandleTypePosixFileDescriptor)
         FROM(mcDeviceAttributeCanUseStreamWaitValue, 1)
         FROM(mcDeviceAttributeCanUseStreamMemOps, 1)
         FROM(mcDeviceAttributeCanUseStreamWaitWaitValueNor, 1)

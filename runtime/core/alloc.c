@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/va.h"
 #include "error.h"
+#include "file_memory.h"
 #include "peer.h"
 #include "range.h"
 
@@ -125,6 +126,9 @@ void mc_mapping_free(McContext *ctx, McMapping *mapping)
         return;
     }
     ctx->ops->free(mapping->bo);
+    if (mapping->memory) {
+        mc_file_unmap(mapping->memory, mapping->size);
+    }
     mc_va_release((void *)(uintptr_t)mapping->va, mapping->reserved);
     mapping->bo = NULL;
 }

@@ -17,11 +17,13 @@
 #define MC_ALIGN 256u
 #define MC_DATA_PERMS (MXGPU_PTE_READ | MXGPU_PTE_WRITE | MXGPU_PTE_ATOMIC)
 
-/* VRAM with an address range of its own. */
+/* VRAM, or pinned pages of a file, with an address range of its own. */
 typedef struct McMapping {
     KmdBo *bo;
     uint64_t va, size; /* mapped */
     uint64_t reserved; /* of address space, from va */
+    void *memory;      /* the pages of the file; NULL: VRAM */
+    uint64_t offset;   /* in it */
 } McMapping;
 
 /* Reserves and maps; perms 0: the caller maps. */

@@ -73,13 +73,24 @@ bool mc_pools_damaged(McContext *ctx)
 
     pthread_mutex_lock(&ctx->pools->lock);
     for (McPool *p = ctx->pools->first; p; p = p->next) {
-        any |= space_damaged(ctx, &p->space);
+        any |= !p->imported && space_damaged(ctx, &p->space);
     }
     pthread_mutex_unlock(&ctx->pools->lock);
     return any;
 }
 
 /* ---- pools ---- */
+
+void mc_piece_conceal(McPiece *piece)
+{
+    mc_range_remove(piece->va + piece->front, NULL);
+    if (piece->exported) {
+        McPool *pool = mc_pool_of_space(piece->slab->space);
+
+        mc_pool_file_withdraw(pool->file, piece->exported);
+        piece->exported = 0;
+    }
+}
 
 /* Under the lock. */
 static bool pool_empty(const McPool *pool)
@@ -106,6 +117,7 @@ static void pool_free(McPool *pool)
         mc_mapping_free(pool->pools->ctx, &mapping);
     }
     mc_space_fini(&pool->space);
+    mc_pool_file_free(pool->file);
     free(pool);
 }
 
@@ -131,8 +143,7 @@ static void pool_destroy(McHandle *handle)
     }
 }
 
-static McPool *pool_make(McPools *pools, uint64_t max,
-                         mcMemAllocationHandleType handles)
+McPool *mc_pool_make(McPools *pools, McPoolFile *file)
 {
     McPool *pool = calloc(1, sizeof(*pool));
 
@@ -140,27 +151,47 @@ static McPool *pool_make(McPools *pools, uint64_t max,
         return NULL;
     }
     pool->pools = pools;
-    pool->max = max;
-    pool->handles = handles;
+    pool->file = file;
     pool->follow = pool->opportunistic = pool->internal = true;
     mc_space_init(&pool->space);
     pool->space.settled = mc_checking() ? settled : NULL;
-    pthread_mutex_lock(&pools->lock);
-    pool->next = pools->first;
-    pools->first = pool;
-    pthread_mutex_unlock(&pools->lock);
     return pool;
+}
+
+static void pool_link(McPool *pool)
+{
+    pthread_mutex_lock(&pool->pools->lock);
+    pool->next = pool->pools->first;
+    pool->pools->first = pool;
+    pthread_mutex_unlock(&pool->pools->lock);
+}
+
+void mc_pool_publish(McPool *pool)
+{
+    pool_link(pool);
+    mc_handle_add(&pool->handle, MC_HANDLE_POOL, pool->pools->ctx,
+                  pool_destroy);
 }
 
 mcError_t mc_pool_new(McContext *ctx, uint64_t max,
                       mcMemAllocationHandleType handles, McPool **out)
 {
-    McPool *pool = pool_make(ctx->pools, max, handles);
+    McPoolFile *file = NULL;
 
+    if (handles == mcMemHandleTypePosixFileDescriptor) {
+        max = max && max < ctx->info.vram_size ? max : ctx->info.vram_size;
+        mcError_t error = mc_pool_file_new(max, &file);
+        if (error != mcSuccess) {
+            return error;
+        }
+    }
+    McPool *pool = mc_pool_make(ctx->pools, file);
     if (!pool) {
+        mc_pool_file_free(file);
         return mcErrorMemoryAllocation;
     }
-    mc_handle_add(&pool->handle, MC_HANDLE_POOL, ctx, pool_destroy);
+    pool->max = max;
+    mc_pool_publish(pool);
     *out = pool;
     return mcSuccess;
 }
@@ -196,8 +227,8 @@ mcError_t mc_pools_new(McContext *ctx, McPools **out)
     }
     pools->ctx = ctx;
     pthread_mutex_init(&pools->lock, NULL);
-    pools->standard = pool_make(pools, 0, mcMemHandleTypeNone);
-    pools->graph = pool_make(pools, 0, mcMemHandleTypeNone);
+    pools->standard = mc_pool_make(pools, NULL);
+    pools->graph = mc_pool_make(pools, NULL);
     if (!pools->standard || !pools->graph) {
         free(pools->standard);
         free(pools->graph);
@@ -206,7 +237,8 @@ mcError_t mc_pools_new(McContext *ctx, McPools **out)
         return mcErrorMemoryAllocation;
     }
     pools->current = pools->standard;
-    mc_handle_add(&pools->standard->handle, MC_HANDLE_POOL, ctx, pool_destroy);
+    mc_pool_publish(pools->standard);
+    pool_link(pools->graph);
     pthread_mutex_lock(&registry_lock);
     pools->next = registry;
     registry = pools;
@@ -220,7 +252,7 @@ static void remove_ranges(McSpace *space)
     for (McSlab *slab = space->slabs; slab; slab = slab->next) {
         for (McPiece *p = slab->first; p; p = p->behind) {
             if (!p->line) {
-                mc_range_remove(p->va + p->front, NULL);
+                mc_piece_conceal(p);
             }
         }
     }
@@ -313,7 +345,7 @@ McPool *mc_pools_current(McContext *ctx)
 
 mcError_t mc_pools_set_current(McContext *ctx, McPool *pool)
 {
-    if (pool->pools != ctx->pools) {
+    if (pool->pools != ctx->pools || pool->imported) {
         return mcErrorInvalidValue;
     }
     pthread_mutex_lock(&ctx->pools->lock);
@@ -365,6 +397,11 @@ mcError_t mc_pool_set(McPool *pool, mcMemPoolAttr attr, uint64_t value)
 {
     mcError_t error = mcSuccess;
 
+    /* It reuses nothing, and has nothing to hold back. */
+    if (pool->imported && attr >= mcMemPoolReuseFollowEventDependencies &&
+        attr <= mcMemPoolAttrReleaseThreshold) {
+        return mcErrorNotSupported;
+    }
     pthread_mutex_lock(&pool->pools->lock);
     switch ((int)attr) {
     case mcMemPoolReuseFollowEventDependencies:
@@ -427,7 +464,11 @@ static void gather(McPool *pool, uint64_t keep, Harvest *h)
            !(h->more = h->count == HARVEST) &&
            mc_space_remove_idle(&pool->space, pool->space.reserved - keep,
                                 &h->mapping[h->count])) {
-        h->count++;
+        const McMapping *m = &h->mapping[h->count++];
+
+        if (pool->file && !pool->imported) {
+            mc_pool_file_release(pool->file, m->offset, m->size);
+        }
     }
 }
 

@@ -41,7 +41,8 @@ mcError_t mc_pools_set_current(McContext *ctx, McPool *pool);
 
 /* ---- a pool ---- */
 
-/* max 0: no limit, in bytes. */
+/* max 0: no limit, in bytes. One for other processes has its memory in a file,
+ * and at most as much as there is VRAM. */
 mcError_t mc_pool_new(McContext *ctx, uint64_t max,
                       mcMemAllocationHandleType handles, McPool **out);
 int mc_pool_device(const McPool *pool);

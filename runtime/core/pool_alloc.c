@@ -111,6 +111,16 @@ static McPiece *find(Request *r)
     return piece;
 }
 
+void mc_pool_note_high(McPool *pool)
+{
+    if (pool->space.used > pool->used_high) {
+        pool->used_high = pool->space.used;
+    }
+    if (pool->space.reserved > pool->reserved_high) {
+        pool->reserved_high = pool->space.reserved;
+    }
+}
+
 /* Under the lock: makes it the request's. */
 static mcError_t take(Request *r, McPiece *piece, bool wait)
 {
@@ -125,6 +135,7 @@ static mcError_t take(Request *r, McPiece *piece, bool wait)
     piece->front = r->front;
     piece->used = r->used;
     piece->caller = r->caller;
+    piece->exported = 0;
     McRange range = {
         .base = piece->va + r->front,
         .size = r->used,
@@ -140,9 +151,7 @@ static mcError_t take(Request *r, McPiece *piece, bool wait)
     if (mc_checking()) {
         mc_piece_zones(ctx, piece, NULL);
     }
-    if (pool->space.used > pool->used_high) {
-        pool->used_high = pool->space.used;
-    }
+    mc_pool_note_high(pool);
     r->va = range.base;
     r->queue = line->queue;
     r->serial = line->serial;
@@ -169,6 +178,33 @@ static bool attempt(Request *r, bool internal, mcError_t *error)
     return piece != NULL;
 }
 
+/* Part of the pool's file. */
+static mcError_t slab_of_file(McPool *pool, uint64_t size, McMapping *out)
+{
+    uint64_t offset;
+
+    pthread_mutex_lock(&pool->pools->lock);
+    mcError_t error = mc_pool_file_alloc(pool->file, size, &offset);
+    pthread_mutex_unlock(&pool->pools->lock);
+    if (error != mcSuccess) {
+        return error;
+    }
+    error = mc_pool_file_map(pool->file, pool->pools->ctx, offset, size, out);
+    if (error != mcSuccess) {
+        pthread_mutex_lock(&pool->pools->lock);
+        mc_pool_file_release(pool->file, offset, size);
+        pthread_mutex_unlock(&pool->pools->lock);
+    }
+    return error;
+}
+
+static mcError_t slab_new(McPool *pool, uint64_t size, McMapping *out)
+{
+    return pool->file ? slab_of_file(pool, size, out)
+                      : mc_mapping_new(pool->pools->ctx, size, MC_DATA_PERMS,
+                                       out);
+}
+
 /* One slab more, of whole large pages while there are some. */
 static mcError_t grow(Request *r)
 {
@@ -180,9 +216,9 @@ static mcError_t grow(Request *r)
     if (pool->max && size > pool->max) {
         return mcErrorMemoryAllocation;
     }
-    mcError_t error = mc_mapping_new(ctx, size, MC_DATA_PERMS, &mapping);
-    if (error == mcErrorMemoryAllocation && size > r->size) {
-        error = mc_mapping_new(ctx, r->size, MC_DATA_PERMS, &mapping);
+    mcError_t error = slab_new(pool, size, &mapping);
+    if (error == mcErrorMemoryAllocation && size > r->size && !pool->file) {
+        error = slab_new(pool, r->size, &mapping);
     }
     if (error != mcSuccess) {
         return error;
@@ -191,9 +227,10 @@ static mcError_t grow(Request *r)
     bool added = (!pool->max ||
                   pool->space.reserved <= pool->max - mapping.size) &&
                  mc_space_add(&pool->space, &mapping);
-    if (pool->space.reserved > pool->reserved_high) {
-        pool->reserved_high = pool->space.reserved;
+    if (!added && pool->file) {
+        mc_pool_file_release(pool->file, mapping.offset, mapping.size);
     }
+    mc_pool_note_high(pool);
     pthread_mutex_unlock(&pool->pools->lock);
     if (!added) {
         mc_mapping_free(ctx, &mapping);
@@ -256,11 +293,12 @@ static void undo(const Request *r)
     McRange range;
 
     pthread_mutex_lock(&pools->lock);
-    if (mc_range_remove(r->va, &range)) {
+    if (mc_range_find(r->va, &range)) {
         McSpace *space = &r->pool->space;
         McPiece *piece = range.owner;
         McLine *line = mc_space_find_line(space, r->queue, r->serial);
 
+        mc_piece_conceal(piece);
         mc_space_give(space, piece, line ? line : &space->past, r->value);
     }
     pthread_mutex_unlock(&pools->lock);
@@ -280,6 +318,9 @@ mcError_t mc_pool_alloc(McPool *pool, McStream *stream, uint64_t size,
         .caller = caller,
     };
 
+    if (pool->imported) {
+        return mcErrorInvalidValue;
+    }
     if (size > ctx->info.vram_size) {
         return mcErrorMemoryAllocation;
     }
@@ -296,8 +337,7 @@ mcError_t mc_pool_alloc(McPool *pool, McStream *stream, uint64_t size,
 
 /* ---- freeing ---- */
 
-/* Under the lock: the allocation that starts at va. */
-static McPiece *piece_at(McContext *ctx, uint64_t va)
+McPiece *mc_pool_piece_at(McContext *ctx, uint64_t va)
 {
     McRange range;
 
@@ -312,7 +352,7 @@ mcMemPool_t mc_pool_at(McContext *ctx, uint64_t va)
     McPool *pool = NULL;
 
     pthread_mutex_lock(&ctx->pools->lock);
-    McPiece *piece = piece_at(ctx, va);
+    McPiece *piece = mc_pool_piece_at(ctx, va);
     if (piece) {
         pool = mc_pool_of_space(piece->slab->space);
         pool = pool->dropped || pool == ctx->pools->graph ? NULL : pool;
@@ -324,7 +364,7 @@ mcMemPool_t mc_pool_at(McContext *ctx, uint64_t va)
 static mcError_t free_behind(McContext *ctx, uint64_t va, McStream *stream,
                              uint64_t value)
 {
-    McPiece *piece = piece_at(ctx, va);
+    McPiece *piece = mc_pool_piece_at(ctx, va);
 
     if (!piece) {
         return mcErrorInvalidValue;
@@ -334,7 +374,7 @@ static mcError_t free_behind(McContext *ctx, uint64_t va, McStream *stream,
     if (!line) {
         return mcErrorMemoryAllocation;
     }
-    mc_range_remove(va, NULL);
+    mc_piece_conceal(piece);
     mc_space_give(space, piece, line, value);
     return mcSuccess;
 }
@@ -388,10 +428,10 @@ mcError_t mc_pool_free_now(McContext *ctx, uint64_t va)
         return mcErrorMemoryAllocation;
     }
     pthread_mutex_lock(&pools->lock);
-    r->piece = piece_at(ctx, va);
+    r->piece = mc_pool_piece_at(ctx, va);
     bool found = r->piece != NULL;
     if (found) {
-        mc_range_remove(va, NULL);
+        mc_piece_conceal(r->piece);
         retire(pools, r);
         mc_pools_unretire(pools);
     }

@@ -35,6 +35,7 @@ typedef struct McPiece {
     uint64_t front; /* bytes of the zone before what the user has */
     uint64_t used;  /* bytes that the user has */
     bool damaged;   /* its zones, and reported */
+    unsigned exported; /* its number in the pool's file, or 0 */
     McCaller caller;
 } McPiece;
 

@@ -3,6 +3,7 @@
 #ifndef MC_CORE_POOL_STATE_H
 #define MC_CORE_POOL_STATE_H
 
+#include "pool_file.h"
 #include "pool_space.h"
 
 typedef struct McPool McPool;
@@ -13,7 +14,8 @@ struct McPool {
     McPool *next;
     McSpace space;
     uint64_t max; /* bytes of slabs; 0: no limit */
-    mcMemAllocationHandleType handles;
+    McPoolFile *file; /* whose parts its slabs are; NULL: VRAM */
+    bool imported;    /* of another process's pool */
     uint64_t threshold, reserved_high, used_high;
     bool follow, opportunistic, internal; /* mcMemPoolReuse* */
     bool dropped; /* has no handle any more */
@@ -42,6 +44,18 @@ struct McPools {
     /* A sync may find something to do. */
     atomic_bool waiting;
 };
+
+/* With file, which it takes over on success, or NULL; no limit, no handle. */
+McPool *mc_pool_make(McPools *pools, McPoolFile *file);
+/* With a handle: from here on others find it. */
+void mc_pool_publish(McPool *pool);
+
+/* Under the lock, below. The allocation that starts at va, or NULL. */
+McPiece *mc_pool_piece_at(McContext *ctx, uint64_t va);
+/* No call finds the piece any more, and no other process. */
+void mc_piece_conceal(McPiece *piece);
+/* What is reserved or used may be more than ever. */
+void mc_pool_note_high(McPool *pool);
 
 static inline McPool *mc_pool_of_space(McSpace *space)
 {

@@ -35,7 +35,8 @@ mcError_t mcMemAllocFromPoolAsync(mcDeviceptr_t *dptr, size_t bytesize,
 mcError_t mcMemFreeAsync(mcDeviceptr_t dptr, mcStream_t hStream);
 
 /* allocType mcMemAllocationTypePinned; location a device. handleTypes:
- * mcMemHandleTypeNone; others mcErrorNotSupported. */
+ * mcMemHandleTypeNone, or mcMemHandleTypePosixFileDescriptor, whose memory is
+ * pinned memory of the host; others mcErrorNotSupported. */
 mcError_t mcMemPoolCreate(mcMemPool_t *memPool,
                           const mcMemPoolProps *poolProps);
 /* The handle is invalid afterwards. Memory of the pool stays until it is freed.
@@ -67,17 +68,25 @@ mcError_t mcMemPoolSetAccess(mcMemPool_t memPool,
 mcError_t mcMemPoolGetAccess(mcMemAccessFlags *flags, mcMemPool_t memPool,
                              mcMemLocation *location);
 
-/* Not supported. */
-mcError_t mcMemPoolExportPointer(mcMemPoolPtrExportData *exportData, void *ptr);
-/* Not supported. */
+/*
+ * Pools of other processes. One that was made with
+ * mcMemHandleTypePosixFileDescriptor is exported as a file descriptor (an int,
+ * the caller's), and its allocations, each by 64 bytes of data: the start of
+ * one, or mcErrorInvalidValue. shareableHandle of the import is the file
+ * descriptor itself, which stays the caller's; the pool is one of the current
+ * device. Nothing can be allocated from it.
+ * An imported pointer is memory of its own, freed by mcFree or mcFreeAsync, and
+ * before the process that exported it frees it. mcErrorInvalidValue: data of
+ * another pool, or of memory that was freed. Other types of handles are
+ * mcErrorNotSupported; flags are 0.
+ */
 mcError_t mcMemPoolExportToShareableHandle(
     void *sharedHandle, mcMemPool_t memPool,
     mcMemAllocationHandleType handleType, unsigned int flags);
-/* Not supported. */
 mcError_t mcMemPoolImportFromShareableHandle(
     mcMemPool_t *memPool, void *sharedHandle,
     mcMemAllocationHandleType handleType, unsigned int flags);
-/* Not supported. */
+mcError_t mcMemPoolExportPointer(mcMemPoolPtrExportData *exportData, void *ptr);
 mcError_t mcMemPoolImportPointer(void **ptr, mcMemPool_t memPool,
                                  mcMemPoolPtrExportData *exportData);
 
