@@ -259,7 +259,7 @@ static bool is_device(const mcMemLocation *location)
            mc_api_is_device(location->id);
 }
 
-/* The pool's own device always may, and no other one can. */
+/* The pool's own device always may. */
 static mcError_t check_access(const McPool *pool, const mcMemAccessDesc *desc)
 {
     bool own = desc->location.id == mc_pool_device(pool);
@@ -271,10 +271,24 @@ static mcError_t check_access(const McPool *pool, const mcMemAccessDesc *desc)
     case mcMemAccessFlagsProtNone:
         return own ? mcErrorInvalidValue : mcSuccess;
     case mcMemAccessFlagsProtReadWrite:
-        return own ? mcSuccess : mcErrorPeerAccessUnsupported;
+        return mcSuccess;
     default:
         return mcErrorInvalidValue;
     }
+}
+
+static mcError_t set_access(McPool *pool, const mcMemAccessDesc *desc)
+{
+    McContext *ctx __attribute__((cleanup(mc_api_put_context))) = NULL;
+
+    if (desc->location.id == mc_pool_device(pool)) {
+        return mcSuccess;
+    }
+    mcError_t error = mc_api_device(desc->location.id, &ctx);
+    return error == mcSuccess
+               ? mc_pool_set_access(pool, ctx,
+                                    desc->flags != mcMemAccessFlagsProtNone)
+               : error;
 }
 
 MC_EXPORT mcError_t mcMemPoolSetAccess(mcMemPool_t handle,
@@ -289,6 +303,12 @@ MC_EXPORT mcError_t mcMemPoolSetAccess(mcMemPool_t handle,
 
         API_TRY(check_access(pool, &desc));
     }
+    for (size_t i = 0; i < count; i++) {
+        mcMemAccessDesc desc = list[i];
+
+        API_TRY(check_access(pool, &desc)); /* it may be another by now */
+        API_TRY(set_access(pool, &desc));
+    }
     API_RETURN(mcSuccess);
 }
 
@@ -301,7 +321,7 @@ MC_EXPORT mcError_t mcMemPoolGetAccess(mcMemAccessFlags *flags,
     mcMemLocation location = *where;
     API_CHECK(is_device(&location), mcErrorInvalidValue);
     API_POOL(pool, handle);
-    *flags = location.id == mc_pool_device(pool)
+    *flags = mc_pool_has_access(pool, location.id)
                  ? mcMemAccessFlagsProtReadWrite
                  : mcMemAccessFlagsProtNone;
     API_RETURN(mcSuccess);

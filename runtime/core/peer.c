@@ -15,6 +15,7 @@ typedef struct Shown {
     uint64_t va, size;
     McContext *owner;
     KmdBo *bo;
+    bool named; /* seen by the devices that were named, no others */
     KmdBo *on[MC_MAX_DEVICES]; /* as objects of others */
 } Shown;
 
@@ -79,11 +80,12 @@ static void hide_everywhere(Shown *s)
     }
 }
 
-/* What owner has, or all, is not to be seen on ctx any more. */
+/* What owner has for all devices, or everything, is not to be seen on ctx any
+ * more. */
 static void hide_all(McContext *ctx, const McContext *owner)
 {
     for (McNode *n = mc_tree_first(&all); n; n = mc_tree_next(n)) {
-        if (!owner || of(n)->owner == owner) {
+        if (!owner || (of(n)->owner == owner && !of(n)->named)) {
             hide(of(n), ctx);
         }
     }
@@ -127,7 +129,7 @@ mcError_t mc_peer_enable(McContext *ctx, McContext *other)
     }
     for (McNode *n = mc_tree_first(&all); n && error == mcSuccess;
          n = mc_tree_next(n)) {
-        if (of(n)->owner == other) {
+        if (of(n)->owner == other && !of(n)->named) {
             error = mc_error_from_kmd(show(of(n), ctx));
         }
     }
@@ -183,18 +185,15 @@ void mc_peers_detach(McContext *ctx)
 
 /* ---- memory ---- */
 
-mcError_t mc_peer_add(McContext *owner, KmdBo *bo, uint64_t va, uint64_t size)
+/* Takes s over. */
+static mcError_t add(Shown *s, uint32_t devices)
 {
-    Shown *s = calloc(1, sizeof(*s));
     int err = 0;
 
-    if (!s) {
-        return mcErrorMemoryAllocation;
-    }
-    *s = (Shown){.va = va, .size = size, .owner = owner, .bo = bo};
     pthread_mutex_lock(&lock);
     for (int i = 0; i < MC_MAX_DEVICES && !err; i++) {
-        if (attached[i] && granted[i][owner->device]) {
+        if (attached[i] && (s->named ? devices >> i & 1
+                                     : granted[i][s->owner->device])) {
             err = show(s, attached[i]);
         }
     }
@@ -210,14 +209,62 @@ mcError_t mc_peer_add(McContext *owner, KmdBo *bo, uint64_t va, uint64_t size)
     return mc_error_from_kmd(err);
 }
 
+mcError_t mc_peer_add(McContext *owner, KmdBo *bo, uint64_t va, uint64_t size)
+{
+    Shown *s = calloc(1, sizeof(*s));
+
+    if (!s) {
+        return mcErrorMemoryAllocation;
+    }
+    *s = (Shown){.va = va, .size = size, .owner = owner, .bo = bo};
+    return add(s, 0);
+}
+
+mcError_t mc_peer_add_for(McContext *owner, KmdBo *bo, uint64_t va,
+                          uint64_t size, uint32_t devices)
+{
+    Shown *s = calloc(1, sizeof(*s));
+
+    if (!s) {
+        return mcErrorMemoryAllocation;
+    }
+    *s = (Shown){
+        .va = va, .size = size, .owner = owner, .bo = bo, .named = true,
+    };
+    return add(s, devices);
+}
+
+/* Under the lock: what was added at va, or NULL. */
+static Shown *find(uint64_t va)
+{
+    McNode *node = mc_tree_lower(&all, &va, order);
+
+    return node && of(node)->va == va ? of(node) : NULL;
+}
+
 void mc_peer_remove(uint64_t va)
 {
     pthread_mutex_lock(&lock);
-    McNode *node = mc_tree_lower(&all, &va, order);
-    if (node && of(node)->va == va) {
-        mc_tree_remove(&all, node);
-        hide_everywhere(of(node));
-        free(of(node));
+    Shown *s = find(va);
+    if (s) {
+        mc_tree_remove(&all, &s->node);
+        hide_everywhere(s);
+        free(s);
     }
     pthread_mutex_unlock(&lock);
+}
+
+mcError_t mc_peer_allow(uint64_t va, McContext *ctx, bool allowed)
+{
+    int err = 0;
+
+    pthread_mutex_lock(&lock);
+    Shown *s = find(va);
+    if (s && allowed && !s->on[ctx->device]) {
+        err = show(s, ctx);
+    } else if (s && !allowed) {
+        hide(s, ctx);
+    }
+    pthread_mutex_unlock(&lock);
+    return mc_error_from_kmd(err);
 }

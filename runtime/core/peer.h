@@ -2,7 +2,8 @@
 /*
  * Devices that use each other's memory. When a device has been given access to
  * another one's, all that is allocated there, now and later, is mapped on it at
- * the same addresses. Thread-safe; none of this is on the path of launches and
+ * the same addresses. Memory of pools is mapped on those devices that the pool
+ * names. Thread-safe; none of this is on the path of launches and
  * copies but mc_peer_sees().
  */
 #ifndef MC_CORE_PEER_H
@@ -30,5 +31,12 @@ void mc_peers_detach(McContext *ctx);
  * see, until it is removed: before it is unmapped, and bo freed. */
 mcError_t mc_peer_add(McContext *owner, KmdBo *bo, uint64_t va, uint64_t size);
 void mc_peer_remove(uint64_t va);
+
+/* The same of memory that only the devices in "devices" see, a bit each. */
+mcError_t mc_peer_add_for(McContext *owner, KmdBo *bo, uint64_t va,
+                          uint64_t size, uint32_t devices);
+/* Whether ctx sees such memory from now on; nothing there uses it any more if
+ * not. va: as it was added. */
+mcError_t mc_peer_allow(uint64_t va, McContext *ctx, bool allowed);
 
 #endif

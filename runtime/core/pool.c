@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "peer.h"
 #include "pool_state.h"
 #include "range.h"
 
@@ -114,7 +115,7 @@ static void pool_free(McPool *pool)
     McMapping mapping;
 
     while (mc_space_remove_any(&pool->space, &mapping)) {
-        mc_mapping_free(pool->pools->ctx, &mapping);
+        mc_pool_slab_free(pool->pools->ctx, &mapping);
     }
     mc_space_fini(&pool->space);
     mc_pool_file_free(pool->file);
@@ -287,6 +288,24 @@ void mc_pools_free(McPools *pools)
     free(pools);
 }
 
+void mc_pool_slab_free(McContext *ctx, McMapping *mapping)
+{
+    mc_peer_remove(mapping->va);
+    mc_mapping_free(ctx, mapping);
+}
+
+mcError_t mc_pool_slab_add(McPool *pool, const McMapping *m)
+{
+    mcError_t error = mc_peer_add_for(pool->pools->ctx, m->bo, m->va, m->size,
+                                      pool->access);
+
+    if (error == mcSuccess && !mc_space_add(&pool->space, m)) {
+        mc_peer_remove(m->va);
+        error = mcErrorMemoryAllocation;
+    }
+    return error;
+}
+
 static void space_forget(McSpace *space, uint64_t serial)
 {
     for (McLine **link = &space->lines, *line; (line = *link) != NULL;) {
@@ -307,6 +326,7 @@ void mc_pools_forget(McContext *ctx)
         pthread_mutex_lock(&pools->lock);
         for (McPool *p = pools->first; p; p = p->next) {
             space_forget(&p->space, ctx->serial);
+            p->access &= ~(1u << ctx->device);
         }
         for (McRetired *r = pools->retired; r; r = r->next) {
             for (unsigned i = 0; i < r->count; i++) {
@@ -433,6 +453,62 @@ mcError_t mc_pool_set(McPool *pool, mcMemPoolAttr attr, uint64_t value)
     return error;
 }
 
+/* ---- access of other devices ---- */
+
+/* Under the lock: all slabs, or, when one cannot, none. */
+static mcError_t allow(McPool *pool, McContext *ctx)
+{
+    mcError_t error = mcSuccess;
+    McSlab *slab;
+
+    for (slab = pool->space.slabs; slab && error == mcSuccess;
+         slab = slab->next) {
+        error = mc_peer_allow(slab->mapping.va, ctx, true);
+    }
+    return error;
+}
+
+static void deny(McPool *pool, McContext *ctx)
+{
+    for (McSlab *slab = pool->space.slabs; slab; slab = slab->next) {
+        mc_peer_allow(slab->mapping.va, ctx, false);
+    }
+}
+
+mcError_t mc_pool_set_access(McPool *pool, McContext *ctx, bool allowed)
+{
+    uint32_t bit = 1u << ctx->device;
+    mcError_t error = mcSuccess;
+
+    if (!mc_peer_reaches(ctx, pool->pools->ctx)) {
+        return allowed ? mcErrorPeerAccessUnsupported : mcSuccess;
+    }
+    if (!allowed) {
+        mc_context_sync(ctx); /* its error is told to who waits for it */
+    }
+    pthread_mutex_lock(&pool->pools->lock);
+    if (allowed && !(pool->access & bit)) {
+        error = allow(pool, ctx);
+    }
+    if (!allowed || error != mcSuccess) {
+        deny(pool, ctx);
+        pool->access &= ~bit;
+    } else {
+        pool->access |= bit;
+    }
+    pthread_mutex_unlock(&pool->pools->lock);
+    return error;
+}
+
+bool mc_pool_has_access(McPool *pool, int device)
+{
+    pthread_mutex_lock(&pool->pools->lock);
+    bool has = device == pool->pools->ctx->device ||
+               (pool->access >> device & 1);
+    pthread_mutex_unlock(&pool->pools->lock);
+    return has;
+}
+
 /* ---- what is free by now, and giving it back ---- */
 
 void mc_pool_settle(McPool *pool, const McQueue *only)
@@ -539,7 +615,7 @@ static bool give_back(McPools *pools, Harvest *h)
     bool any = h->count || h->gone || h->retired;
 
     for (unsigned i = 0; i < h->count; i++) {
-        mc_mapping_free(pools->ctx, &h->mapping[i]);
+        mc_pool_slab_free(pools->ctx, &h->mapping[i]);
     }
     if (h->gone) {
         pool_free(h->gone);

@@ -53,6 +53,10 @@ mcError_t mc_pool_drop(McPool *pool);
  * wide as they should. */
 mcError_t mc_pool_get(McPool *pool, mcMemPoolAttr attr, uint64_t *value);
 mcError_t mc_pool_set(McPool *pool, mcMemPoolAttr attr, uint64_t value);
+/* Whether another device sees the pool's memory; false waits for its work.
+ * mcErrorPeerAccessUnsupported, mcErrorMemoryAllocation: it does not. */
+mcError_t mc_pool_set_access(McPool *pool, McContext *ctx, bool allowed);
+bool mc_pool_has_access(McPool *pool, int device);
 /* Unmaps while more than "keep" bytes stay. */
 void mc_pool_trim(McPool *pool, uint64_t keep);
 

@@ -224,19 +224,18 @@ static mcError_t grow(Request *r)
         return error;
     }
     pthread_mutex_lock(&pool->pools->lock);
-    bool added = (!pool->max ||
-                  pool->space.reserved <= pool->max - mapping.size) &&
-                 mc_space_add(&pool->space, &mapping);
-    if (!added && pool->file) {
+    error = pool->max && pool->space.reserved > pool->max - mapping.size
+                ? mcErrorMemoryAllocation
+                : mc_pool_slab_add(pool, &mapping);
+    if (error != mcSuccess && pool->file) {
         mc_pool_file_release(pool->file, mapping.offset, mapping.size);
     }
     mc_pool_note_high(pool);
     pthread_mutex_unlock(&pool->pools->lock);
-    if (!added) {
+    if (error != mcSuccess) {
         mc_mapping_free(ctx, &mapping);
-        return mcErrorMemoryAllocation;
     }
-    return mcSuccess;
+    return error;
 }
 
 /* What is in the pool; more memory; the memory that pools hold back; memory

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "pool_share.h"
 
+#include "peer.h"
 #include "pool_file.h"
 #include "pool_state.h"
 #include "range.h"
@@ -84,8 +85,9 @@ static mcError_t adopt(McPool *pool, const McMapping *m, uint64_t front,
         .device = pool->pools->ctx->device,
     };
 
-    if (!mc_space_add(space, m)) {
-        return mcErrorMemoryAllocation;
+    mcError_t error = mc_pool_slab_add(pool, m);
+    if (error != mcSuccess) {
+        return error;
     }
     McPiece *piece = space->slabs->first; /* the new one's only piece */
     range.owner = piece;
@@ -93,6 +95,7 @@ static mcError_t adopt(McPool *pool, const McMapping *m, uint64_t front,
         McMapping same;
 
         mc_space_remove_any(space, &same);
+        mc_peer_remove(m->va);
         return mcErrorMemoryAllocation;
     }
     piece->front = front;

@@ -18,6 +18,7 @@ struct McPool {
     bool imported;    /* of another process's pool */
     uint64_t threshold, reserved_high, used_high;
     bool follow, opportunistic, internal; /* mcMemPoolReuse* */
+    uint32_t access; /* other devices that see it, a bit each */
     bool dropped; /* has no handle any more */
 };
 
@@ -50,7 +51,12 @@ McPool *mc_pool_make(McPools *pools, McPoolFile *file);
 /* With a handle: from here on others find it. */
 void mc_pool_publish(McPool *pool);
 
-/* Under the lock, below. The allocation that starts at va, or NULL. */
+/* Without the lock: a slab that is in no space any more. */
+void mc_pool_slab_free(McContext *ctx, McMapping *mapping);
+
+/* Under the lock, below. Makes mapping a slab of the pool, unless it fails. */
+mcError_t mc_pool_slab_add(McPool *pool, const McMapping *mapping);
+/* The allocation that starts at va, or NULL. */
 McPiece *mc_pool_piece_at(McContext *ctx, uint64_t va);
 /* No call finds the piece any more, and no other process. */
 void mc_piece_conceal(McPiece *piece);

@@ -60,9 +60,11 @@ mcError_t mcMemPoolGetAttribute(mcMemPool_t memPool, mcMemPoolAttr attr,
                                 void *value);
 mcError_t mcMemPoolSetAttribute(mcMemPool_t memPool, mcMemPoolAttr attr,
                                 void *value);
-/* Locations are devices. The pool's own always may read and write; flags are
- * mcMemAccessFlagsProtReadWrite or None. mcErrorPeerAccessUnsupported: the
- * device cannot reach the pool's. */
+/* Locations are devices. The pool's own always may read and write, others when
+ * this says so, also what is allocated later; mcDeviceEnablePeerAccess has no
+ * part in it. flags are mcMemAccessFlagsProtReadWrite or None, which waits for
+ * the device that loses it. mcErrorPeerAccessUnsupported: the device cannot
+ * reach the pool's. */
 mcError_t mcMemPoolSetAccess(mcMemPool_t memPool,
                              const mcMemAccessDesc *descList, size_t count);
 mcError_t mcMemPoolGetAccess(mcMemAccessFlags *flags, mcMemPool_t memPool,

@@ -332,6 +332,128 @@ static void test_threads(void)
     g_thread_join(thread);
 }
 
+/* ---- pools ---- */
+
+static mcMemPool_t pool_on(int device, mcMemAllocationHandleType types)
+{
+    mcMemPoolProps props = {
+        .allocType = mcMemAllocationTypePinned,
+        .handleTypes = types,
+        .location = {mcMemLocationTypeDevice, device},
+    };
+    mcMemPool_t pool;
+
+    ok(mcMemPoolCreate(&pool, &props));
+    return pool;
+}
+
+static mcError_t let(mcMemPool_t pool, int device, mcMemAccessFlags flags)
+{
+    mcMemAccessDesc desc = {{mcMemLocationTypeDevice, device}, flags};
+
+    return mcMemPoolSetAccess(pool, &desc, 1);
+}
+
+static mcMemAccessFlags access_of(mcMemPool_t pool, int device)
+{
+    mcMemLocation where = {mcMemLocationTypeDevice, device};
+    mcMemAccessFlags flags;
+
+    ok(mcMemPoolGetAccess(&flags, pool, &where));
+    return flags;
+}
+
+static uint32_t *from_pool(mcMemPool_t pool, size_t size)
+{
+    uint32_t *p;
+
+    ok(mcSetDevice(1));
+    ok(mcMallocFromPoolAsync((void **)&p, size, pool, NULL));
+    ok(mcMemsetAsync(p, 0, size, NULL));
+    ok(mcDeviceSynchronize());
+    ok(mcSetDevice(0));
+    return p;
+}
+
+/* Device 0 uses a pool of device 1: what is there, and what comes. */
+static void use_pool(mcMemAllocationHandleType types)
+{
+    const mcMemAccessFlags rw = mcMemAccessFlagsProtReadWrite;
+    const mcMemAccessFlags none = mcMemAccessFlagsProtNone;
+    mcMemPool_t pool = pool_on(1, types);
+    uint32_t *p = from_pool(pool, 3u << 20), *q;
+
+    g_assert_cmpint(access_of(pool, 1), ==, rw);
+    g_assert_cmpint(access_of(pool, 0), ==, none);
+    ok(let(pool, 0, none));
+    ok(let(pool, 0, rw));
+    ok(let(pool, 0, rw));
+    g_assert_cmpint(access_of(pool, 0), ==, rw);
+    add(p, 1000, 5, NULL);
+    ok(mcDeviceSynchronize());
+    g_assert_cmpuint(word(p + 999), ==, 5);
+    q = from_pool(pool, 9u << 20);
+    add(q, 1000, 6, NULL);
+    ok(mcDeviceSynchronize());
+    g_assert_cmpuint(word(q), ==, 6);
+    /* A bad one in the list: nothing is done. */
+    mcMemAccessDesc list[2] = {{{mcMemLocationTypeDevice, 0}, none},
+                               {{mcMemLocationTypeDevice, 99}, rw}};
+    fails(mcErrorInvalidValue, mcMemPoolSetAccess(pool, list, 2));
+    g_assert_cmpint(access_of(pool, 0), ==, rw);
+    /* Taken away, after what runs. */
+    add(q, 1000, 1, NULL);
+    ok(let(pool, 0, none));
+    g_assert_cmpint(access_of(pool, 0), ==, none);
+    g_assert_cmpuint(word(q), ==, 7);
+    add(q, 1000, 1, NULL);
+    fails(mcErrorIllegalAddress, mcDeviceSynchronize());
+    ok(mcDeviceReset());
+    env_forget();
+    /* A reset of the one that sees it ends it, too. */
+    ok(let(pool, 0, rw));
+    ok(mcDeviceReset());
+    env_forget();
+    g_assert_cmpint(access_of(pool, 0), ==, none);
+    ok(let(pool, 0, rw));
+    add(p, 1, 1, NULL);
+    ok(mcDeviceSynchronize());
+    g_assert_cmpuint(word(p), ==, 6);
+    ok(mcFree(p));
+    ok(mcFree(q));
+    ok(mcMemPoolDestroy(pool));
+}
+
+static void test_pools(void)
+{
+    if (!two()) {
+        return;
+    }
+    if (!reach()) {
+        mcMemPool_t pool = pool_on(1, mcMemHandleTypeNone);
+
+        fails(mcErrorPeerAccessUnsupported,
+              let(pool, 0, mcMemAccessFlagsProtReadWrite));
+        ok(let(pool, 0, mcMemAccessFlagsProtNone));
+        ok(mcMemPoolDestroy(pool));
+        return;
+    }
+    use_pool(mcMemHandleTypeNone);
+    use_pool(mcMemHandleTypePosixFileDescriptor);
+    /* Access to the device is not access to its pools. */
+    mcMemPool_t pool = pool_on(1, mcMemHandleTypeNone);
+    uint32_t *p = from_pool(pool, 4096);
+    ok(mcDeviceEnablePeerAccess(1, 0));
+    g_assert_cmpint(access_of(pool, 0), ==, mcMemAccessFlagsProtNone);
+    ok(let(pool, 0, mcMemAccessFlagsProtReadWrite));
+    ok(mcDeviceDisablePeerAccess(1)); /* and the other way */
+    add(p, 1, 3, NULL);
+    ok(mcDeviceSynchronize());
+    g_assert_cmpuint(word(p), ==, 3);
+    ok(mcFree(p));
+    ok(mcMemPoolDestroy(pool));
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -342,5 +464,6 @@ int main(int argc, char **argv)
     g_test_add_func("/peer/resets", test_resets);
     g_test_add_func("/peer/copies", test_copies);
     g_test_add_func("/peer/threads", test_threads);
+    g_test_add_func("/peer/pools", test_pools);
     return g_test_run();
 }
