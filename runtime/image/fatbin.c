@@ -43,6 +43,7 @@ static mcError_t search(const uint8_t *data, uint64_t table_end,
                         uint64_t total, struct mxgpu_fatbin_entry *entry)
 {
     size_t at = sizeof(struct mxgpu_fatbin_header);
+    bool relocatable = false;
 
     for (; at < table_end; at += sizeof(*entry)) {
         memcpy(entry, data + at, sizeof(*entry));
@@ -55,8 +56,11 @@ static mcError_t search(const uint8_t *data, uint64_t table_end,
                     sizeof(entry->target)) == 0) {
             return mcSuccess;
         }
+        relocatable |= strncmp(entry->target, MXGPU_FATBIN_RELOCATABLE,
+                               sizeof(entry->target)) == 0;
     }
-    mc_error("fat binary: no image is for " MXGPU_FATBIN_TARGET);
+    mc_error("fat binary: no image is for " MXGPU_FATBIN_TARGET "%s",
+             relocatable ? ", its code is to be linked (mcLinkCreate)" : "");
     return mcErrorNoKernelImageForDevice;
 }
 

@@ -18,6 +18,7 @@
 #define MXGPU_FATBIN_MAGIC   "MXGPUFB" /* 8 bytes with the NUL */
 #define MXGPU_FATBIN_VERSION 1
 #define MXGPU_FATBIN_TARGET  "riscv64-mxgpu"
+#define MXGPU_FATBIN_RELOCATABLE "riscv64-mxgpu-rdc" /* to be linked yet */
 #define MXGPU_FATBIN_ALIGN   4096
 #define MXGPU_FATBIN_MAX_ENTRIES 64
 
@@ -35,6 +36,27 @@ struct mxgpu_fatbin_entry {
     char target[32];     /* NUL padded; unknown targets are passed over */
 };
 MXGPU_ASSERT_SIZE(struct mxgpu_fatbin_entry, 48);
+
+/*
+ * Code that is not linked yet, in an entry for MXGPU_FATBIN_RELOCATABLE or a
+ * section of an object file: this header and LLVM bitcode, as often as sources
+ * were joined, with zeros in between.
+ */
+#define MXGPU_RDC_MAGIC   "MXGPURDC" /* 8 bytes without a NUL */
+#define MXGPU_RDC_SECTION ".mc_rdc"
+
+struct mxgpu_rdc_header {
+    char magic[8];       /* MXGPU_RDC_MAGIC */
+    uint64_t size;       /* bytes of bitcode that follow */
+    char ident[32];      /* of the source in host objects, NUL padded */
+    char level;          /* of optimisation: 0 1 2 3 s z, or NUL: not told */
+    uint8_t flags;       /* MXGPU_RDC_* */
+    uint8_t pad[14];
+};
+MXGPU_ASSERT_SIZE(struct mxgpu_rdc_header, 64);
+
+#define MXGPU_RDC_DEBUG 1 /* debug information */
+#define MXGPU_RDC_LINES 2 /* line tables only */
 
 #define MXGPU_FATBIN_WRAPPER_MAGIC   0x4d414341u
 #define MXGPU_FATBIN_WRAPPER_VERSION 1

@@ -239,10 +239,15 @@ class Compiler:
         self.look(source, host)
         if self.for_device_only():
             kind = {"S": "asm", "cubin": "elf"}.get(cmd.mode, "container")
+            relocatable = cmd.rdc and cmd.mode in ("fatbin", "cubin")
+            if relocatable:
+                kind = "bitcode"
             status, text = self.device(device, source, output, kind)
             sys.stderr.write(text)
             if status:
                 raise Failure()
+            if relocatable and not cmd.dry:
+                self.put_in_record(output)
         elif cmd.mode in ("E", "M") or cmd.side == "host":
             self.processes.run(self.host_args(host, source, output))
         else:
@@ -275,6 +280,16 @@ class Compiler:
         self.report(status, text, *result[0])
         if objects_made and not self.cmd.dry:
             self.embed(source, output, image)
+
+    def put_in_record(self, output):
+        """Bitcode becomes relocatable device code, alone or in a container;
+        no host object refers to it."""
+        with open(output, "rb") as f:
+            content = objects.rdc_record(f.read(), "", self.cmd)
+        if self.cmd.mode == "fatbin":
+            content = objects.fatbin(objects.FATBIN_RELOCATABLE, content)
+        with open(output, "wb") as f:
+            f.write(content)
 
     @staticmethod
     def report(status, text, device_status, device_text):

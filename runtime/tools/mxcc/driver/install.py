@@ -5,6 +5,8 @@ import shutil
 
 from driver.report import Failure
 
+NOT_INSTALLED = 3 # status of mxcc
+
 PICOLIBC = "/usr/lib/picolibc/riscv64-unknown-elf/lib/release"
 LIBGCC = "/usr/lib/gcc/riscv64-unknown-elf"
 # Below those: the folder of our flavour, or none where it is the default one
@@ -52,7 +54,7 @@ class Install:
         full = shutil.which(name + "-19")
         if not full:
             raise Failure(f"{name} of LLVM 19 not found; Debian has it in "
-                          "clang-19, lld-19 and llvm-19")
+                          "clang-19, lld-19 and llvm-19", NOT_INSTALLED)
         return full
 
     def device_libs(self):
@@ -64,9 +66,10 @@ class Install:
         for lib in libs:
             if not os.path.exists(lib):
                 raise Failure(f"{lib} not found: the device's C library; "
-                              "Debian has it in picolibc-riscv64-unknown-elf")
+                              "Debian has it in picolibc-riscv64-unknown-elf",
+                              NOT_INSTALLED)
         if not os.path.exists(self.builtins):
-            raise Failure(f"{self.builtins} not found")
+            raise Failure(f"{self.builtins} not found", NOT_INSTALLED)
         libs.insert(0, self.builtins)
         if os.path.isdir(LIBGCC):
             for version in sorted(os.listdir(LIBGCC), reverse=True):

@@ -235,7 +235,8 @@ class Linker:
         image = output if kind else self.compiler.temp("device",
                                                        "device.fatbin")
         # What a host's link takes is not known here: all that it can ask for.
-        strong += [p for p in lazy if p.ident or not strong]
+        # Code objects have no host.
+        strong += [p for p in lazy if p.ident and not kind or not strong]
         lazy = [p for p in lazy if p not in strong]
         self.device_link(strong, lazy, image, kind or "container")
         if not kind:

@@ -34,6 +34,16 @@ RDC_HEADER = struct.Struct("<8sQ32scB14x")
 RDC_MAGIC = b"MXGPURDC"
 RDC_DEBUG, RDC_LINES = 1, 2
 
+# Code objects: mxgpu/fatbin.h. Magic, version, count, size of all; then of each
+# entry offset, size, target.
+FATBIN_MAGIC = b"MXGPUFB\0"
+FATBIN_HEADER = struct.Struct("<8sIIQ")
+FATBIN_ENTRY = struct.Struct("<QQ32s")
+FATBIN_RELOCATABLE = b"riscv64-mxgpu-rdc"
+FATBIN_ALIGN = 4096
+
+OPT_LEVELS = [bytes([c]) for c in b"0123sz\0"]
+
 
 class Elf:
     """Sections and symbols of an ELF64 object file."""
@@ -119,6 +129,26 @@ def rdc_record(bitcode, ident, command):
                            flags) + bitcode
 
 
+def fatbin(target, content):
+    """A code object with one entry."""
+    size = FATBIN_ALIGN + len(content)
+    head = FATBIN_HEADER.pack(FATBIN_MAGIC, 1, 1, size) + \
+        FATBIN_ENTRY.pack(FATBIN_ALIGN, len(content), target)
+    return head.ljust(FATBIN_ALIGN, b"\0") + content
+
+
+def fatbin_entries(data, target):
+    """What a code object has for a target."""
+    _, _, count, _ = FATBIN_HEADER.unpack_from(data)
+    found = []
+    for i in range(count):
+        offset, size, name = FATBIN_ENTRY.unpack_from(
+            data, FATBIN_HEADER.size + i * FATBIN_ENTRY.size)
+        if name.rstrip(b"\0") == target:
+            found.append(data[offset:offset + size])
+    return found
+
+
 class RdcPart:
     """Device code of one source."""
 
@@ -127,16 +157,32 @@ class RdcPart:
         self.flags, self.bitcode = flags, bitcode
 
 
-def rdc_parts(data, where):
-    """The device code in an object file's section."""
+def rdc_sections(data, where):
+    """Records of device code: the file is one, a container of them, or an
+    object file with a section of them."""
+    if data.startswith(RDC_MAGIC):
+        return [data]
+    if data.startswith(FATBIN_MAGIC):
+        try:
+            return fatbin_entries(data, FATBIN_RELOCATABLE)
+        except struct.error as e:
+            raise Failure(f"{where}: damaged fat binary") from e
     try:
         elf = Elf(data)
-    except ValueError:
+        header = elf.header(RDC_SECTION)
+        return [] if header is None else [elf.content(header)]
+    except (ValueError, struct.error):
         return []
-    header = elf.header(RDC_SECTION)
-    if header is None:
-        return []
-    rest, parts = elf.content(header), []
+
+
+def rdc_parts(data, where):
+    """The device code in a file."""
+    return [part for section in rdc_sections(data, where)
+            for part in rdc_records(section, where)]
+
+
+def rdc_records(rest, where):
+    parts = []
     while rest.strip(b"\0"):
         if len(rest) < RDC_HEADER.size or rest[:8] != RDC_MAGIC:
             raise Failure(f"{where}: damaged device code")
@@ -145,7 +191,7 @@ def rdc_parts(data, where):
         if end > len(rest):
             raise Failure(f"{where}: damaged device code")
         ident = ident.rstrip(b"\0").decode("latin-1")
-        if not re.fullmatch(r"\w*", ident):
+        if level not in OPT_LEVELS or not re.fullmatch(r"\w*", ident):
             raise Failure(f"{where}: damaged device code")
         parts.append(RdcPart(where, ident, level.decode("latin-1").strip("\0"),
                              flags, rest[RDC_HEADER.size:end]))
@@ -159,15 +205,21 @@ def archive_members(path):
     """(name, data) of each member of a static library."""
     with open(path, "rb") as f:
         data = f.read()
+    try:
+        return read_members(path, data)
+    except ValueError as e:
+        raise Failure(f"{path}: damaged archive") from e
+
+
+def read_members(path, data):
     if data[:8] == b"!<thin>\n":
         return thin_members(path, data)
     at, names, members = 8, b"", []
     while at + 60 <= len(data):
         head = data[at:at + 60]
-        try:
-            size = int(head[48:58])
-        except ValueError as e:
-            raise Failure(f"{path}: damaged archive") from e
+        size = int(head[48:58])
+        if size < 0:
+            raise ValueError
         body = data[at + 60:at + 60 + size]
         name = head[:16].rstrip()
         if name == b"//":

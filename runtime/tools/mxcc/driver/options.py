@@ -34,7 +34,10 @@ class Command:
         self.lang = None
         self.info = None
         self.depth = 0
+        self.code_objects = []
         self.parse(list(argv))
+        if self.code_objects and not self.mode.startswith("dlink"):
+            self.refuse_file(self.code_objects[0])
         self.verbose |= self.dry
 
     def parse(self, args):
@@ -118,12 +121,19 @@ class Command:
             self.link.append(("source",
                               (self.lang or table.SOURCES[suffix], path)))
         elif suffix in table.FOREIGN:
-            raise Failure(f"{path}: mxcc does not take {suffix} files; -x "
-                          "says what a file is")
+            self.refuse_file(path)
         else:
+            if suffix in table.CODE_OBJECTS:
+                self.code_objects.append(path)
             self.link.append(("input", path))
         if path != "-" and not os.path.exists(path):
             raise Failure(f"no such file: '{path}'")
+
+    @staticmethod
+    def refuse_file(path):
+        suffix = os.path.splitext(path)[1]
+        raise Failure(f"{path}: mxcc does not take {suffix} files; -x says "
+                      "what a file is")
 
     def clang_option(self, arg, args):
         words = [arg]
@@ -205,7 +215,9 @@ class Command:
         self.clang_option(prefix + value, [])
 
     def relocatable(self, _name, _value, mode):
-        self.rdc, self.mode = True, mode or self.mode
+        self.rdc = True
+        if self.mode not in ("fatbin", "cubin"): # which can be relocatable
+            self.mode = mode or self.mode
 
     def whole_program(self, _name, _value, mode):
         self.rdc, self.mode = False, mode or self.mode

@@ -205,7 +205,8 @@ SOURCES = {".c": "c", ".cc": "c++", ".cpp": "c++", ".cxx": "c++",
            ".S": "assembler-with-cpp", ".i": "cpp-output",
            ".ii": "c++-cpp-output"}
 # inputs that clang would make something of, and we would not
-FOREIGN = (".hip", ".cui", ".ptx", ".cubin", ".fatbin", ".gpu", ".bc", ".ll")
+FOREIGN = (".hip", ".cui", ".ptx", ".gpu", ".bc", ".ll")
+CODE_OBJECTS = (".cubin", ".fatbin") # for -dlink only
 
 # What device code is not compiled with, whatever the option says.
 HOST_ONLY = ("-march", "-mcpu", "-mtune", "-mabi", "-mcmodel", "-fsanitize",
