@@ -671,20 +671,45 @@ mcError_t mcMemsetD2D32Async(mcDeviceptr_t dstDevice, size_t dstPitch,
  *   mcErrorSharedObjectSymbolNotFound
  *                                    an undefined symbol */
 
-/* Not supported. */
+/*
+ * The just-in-time linker (docs/linking.md): objects, fat binaries and static
+ * libraries with relocatable device code, as mxcc -dc makes them, become one
+ * code object for mcModuleLoadData. It needs mxcc, below MACA_PATH or beside
+ * this library. Values of options travel in the pointers; those of wall time
+ * and log sizes are written whenever a call for the state returns.
+ *
+ * mcErrorInvalidValue: an option that there is not or a value it cannot have;
+ * mcErrorJitCompilerNotFound: no mxcc. optionValues stay valid until
+ * mcLinkDestroy where results are asked for.
+ */
+mcError_t mcLinkCreate(unsigned int numOptions, mcJitOption *options,
+                       void **optionValues, mcLinkState_t *stateOut);
+/*
+ * The data may go when it returns. Options of compilers are checked and have no
+ * effect; the others are mcErrorInvalidValue. name may be NULL.
+ *   mcErrorInvalidHandle             no such state, or completed
+ *   mcErrorInvalidKernelImage        damaged, or not of that type
+ *   mcErrorNoKernelImageForDevice    no device code in it that can be linked
+ */
 mcError_t mcLinkAddData(mcLinkState_t state, mcJitInputType type, void *data,
                         size_t size, const char *name, unsigned int numOptions,
                         mcJitOption *options, void **optionValues);
-/* Not supported. */
+/* mcErrorFileNotFound. */
 mcError_t mcLinkAddFile(mcLinkState_t state, mcJitInputType type,
                         const char *path, unsigned int numOptions,
                         mcJitOption *options, void **optionValues);
-/* Not supported. */
+/*
+ * The code object belongs to the state; a module loaded from it does not need
+ * it any more. Once it is there, the same again.
+ *   mcErrorInvalidValue              no such state, or nothing was added
+ *   mcErrorInvalidKernelImage        it cannot be linked, the error log says
+ *                                    why: undefined symbols ...; more may be
+ *                                    added, and it is called again
+ *   mcErrorJitCompilerNotFound       a program that mxcc needs is missing
+ *   mcErrorOperatingSystem           no room for temporary files, no process
+ */
 mcError_t mcLinkComplete(mcLinkState_t state, void **dataOut, size_t *sizeOut);
-/* Not supported. */
-mcError_t mcLinkCreate(unsigned int numOptions, mcJitOption *options,
-                       void **optionValues, mcLinkState_t *stateOut);
-/* Not supported. */
+/* mcErrorInvalidValue: no such state. */
 mcError_t mcLinkDestroy(mcLinkState_t state);
 /* Loads an image from a file; mcErrorFileNotFound. */
 mcError_t mcModuleLoad(mcModule_t *module, const char *fname);

@@ -656,7 +656,11 @@ typedef enum mcAccessProperty {
     mcAccessPropertyPersisting = 2
 } mcAccessProperty;
 
-typedef enum mcJitInputType { mcJitInputObject = 0 } mcJitInputType;
+typedef enum mcJitInputType {
+    mcJitInputObject = 0,    /* whatever it is */
+    mcJitInputFatBinary = 2,
+    mcJitInputLibrary = 4
+} mcJitInputType;
 
 typedef enum mcJitOption {
     mcJitOptionMaxRegisters = 0,

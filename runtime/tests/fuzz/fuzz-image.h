@@ -5,15 +5,19 @@
 
 #include "image/elf.h"
 #include "image/fatbin.h"
+#include "image/relocatable.h"
 
 static inline void fuzz_image(const uint8_t *data, size_t size)
 {
+    McRelocatableKind kind;
+    const char *why;
     const void *file;
     size_t file_size;
     McImage image;
     McKernelInfo info;
     uint64_t address, bytes;
 
+    mc_relocatable_check(data, size, &kind, &why);
     if (mc_fatbin_find(data, size, &file, &file_size) != mcSuccess ||
         mc_image_parse(file, file_size, &image) != mcSuccess) {
         return;
