@@ -227,6 +227,10 @@ static mcError_t read_access(const mcMemAccessDesc *desc, size_t count,
     memset(access, MC_ACCESS_KEEP, sizeof(*access));
     for (size_t i = 0; i < count; i++) {
         mcMemAccessDesc d = desc[i]; /* the caller may change its own */
+
+        if (d.location.type == mcMemLocationTypeHostNuma) {
+            d.location.id = 0; /* whichever node it is */
+        }
         mcError_t error = check_location(&d.location);
 
         if (error == mcSuccess) {

@@ -397,8 +397,30 @@ static void use_wrongly(mcMemAccessFlags flags, size_t offset)
     ok(mcMemAddressFree(va, 2 * GRAIN));
 }
 
+/* Copies and sets, too: they are the device's work. */
+static void write_wrongly(bool set)
+{
+    mcDeviceptr_t va = reserve(GRAIN);
+    mcMemGenericAllocationHandle h = create(&device_prop, GRAIN);
+    uint8_t *host = env_malloc_host(64);
+
+    ok(mcMemMap(va, GRAIN, 0, h, 0));
+    ok(access_of(mcMemLocationTypeDevice, 0, va, GRAIN,
+                 mcMemAccessFlagsProtRead));
+    if (set) {
+        ok(mcMemsetAsync(va, 1, 64, NULL));
+    } else {
+        ok(mcMemcpyAsync(va, host, 64, mcMemcpyHostToDevice, NULL));
+    }
+    fails(mcErrorIllegalAddress, mcDeviceSynchronize());
+    reset();
+    ok(mcMemAddressFree(va, GRAIN));
+}
+
 static void test_faults(void)
 {
+    write_wrongly(true);
+    write_wrongly(false);
     use_wrongly(mcMemAccessFlagsProtNone, 0);
     use_wrongly(mcMemAccessFlagsProtRead, 8);
     use_wrongly(mcMemAccessFlagsProtReadWrite, GRAIN); /* not mapped */
@@ -478,6 +500,10 @@ static void test_host(void)
     reset();
     g_assert_cmphex(*at(va, 31), ==, 0x11);
     check_access(va, on_host, mcMemAccessFlagsProtReadWrite);
+    /* Of NUMA nodes the number does not count here. */
+    ok(access_of(mcMemLocationTypeHostNuma, 3, va, 2 * GRAIN,
+                 mcMemAccessFlagsProtRead));
+    check_access(va, on_host, mcMemAccessFlagsProtRead);
     ok(mcMemRelease(h));
     ok(mcMemUnmap(va, 2 * GRAIN));
     fails(mcErrorInvalidValue, mcMemset(va, 0, 1)); /* hidden, too */
@@ -560,6 +586,36 @@ static void test_two_devices(void)
     fails(mcErrorInvalidValue, mcMemUnmap(va, 2 * GRAIN));
     fails(mcErrorInvalidValue, mcMemRelease(h));
     ok(mcMemAddressFree(va, 2 * GRAIN));
+}
+
+/* ---- what there is not ---- */
+
+static void test_not_supported(void)
+{
+    mcMulticastObjectProp prop = {.numDevices = 2, .size = GRAIN};
+    mcMemGenericAllocationHandle h = create(&device_prop, GRAIN), multi = 0;
+    mcDeviceptr_t va = reserve(GRAIN);
+    size_t grain = 0;
+    int value = -1;
+
+    ok(mcDeviceGetAttribute(&value, mcDeviceAttributeMulticastSupported, 0));
+    g_assert_cmpint(value, ==, 0);
+    fails(mcErrorNotSupported, mcMulticastCreate(&multi, &prop));
+    fails(mcErrorNotSupported, mcMulticastAddDevice(multi, 0));
+    fails(mcErrorNotSupported,
+          mcMulticastBindMem(multi, 0, h, 0, GRAIN, 0));
+    fails(mcErrorNotSupported, mcMulticastBindAddr(multi, 0, va, GRAIN, 0));
+    fails(mcErrorNotSupported, mcMulticastUnbind(multi, 0, 0, GRAIN));
+    fails(mcErrorNotSupported,
+          mcMulticastGetGranularity(&grain, &prop,
+                                    MC_MULTICAST_GRANULARITY_MINIMUM));
+    g_assert_cmpuint(multi, ==, 0);
+    g_assert_cmpuint(grain, ==, 0);
+    ok(mcDeviceGetAttribute(&value, mcDevAttrSparseMcArraySupported, 0));
+    g_assert_cmpint(value, ==, 0);
+    fails(mcErrorNotSupported, mcMemMapArrayAsync(NULL, 1, NULL));
+    ok(mcMemRelease(h));
+    ok(mcMemAddressFree(va, GRAIN));
 }
 
 /* ---- other processes ---- */
@@ -671,6 +727,9 @@ static int importer(int socket)
     g_assert_true(peer_read(socket, &byte, 1)); /* it has let go */
     ok(mcMemcpy(&word, va, 4, mcMemcpyDeviceToHost));
     g_assert_cmphex(word, ==, 0x1234);
+    ok(env_launch("k_atomic", 5, va, NULL));
+    ok(mcMemcpy(&word, va, 4, mcMemcpyDeviceToHost));
+    g_assert_cmphex(word, ==, 0x1239);
     ok(mcMemUnmap(va, GRAIN));
     ok(mcMemRelease(h));
     ok(mcMemAddressFree(va, GRAIN));
@@ -769,6 +828,7 @@ int main(int argc, char **argv)
     g_test_add_func("/vmm/host", test_host);
     g_test_add_func("/vmm/waits", test_waits);
     g_test_add_func("/vmm/two-devices", test_two_devices);
+    g_test_add_func("/vmm/not-supported", test_not_supported);
     g_test_add_func("/vmm/export", test_export);
     g_test_add_func("/vmm/processes", test_processes);
     g_test_add_func("/vmm/threads", test_threads);
