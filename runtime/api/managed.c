@@ -305,14 +305,18 @@ MC_EXPORT mcError_t mcMemRangeGetAttributes(void **data, size_t *sizes,
     API_ENTER("%p, %p, %p, %zu, %p, %zu", (void *)data, (void *)sizes,
               (void *)attributes, number, ptr, count);
     API_CHECK(data && sizes && attributes && number, mcErrorInvalidValue);
+    for (size_t i = 0; i < number; i++) {
+        API_CHECK(data[i] && fits(attributes[i], sizes[i]),
+                  mcErrorInvalidValue);
+    }
     API_TRY(mc_managed_look((uintptr_t)ptr, count, look, &answer));
     for (size_t i = 0; i < number; i++) {
         mcMemRangeAttribute attribute = attributes[i];
         size_t size = sizes[i];
-        void *out = data[i];
 
-        API_CHECK(out && fits(attribute, size), mcErrorInvalidValue);
-        tell(out, size, attribute, &answer.all);
+        if (fits(attribute, size)) { /* it may be another by now */
+            tell(data[i], size, attribute, &answer.all);
+        }
     }
     API_RETURN(mcSuccess);
 }

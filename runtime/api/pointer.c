@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "api.h"
+#include "core/alloc.h"
+#include "core/peer.h"
 #include "core/pool_alloc.h"
 #include "core/pool_share.h"
 #include "core/range.h"
@@ -57,6 +59,24 @@ typedef union Value {
     unsigned word;
 } Value;
 
+/* What belongs to another device: whether that lets this one. */
+static bool peer_reaches(const McRange *range, int device)
+{
+    bool yes = false;
+
+    if (range->kind == MC_RANGE_DEVICE) {
+        return mc_peer_sees(device, range->device);
+    }
+    McContext *ctx = range->kind == MC_RANGE_POOL
+                         ? mc_context_peek(range->device)
+                         : NULL;
+    if (ctx) {
+        yes = mc_pool_seen(ctx, range->base, device);
+        mc_context_put(ctx);
+    }
+    return yes;
+}
+
 /* Whether kernels of the current device get at it, and how. */
 static mcMemAccessFlags access_of(const McRange *range)
 {
@@ -72,7 +92,8 @@ static mcMemAccessFlags access_of(const McRange *range)
         range->flags & mcHostRegisterReadOnly) {
         return mcMemAccessFlagsProtRead;
     }
-    return mc_range_is_host(range) || range->device == device
+    return mc_range_is_host(range) || range->device == device ||
+                   peer_reaches(range, device)
                ? mcMemAccessFlagsProtReadWrite
                : mcMemAccessFlagsProtNone;
 }
@@ -113,6 +134,20 @@ static void reach_of(const McRange *range, uint64_t *start, uint64_t *size)
         *start = range->base;
         *size = range->size;
     }
+}
+
+/* Whether mcIpcGetMemHandle takes it. */
+static bool ipc_capable(const McRange *range)
+{
+    McContext *ctx = range->kind == MC_RANGE_DEVICE
+                         ? mc_context_peek(range->device)
+                         : NULL;
+    bool yes = ctx && mc_device_can_share(ctx, range->base);
+
+    if (ctx) {
+        mc_context_put(ctx);
+    }
+    return yes;
 }
 
 static mcMemPool_t pool_of(const McRange *range)
@@ -160,6 +195,8 @@ static bool word_of(const McRange *range, mcPointer_attribute attribute,
         value->word = range->id != 0;
         return true;
     case mcPointerAttributeIsLegacyIpcCapable:
+        value->word = ipc_capable(range);
+        return true;
     case mcPointerAttributeIsGpuDirectRdmaCapable:
         value->word = 0;
         return true;
@@ -278,6 +315,10 @@ MC_EXPORT mcError_t mcDrvPointerGetAttributes(unsigned int number,
 
     API_ENTER("%u, %p, %p, %p", number, (void *)attributes, (void *)data, ptr);
     API_CHECK(number && attributes && data, mcErrorInvalidValue);
+    for (unsigned i = 0; i < number; i++) {
+        API_CHECK(data[i], mcErrorInvalidValue);
+        API_TRY(check_attribute(attributes[i]));
+    }
     bool known = range_at(ptr, &range);
     for (unsigned i = 0; i < number; i++) {
         mcPointer_attribute attribute = attributes[i];
@@ -285,8 +326,6 @@ MC_EXPORT mcError_t mcDrvPointerGetAttributes(unsigned int number,
         Value value;
         size_t size;
 
-        API_CHECK(out, mcErrorInvalidValue);
-        API_TRY(check_attribute(attribute));
         if (!value_of(&range, (uintptr_t)ptr, attribute, &value, &size) ||
             !known) {
             value = (Value){.number = 0};

@@ -581,6 +581,26 @@ mcError_t mc_device_share(McContext *ctx, uint64_t va, McToken *token)
     return error;
 }
 
+bool mc_device_can_share(McContext *ctx, uint64_t va)
+{
+    McAllocator *allocator = ctx->allocator;
+    bool can = false;
+    McRange range;
+
+    pthread_mutex_lock(&allocator->lock);
+    if (mc_range_find(va, &range) && range.kind == MC_RANGE_DEVICE &&
+        range.device == ctx->device) {
+        Block *block = range.owner;
+        KmdBo *bo = block->body.bo ? block->body.bo : block->chunk->mapping.bo;
+        uint64_t offset;
+        int fd;
+
+        can = ctx->ops->share(bo, &fd, &offset) == 0;
+    }
+    pthread_mutex_unlock(&allocator->lock);
+    return can;
+}
+
 void mc_device_memory(McContext *ctx, uint64_t *free_bytes, uint64_t *total)
 {
     ctx->ops->memory(ctx->kmd, free_bytes, total);

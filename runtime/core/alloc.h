@@ -51,6 +51,9 @@ void mc_device_drop(McContext *ctx, void *block);
  * mcErrorNotSupported: VRAM cannot be shared on this back end. */
 mcError_t mc_device_share(McContext *ctx, uint64_t va, McToken *token);
 
+/* Whether mc_device_share() can. */
+bool mc_device_can_share(McContext *ctx, uint64_t va);
+
 /* Reports what was written into the zones since the last time; false: nothing.
  * A zone belongs to nobody: whatever runs meanwhile, what is found is wrong. */
 bool mc_device_damaged(McAllocator *allocator);

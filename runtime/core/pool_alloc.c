@@ -360,6 +360,16 @@ mcMemPool_t mc_pool_at(McContext *ctx, uint64_t va)
     return (mcMemPool_t)pool;
 }
 
+bool mc_pool_seen(McContext *ctx, uint64_t va, int device)
+{
+    pthread_mutex_lock(&ctx->pools->lock);
+    McPiece *piece = mc_pool_piece_at(ctx, va);
+    bool seen = piece &&
+                mc_pool_of_space(piece->slab->space)->access >> device & 1;
+    pthread_mutex_unlock(&ctx->pools->lock);
+    return seen;
+}
+
 static mcError_t free_behind(McContext *ctx, uint64_t va, McStream *stream,
                              uint64_t value)
 {

@@ -28,5 +28,7 @@ mcError_t mc_pool_free_device(McContext *ctx, uint64_t va, McStream *stream);
 /* The pool of the allocation that starts at va; NULL: there is none, or its
  * pool has no handle. */
 mcMemPool_t mc_pool_at(McContext *ctx, uint64_t va);
+/* Whether another device sees that allocation. */
+bool mc_pool_seen(McContext *ctx, uint64_t va, int device);
 
 #endif

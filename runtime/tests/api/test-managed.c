@@ -368,9 +368,18 @@ static void test_several_attributes(void)
     fails(mcErrorInvalidValue,
           mcMemRangeGetAttributes(data, sizes, which, 3, p, PAGE));
     data[1] = &preferred;
-    sizes[2] = 7;
+    sizes[2] = 7; /* none is answered */
+    mostly = preferred = 5;
     fails(mcErrorInvalidValue,
           mcMemRangeGetAttributes(data, sizes, which, 3, p, PAGE));
+    g_assert_cmpint(mostly, ==, 5);
+    sizes[2] = 8;
+    fails(mcErrorInvalidValue,
+          mcMemRangeGetAttributes(data, sizes, which, 3, p, PAGE + 1));
+    which[0] = (mcMemRangeAttribute)0;
+    fails(mcErrorInvalidValue,
+          mcMemRangeGetAttributes(data, sizes, which, 3, p, PAGE));
+    g_assert_cmpint(preferred, ==, 5);
     ok(mcFree(p));
 }
 

@@ -375,6 +375,39 @@ static uint32_t *from_pool(mcMemPool_t pool, size_t size)
     return p;
 }
 
+/* What an address says of the current device's access is what there is. */
+static void seen(const void *p, bool yes)
+{
+    unsigned flags = 77;
+    void *pointer;
+
+    ok(mcPointerGetAttribute(&flags, mcPointerAttributeAccessFlags,
+                             (mcDeviceptr_t)p));
+    g_assert_cmpuint(flags, ==, yes ? mcMemAccessFlagsProtReadWrite
+                                    : mcMemAccessFlagsProtNone);
+    env_expect(mcPointerGetAttribute(&pointer,
+                                     mcPointerAttributeDevicePointer,
+                                     (mcDeviceptr_t)p),
+               yes ? mcSuccess : mcErrorInvalidValue, "DevicePointer",
+               __FILE__, __LINE__);
+}
+
+static void test_pointers(void)
+{
+    if (!two()) {
+        return;
+    }
+    uint32_t *d = on(1, 64, 0);
+    seen(d, false);
+    if (reach()) {
+        ok(mcDeviceEnablePeerAccess(1, 0));
+        seen(d, true);
+        ok(mcDeviceDisablePeerAccess(1));
+        seen(d, false);
+    }
+    ok(mcFree(d));
+}
+
 /* Device 0 uses a pool of device 1: what is there, and what comes. */
 static void use_pool(mcMemAllocationHandleType types)
 {
@@ -386,8 +419,10 @@ static void use_pool(mcMemAllocationHandleType types)
     g_assert_cmpint(access_of(pool, 1), ==, rw);
     g_assert_cmpint(access_of(pool, 0), ==, none);
     ok(let(pool, 0, none));
+    seen(p, false);
     ok(let(pool, 0, rw));
     ok(let(pool, 0, rw));
+    seen(p, true);
     g_assert_cmpint(access_of(pool, 0), ==, rw);
     add(p, 1000, 5, NULL);
     ok(mcDeviceSynchronize());
@@ -464,6 +499,7 @@ int main(int argc, char **argv)
     g_test_add_func("/peer/resets", test_resets);
     g_test_add_func("/peer/copies", test_copies);
     g_test_add_func("/peer/threads", test_threads);
+    g_test_add_func("/peer/pointers", test_pointers);
     g_test_add_func("/peer/pools", test_pools);
     return g_test_run();
 }

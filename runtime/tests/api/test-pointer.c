@@ -92,6 +92,9 @@ static void test_each(void)
         expect(kind, mcPointerAttributeMapped, true, 1, 4);
         expect(kind, mcPointerAttributeAllowedHandleTypes, true, 0, 8);
         expect(kind, mcPointerAttributeIsGpuDirectRdmaCapable, true, 0, 4);
+        mcIpcMemHandle_t handle;
+        expect(kind, mcPointerAttributeIsLegacyIpcCapable, true,
+               mcIpcGetMemHandle(&handle, memory[kind]) == mcSuccess, 4);
         expect(kind, mcPointerAttributeAccessFlags, true,
                kind == READ_ONLY ? mcMemAccessFlagsProtRead
                                  : mcMemAccessFlagsProtReadWrite, 4);
