@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "module_load.h"
+#include "runtime.h"
 
 typedef struct Program {
     struct Program *next;
@@ -72,8 +73,12 @@ static Program *from_handle(void **handle)
 
 void **mc_program_register(const void *wrapper)
 {
-    Program *program = calloc(1, sizeof(*program));
+    Program *program = NULL;
 
+    if (mc_runtime_is_child()) {
+        return NULL; /* no call will ask for it */
+    }
+    program = calloc(1, sizeof(*program));
     if (!program) {
         mc_error("no memory to register the program's kernels");
         return NULL;
@@ -116,6 +121,9 @@ static void leave(void)
 
 void mc_program_unregister(void **handle)
 {
+    if (mc_runtime_is_child()) {
+        return;
+    }
     pthread_mutex_lock(&program_lock);
     Program *program = from_handle(handle);
     if (!program) {
@@ -151,6 +159,9 @@ void mc_program_unregister(void **handle)
 static void add_symbol(void **handle, const void *address, const char *name,
                        size_t size, bool function)
 {
+    if (mc_runtime_is_child()) {
+        return;
+    }
     Symbol *symbol = calloc(1, sizeof(*symbol));
     char *copy = strdup(name);
 

@@ -179,3 +179,18 @@ void mc_runtime_forked(void)
 {
     atomic_store(&forked, true);
 }
+
+bool mc_runtime_is_child(void)
+{
+    return atomic_load_explicit(&forked, memory_order_relaxed);
+}
+
+bool mc_runtime_was_starting(void)
+{
+    bool was = pthread_mutex_trylock(&init_lock) != 0;
+
+    if (!was) {
+        pthread_mutex_unlock(&init_lock);
+    }
+    return was;
+}

@@ -25,7 +25,11 @@ const KmdOps *mc_runtime_ops(void);
  * close, in a forked child of a process that used devices. */
 bool mc_runtime_end(void);
 bool mc_runtime_ending(void);
-/* This is such a child. */
+/* This is such a child: nothing of what the parent had is touched, and no lock
+ * taken that one of its threads may have held. */
 void mc_runtime_forked(void);
+bool mc_runtime_is_child(void);
+/* In a child: the parent was just looking for devices. */
+bool mc_runtime_was_starting(void);
 
 #endif

@@ -237,12 +237,17 @@ static void close_all(void)
     }
 }
 
-static bool any_open(void)
+/* In a child, whose only thread this is: a lock that is held was another
+ * thread's, which was opening the device. */
+static bool any_used(void)
 {
     for (int i = 0; i < MC_MAX_DEVICES; i++) {
-        if (mc_device_slot(i)->ctx) {
+        McDeviceSlot *slot = mc_device_slot(i);
+
+        if (slot->ctx || pthread_mutex_trylock(&slot->lock)) {
             return true;
         }
+        pthread_mutex_unlock(&slot->lock);
     }
     return false;
 }
@@ -251,13 +256,16 @@ static bool any_open(void)
 
 static void thread_end(McThread *thread)
 {
+    if (mc_runtime_is_child()) {
+        return;
+    }
     mc_stream_thread_end(thread);
     mc_ctx_thread_end(thread);
 }
 
 static void in_child(void)
 {
-    if (any_open()) {
+    if (mc_runtime_was_starting() || any_used()) {
         mc_runtime_forked();
     }
 }
