@@ -100,6 +100,46 @@ static void bad_function(mcFunction_t bad)
         &value, bad, 64, 0));
 }
 
+static void bad_pool(mcMemPool_t bad)
+{
+    const mcError_t error = mcErrorInvalidValue;
+    mcMemLocation where = {mcMemLocationTypeDevice, 0};
+    mcMemAccessDesc desc = {where, mcMemAccessFlagsProtReadWrite};
+    mcMemPoolPtrExportData data = {{0}};
+    mcMemAccessFlags flags;
+    uint64_t value = 0;
+    void *p;
+    int fd;
+
+    fails(error, mcMallocFromPoolAsync(&p, 8, bad, stream));
+    fails(error, mcMemAllocFromPoolAsync(&p, 8, bad, stream));
+    fails(error, mcDeviceSetMemPool(0, bad));
+    fails(error, mcMemPoolGetAttribute(bad, mcMemPoolAttrUsedMemHigh,
+                                       &value));
+    fails(error, mcMemPoolSetAttribute(bad, mcMemPoolAttrUsedMemHigh,
+                                       &value));
+    fails(error, mcMemPoolTrimTo(bad, 0));
+    fails(error, mcMemPoolSetAccess(bad, &desc, 1));
+    fails(error, mcMemPoolGetAccess(&flags, bad, &where));
+    fails(error, mcMemPoolExportToShareableHandle(
+                     &fd, bad, mcMemHandleTypePosixFileDescriptor, 0));
+    fails(error, mcMemPoolImportPointer(&p, bad, &data));
+    fails(error, mcMemPoolDestroy(bad));
+}
+
+static mcMemPool_t gone_pool(void)
+{
+    mcMemPoolProps props = {
+        .allocType = mcMemAllocationTypePinned,
+        .location = {mcMemLocationTypeDevice, 0},
+    };
+    mcMemPool_t pool;
+
+    ok(mcMemPoolCreate(&pool, &props));
+    ok(mcMemPoolDestroy(pool));
+    return pool;
+}
+
 static void test_handles(void)
 {
     static char made_up[64];
@@ -128,6 +168,7 @@ static void test_handles(void)
         bad_event(anything[i]);
         bad_module(anything[i]);
         bad_function(anything[i]);
+        bad_pool(anything[i]);
     }
     void *const objects[] = {stream, event, module, function};
     for (unsigned i = 0; i < G_N_ELEMENTS(objects); i++) {
@@ -143,10 +184,12 @@ static void test_handles(void)
         if (i != 3) {
             bad_function(objects[i]);
         }
+        bad_pool(objects[i]);
     }
     bad_event(NULL);
     bad_module(NULL);
     bad_function(NULL);
+    bad_pool(NULL);
     fails(mcErrorInvalidResourceHandle, mcStreamDestroy(NULL));
     fails(mcErrorInvalidResourceHandle, mcStreamDestroy(mcStreamLegacy));
     fails(mcErrorInvalidResourceHandle, mcStreamDestroy(mcStreamPerThread));
@@ -154,6 +197,7 @@ static void test_handles(void)
     bad_event(gone_event);
     bad_module(gone_module);
     bad_function(gone_function);
+    bad_pool(gone_pool());
     /* Gone with the context, all of them. */
     ok(mcDeviceReset());
     env_forget();

@@ -101,7 +101,7 @@ static void test_shared(void)
 static void test_concurrent(void)
 {
     uint32_t *data = managed(2 * PAGE);
-    uint64_t *gate = managed(8);
+    uint64_t *gate = managed(16);
     mcStream_t s;
     int yes = 0;
 
@@ -111,13 +111,15 @@ static void test_concurrent(void)
     ok(mcStreamCreateWithFlags(&s, mcStreamNonBlocking));
     ok(mcStreamWaitValue64(s, gate, 1, MC_STREAM_WAIT_VALUE_GEQ));
     add(data, 64, 1, s);
+    ok(mcStreamWriteValue64(s, &gate[1], 1, 0));
     data[PAGE / 4] = 5;
     __atomic_store_n(gate, 1, __ATOMIC_RELEASE);
-    while (__atomic_load_n(&data[63], __ATOMIC_ACQUIRE) != 1) {
+    while (__atomic_load_n(&gate[1], __ATOMIC_ACQUIRE) != 1) {
         g_thread_yield(); /* seen without synchronising */
     }
-    ok(mcStreamSynchronize(s));
     g_assert_cmpuint(data[0], ==, 1);
+    g_assert_cmpuint(data[63], ==, 1);
+    ok(mcStreamSynchronize(s));
     g_assert_cmpuint(data[PAGE / 4], ==, 5);
     ok(mcStreamDestroy(s));
     ok(mcFree(gate));

@@ -345,6 +345,71 @@ static void test_failing_steps(void)
     g_assert_cmpuint(fake_open_devices(), <=, 1);
 }
 
+/* The same of pools that are shared and that another device sees. */
+static void shared_pool(int *counter, int n)
+{
+    const mcMemAllocationHandleType type = mcMemHandleTypePosixFileDescriptor;
+    mcMemPoolProps props = {
+        .allocType = mcMemAllocationTypePinned,
+        .handleTypes = type,
+        .location = {mcMemLocationTypeDevice, 0},
+    };
+    mcMemAccessDesc desc = {{mcMemLocationTypeDevice, 1},
+                            mcMemAccessFlagsProtReadWrite};
+    mcMemPoolPtrExportData data;
+    mcMemPool_t pool, twin;
+    void *p = NULL, *q = NULL;
+    unsigned failures = 0;
+    int fd;
+
+    ok(mcMemPoolCreate(&pool, &props));
+    ok(mcMemPoolExportToShareableHandle(&fd, pool, type, 0));
+    ok(mcMemPoolImportFromShareableHandle(&twin, (void *)(intptr_t)fd, type,
+                                          0));
+    close(fd);
+    *counter = n;
+    failures += mcMemPoolSetAccess(pool, &desc, 1) != mcSuccess;
+    failures += mcMemPoolSetAccess(twin, &desc, 1) != mcSuccess;
+    failures += mcMallocFromPoolAsync(&p, 3 << 20, pool, NULL) != mcSuccess;
+    if (p) {
+        failures += mcMemPoolExportPointer(&data, p) != mcSuccess;
+        failures += mcMemPoolImportPointer(&q, twin, &data) != mcSuccess;
+    }
+    *counter = 0;
+    g_assert_cmpuint(failures, <=, 1);
+    if (q) {
+        ok(mcFree(q));
+    }
+    if (p && n % 2) {
+        ok(mcFree(p)); /* else it goes with the device */
+    }
+    ok(mcMemPoolDestroy(twin));
+    ok(mcMemPoolDestroy(pool));
+}
+
+static void test_failing_pool_steps(void)
+{
+    int *const counters[] = {&fake.fail_pin, &fake.fail_map,
+                             &fake.fail_alloc};
+
+    for (unsigned c = 0; c < G_N_ELEMENTS(counters); c++) {
+        for (int n = 1; n < 8; n++) {
+            ok(mcSetDevice(1));
+            ok(mcFree(NULL));
+            ok(mcSetDevice(0));
+            ok(mcDeviceReset());
+            env_forget();
+            ok(mcFree(NULL));
+            shared_pool(counters[c], n);
+        }
+    }
+    ok(mcDeviceReset());
+    ok(mcSetDevice(1));
+    ok(mcDeviceReset());
+    ok(mcSetDevice(0));
+    env_forget();
+}
+
 /* Arrays are mapped so that large leaves serve. */
 static void test_large_leaves(void)
 {
@@ -491,6 +556,7 @@ int main(int argc, char **argv)
                     test_reset_under_remote_wait);
     g_test_add_func("/inject/reset-under-waits", test_reset_under_waits);
     g_test_add_func("/inject/failing-steps", test_failing_steps);
+    g_test_add_func("/inject/failing-pool-steps", test_failing_pool_steps);
     g_test_add_func("/inject/large-leaves", test_large_leaves);
     g_test_add_func("/inject/packet-counts", test_packet_counts);
     g_test_add_func("/inject/open", test_open);
