@@ -159,8 +159,8 @@ void mxgpu_simt_decode_again(MxgpuSimt *simt);
 void mxgpu_simt_counters(MxgpuSimt *simt, MxgpuSimtCounters *out);
 void mxgpu_simt_unit_counters(MxgpuSimt *simt, unsigned cu,
                               MxgpuSimtCounters *out);
-/* Where a warp of the unit was at the end of its last turn, by any thread at any
- * time: pc, VMID << 48 and bit 63; 0: the unit has no block. */
+/* Where a warp of the unit was at the end of its last turn, by any thread at
+ * any time: pc, VMID << 48 and bit 63; 0: the unit has no block. */
 uint64_t mxgpu_simt_unit_pc(MxgpuSimt *simt, unsigned cu);
 /* Of the slot's last dispatch with profile, complete after done: counters,
  * samples taken, and one unit's part. */

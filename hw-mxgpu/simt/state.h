@@ -33,33 +33,25 @@
 #define PAGE_OPS    (PAGE_BYTES / 2)
 #define LARGE_BYTES (1ull << MXGPU_LARGE_SHIFT)
 
-/* Instructions a warp runs before the next one may, and, in a diverged warp,
- * before a group that waits for its turn gets one (fewer after an atomic or a
- * fence, for it may be a lock that is waited for). */
-#define WARP_QUANTUM 16384
-#define GROUP_SLICE  16384
-#define SPIN_SLICE   128
-
 /* ---- decoded code: cache */
 
-/* What Op.op holds besides RvOp; 0 is an op not decoded yet. */
+/* What SimtOp.op holds besides values of RvOp. */
 enum {
-    OP_DECODE = 0,
+    OP_DECODE = 0,        /* not decoded yet */
     OP_BAD = RV_OP_COUNT, /* illegal instruction */
     OP_END,               /* behind the last instruction of a page */
     OP_NOP,               /* no effect but counting */
     OP_KINDS
 };
 
-/* One instruction. Branches and jumps: imm in bytes, far 0 when the target is
- * in the same page. rd is SINK for x0. */
+/* One decoded instruction, 16 bytes. */
 typedef struct SimtOp {
     uint16_t op;
     uint8_t len; /* halfwords */
     uint8_t rm;  /* FP: 0 nearest even, 1 dynamic, 2 another fixed one */
-    uint8_t rd, r1, r2, r3;
-    int32_t imm;
-    uint8_t far;
+    uint8_t rd, r1, r2, r3; /* rd: SINK for x0 */
+    int32_t imm;      /* branches and jumps: distance in bytes */
+    uint8_t far;      /* their target is in another page */
     uint8_t rm_field; /* as encoded */
     uint8_t link;     /* jumps: 1 call, 2 return */
     uint8_t classes;  /* RV_CLASS_* */
@@ -92,17 +84,19 @@ typedef struct SimtTlb {
 
 /* ---- warps */
 
-/* Lanes at one pc. */
+/* Lanes of a warp that are at one pc, and run together. */
 typedef struct SimtGroup {
     uint64_t pc, mask;
-    uint64_t stamp; /* when it last ran */
-    int32_t depth;  /* calls minus returns */
+    uint64_t stamp; /* SimtWarpState.stamps when it last ran */
+    int32_t depth;  /* of its call frame: calls minus returns */
 } SimtGroup;
 
 /*
- * Parts of a group are read right after they were written. One vector load of
- * several parts would have to wait until these are in the cache; compilers make
- * one of a structure's assignment.
+ * Members of a group are read right after they were written. Compilers make one
+ * vector load of a structure's assignment, and such a load cannot take its data
+ * from several narrower stores that are still under way: it waits for the
+ * cache. So members are copied one by one; simt_alone() hides from the compiler
+ * that they could be copied together.
  */
 static inline uint64_t simt_alone(uint64_t v)
 {
@@ -118,21 +112,25 @@ static inline void simt_copy_group(SimtGroup *to, const SimtGroup *from)
     to->depth = (int32_t)simt_alone(from->depth);
 }
 
+/* What a group waits for: the block's barrier, with the result that the
+ * instruction gives; lanes of its warp; a named barrier; the grid's barrier. */
 typedef enum SimtWait {
-    WAIT_BARRIER, WAIT_AND, WAIT_OR, WAIT_COUNT, /* of the block */
+    WAIT_BARRIER, WAIT_AND, WAIT_OR, WAIT_COUNT,
     WAIT_WARPSYNC, WAIT_NAMED, WAIT_GRID
 } SimtWait;
 
 typedef struct SimtWaiter {
     SimtGroup group; /* pc behind the instruction */
-    uint64_t sync;   /* warpsync: lanes to meet; named: which one */
+    uint64_t sync;   /* warpsync: the lanes that wait for each other; named: the
+                      * barrier's number */
     uint8_t wait, rd;
 } SimtWaiter;
 
 /*
- * What the lanes of an x register hold is kept in up to three forms; those of
- * form[r] are valid. Only the wide one always exists or can be made. Whoever
- * writes a register leaves one form; whoever needs another makes it.
+ * What the lanes of an x register hold is kept in up to three forms; those
+ * named in MxgpuWarp.form[r] are valid. The wide form can be made of any other.
+ * Code that writes a register leaves one valid form; code that needs another
+ * one makes it.
  */
 enum {
     FORM_WIDE = 1,    /* x[r] */
@@ -142,28 +140,38 @@ enum {
     FORM_ALL = 15
 };
 
-/* Lane l holds base + (l & (rows - 1)) * step + (l >> row_shift) * row: what
- * indices of threads, and addresses made of them, look like. In a convoy the
- * n-th warp adds n * warp; a register of a warp has 0 there. */
+/*
+ * The lanes of a register that are evenly spaced (an affine register): lane l
+ * holds
+ *
+ *   base + (l % lanes of a row) * step + (l / lanes of a row) * row
+ *
+ * as indices of threads, and addresses made of them, do. A row is the threads
+ * of a block with one y and z, where whole rows fill a warp, else it is the
+ * warp. In a convoy the n-th warp adds n * warp; a register of a warp has 0
+ * there.
+ */
 typedef struct SimtLine {
     uint64_t base, step, row, warp;
 } SimtLine;
 
-/* Lanes of a row: 1 << shift; last: the last warp of a convoy, or 0. */
+/* Lanes of a row: 1 << shift; last: number of the last warp of a convoy, or
+ * 0. */
 typedef struct SimtRows {
     uint8_t shift, last;
 } SimtRows;
 
-/* State, with the registers of MxgpuWarp. Of lanes that are not live, all but
- * frm and fflags may be anything. */
+/* State, with the registers of MxgpuWarp. What belongs to lanes that are not
+ * live may be anything, except frm and fflags. */
 typedef struct SimtWarpState {
-    SimtGroup cur;      /* mask 0: none is chosen */
+    SimtGroup cur;          /* the group that runs; mask 0: none is chosen */
     SimtGroup ready[LANES]; /* sorted: the last one is next */
     SimtWaiter waiting[LANES];
     unsigned num_ready, num_waiting;
     uint64_t live;      /* lanes that have not exited */
-    uint64_t stamps;
-    uint64_t slice_end; /* of instructions, when the warp is diverged */
+    uint64_t stamps;    /* how often a group has been chosen */
+    uint64_t slice_end; /* "instructions" at the end of cur's slice; 0: it has
+                         * not begun, or the warp is not diverged */
     bool rotated;       /* cur runs out of order, for fairness */
 
     uint8_t frm[LANES], fflags[LANES]; /* fcsr of each lane */
@@ -173,14 +181,14 @@ typedef struct SimtWarpState {
     uint64_t reserved_addr[LANES], reserved_value[LANES];
     uint8_t reserved_size[LANES];
 
-    uint64_t instructions;
+    uint64_t instructions; /* that the warp has executed, of any group */
 } SimtWarpState;
 
 /* Cache: from the block, its dispatch and the state. */
 typedef struct SimtWarpCache {
-    /* The lanes of "spread": of the group that runs, unless it is all. 0:
-     * unknown. */
-    uint64_t spread;
+    /* The active mask that m64 and m32 hold expanded, all ones in the lanes of
+     * the mask; 0: unknown. Not kept for a mask of all lanes. */
+    uint64_t expanded;
     _Alignas(64) uint64_t m64[LANES];
     _Alignas(64) uint32_t m32[LANES];
 
@@ -217,27 +225,31 @@ typedef struct MxgpuWarp {
 
 /* One of a block's named barriers. */
 typedef struct SimtNamed {
-    uint16_t arrived, count;
-    bool whole; /* count stands for all threads that have not ended */
+    uint16_t arrived; /* threads that have */
+    uint16_t count;   /* threads that open it; 0: not in use */
+    bool whole;       /* it is for all threads: those that end count, too */
 } SimtNamed;
 
 typedef struct SimtBlock {
     bool used;
     bool grid_wait; /* all its threads wait for the grid's barrier */
     bool has_named; /* a named barrier was used */
-    /* Its warps may be at one pc: see convoy.c.inc. It decides in which order
-     * they run. */
+    /* Its warps may all be at one pc, and then run together: see
+     * exec/convoy.c.inc. State, for it decides in which order they run. */
     bool convoy;
-    bool fresh; /* x registers of its warps are not set yet: block_settle() */
-    /* Warps that still have to run so many instructions of a span: profile.c */
+    bool fresh; /* x registers of its warps are not set yet:
+                 * mxgpu_block_init_x() */
+    /* Warps that have instructions of a span left to run, a bit each, and how
+     * many: sched/profile.c. */
     uint16_t spans;
     uint16_t span_left[MXGPU_BLOCK_THREADS / LANES];
     uint8_t slot;
     uint8_t num_warps;
     uint8_t warps[MXGPU_BLOCK_THREADS / LANES];
     uint32_t id[3];
-    uint32_t threads, exited, arrived;
-    uint32_t count;    /* of arrived threads with a nonzero rs1 */
+    uint32_t threads, exited;
+    uint32_t arrived;  /* at the block's barrier */
+    uint32_t count;    /* of these, threads with a nonzero rs1 */
     uint32_t grid_arrived, grid_phase; /* see SimtSlot.grid_phase */
     SimtNamed named[MXGPU_NAMED_BARRIERS];
     uint32_t shared_at, shared_len; /* allocated */
@@ -262,11 +274,11 @@ typedef struct SimtSlotProfile {
     _Atomic uint64_t first, last;
 } SimtSlotProfile;
 
-/* Blocks that a unit has given up before it began them: see returned.c. */
+/* Blocks that a unit took and gave back before it began them: returned.c. */
 typedef struct SimtReturned {
     uint64_t grid; /* as simt_grid() names it */
-    uint64_t next;
-    _Atomic unsigned blocks; /* 0: none */
+    uint64_t next;           /* number of the first one */
+    _Atomic unsigned blocks; /* how many; 0: none */
 } SimtReturned;
 
 typedef struct SimtCuCache {
@@ -274,42 +286,46 @@ typedef struct SimtCuCache {
     SimtTlb small[KINDS][TLB_SMALL];
     SimtPage *pages[CODE_PAGES]; /* the first one always exists */
     uint64_t code_check;
-    unsigned decoding; /* what can be executed has changed so often */
-    /* Lines of x and d planes that decoded code can write: others are 0. */
+    unsigned decoding; /* counts changes of what can be executed */
+    /* x registers whose lines, and f registers whose d planes, decoded code can
+     * write: all others hold 0. */
     uint32_t written_x, written_d;
-    uint64_t dispatches_seen; /* MxgpuSimt.code_check at the last look */
+    uint64_t dispatches_seen; /* MxgpuSimt.code_check, when last looked at */
 
     /* Run. */
-    int64_t patience, spare;  /* see simt_charge(): of that, what only a run
-                                 has that nobody waits for */
+    int64_t work;             /* what is left of the work budget: budget.h */
+    int64_t work_spare;       /* of that, what goes when somebody waits */
     const _Atomic bool *hold; /* somebody waits for the end of this run */
     uint64_t sample_at; /* instructions of the warp at the next sample */
     bool counting;      /* accesses of the warp that runs */
 } SimtCuCache;
 
 typedef struct SimtCuState {
-    uint32_t used_warps;
+    uint32_t used_warps; /* a bit each */
     SimtBlock blocks[MXGPU_CU_BLOCKS];
     /* Of all blocks: sums of what each takes. */
     unsigned threads, registers, num_blocks;
     unsigned num_waiting; /* blocks with grid_wait */
     unsigned private_kib; /* what resident blocks ask for */
-    unsigned next_warp, last_slot;
-    uint64_t turn;            /* instructions of next_warp's turn so far */
+    unsigned next_warp;       /* whose turn it is */
+    unsigned last_slot;       /* that a block was taken of */
+    uint64_t turn;            /* instructions of that turn so far */
     uint64_t since_take;      /* instructions since a block was taken */
     uint64_t taken_from;      /* slot and start of that block */
-    /* Blocks taken together that have not begun, and how many of that slot
-     * have ended since that SimtSlot.left does not know of: see slot_take(). */
+    /* Held blocks: taken together, and not begun yet (slot_take()): number of
+     * the first one, how many, of which slot; and blocks of that slot that have
+     * ended meanwhile, which SimtSlot.left still counts. */
     uint64_t held_next;
     unsigned held, held_slot, held_ended;
     SimtReturned returned; /* under MxgpuSimt.returned_lock */
 
     /* Private memory: see private.c. */
     uint64_t owner[CU_WARPS];  /* whose data it holds */
-    /* Bytes of a thread: that may be nonzero, and take memory; that the block
-     * there asked for; that may stay, of warps in "unclean". */
+    /* Bytes of a thread, for each warp: what may be nonzero, and takes memory;
+     * what the block there asked for; what may stay when the warp is
+     * cleaned. */
     uint32_t dirty[CU_WARPS], wants[CU_WARPS], keep[CU_WARPS];
-    uint32_t unclean;
+    uint32_t unclean;     /* warps that are to be cleaned, a bit each */
     bool has_private;     /* a block ran since the memory was given back */
     uint64_t ran_at;      /* clock, of the last block */
     uint64_t drops;       /* TLB drops: address spaces may have changed */
@@ -320,13 +336,15 @@ typedef struct SimtCuState {
 } SimtCuState;
 
 typedef struct SimtCuCounters {
-    _Atomic uint64_t count[COUNTS]; /* written by who runs the unit */
+    _Atomic uint64_t count[COUNTS]; /* written by the thread that runs it */
     SimtSlotProfile profile[MXGPU_DISPATCH_SLOTS];
     _Atomic uint64_t where; /* mxgpu_simt_unit_pc() */
 
     /* Run: 0 between two of them. */
-    uint64_t lanes_now, divergent_now; /* not yet in the above */
-    unsigned again; /* blocks begun by mxgpu_block_again() in this turn */
+    uint64_t lanes_now, divergent_now; /* lane instructions and divergent
+                                        * branches that count[] lacks */
+    unsigned restarts; /* of blocks in place, in this turn:
+                        * mxgpu_slot_restart_block() */
 } SimtCuCounters;
 
 typedef struct MxgpuCu {
@@ -352,12 +370,13 @@ typedef struct MxgpuCu {
 
 /* State; "returned", "needs" and "priority" follow from other state. */
 typedef struct SimtSlot {
-    /* These two change all the time: not beside what all units read. */
+    /* These two change all the time: each has two cache lines of its own, so
+     * that what all units read stays in their caches. */
     _Atomic uint64_t next;
-    uint8_t apart1[120];
+    uint8_t padding1[120];
     _Atomic uint64_t left; /* blocks not ended */
-    uint8_t apart2[120];
-    MxgpuDispatch dispatch; /* for those who have taken a block */
+    uint8_t padding2[120];
+    MxgpuDispatch dispatch; /* valid for units that have taken a block */
     _Atomic uint64_t total;
     _Atomic unsigned returned; /* blocks that units have given up */
     _Atomic uint64_t needs;    /* of a block: read before one is taken */
@@ -365,8 +384,8 @@ typedef struct SimtSlot {
     _Atomic bool stop;        /* fault or abort: blocks end early */
     _Atomic bool fault_taken;
     _Atomic bool active;
-    /* Cooperative grids: blocks that have not ended, those of them that have
-     * not arrived at the barrier, and how often it has opened. */
+    /* Cooperative grids: blocks that have not ended; those of them that have
+     * not arrived at the grid's barrier; how often that has opened. */
     _Atomic uint64_t grid_alive, grid_missing;
     _Atomic uint32_t grid_phase;
     _Atomic unsigned stop_code; /* why it was stopped from outside */
@@ -375,6 +394,8 @@ typedef struct SimtSlot {
     MxgpuDispatchFault fault;
 } SimtSlot;
 
+/* Why an interpreter returns: the limit, or the work budget, is reached; all
+ * lanes wait; all have ended; a lane has faulted. */
 typedef enum SimtExit {
     EXIT_QUANTUM, EXIT_BLOCKED, EXIT_DONE, EXIT_FAULT
 } SimtExit;
@@ -382,9 +403,9 @@ typedef enum SimtExit {
 /* Runs one warp until its instruction count reaches limit. */
 typedef SimtExit SimtExecFn(MxgpuCu *cu, MxgpuWarp *w, uint64_t limit);
 /*
- * Runs the warps of a block together, each for about so many instructions;
- * returns how many all of them ran. Clears block->convoy when they have parted,
- * or cannot run so.
+ * Runs the warps of a block together, each for about "each" instructions;
+ * returns how many all of them ran. Clears block->convoy when they are not
+ * together any more, or cannot run so.
  */
 typedef uint64_t SimtConvoyFn(MxgpuCu *cu, SimtBlock *block, uint64_t each);
 
@@ -392,8 +413,8 @@ struct MxgpuSimt {
     /* Host. */
     MxgpuSimtConfig config;
     uint64_t private_bytes; /* most that private memory of a unit takes */
-    int64_t patience; /* that runs have besides their own: 0 but in tests whose
-                         runs must not depend on what is cached */
+    int64_t extra_work; /* on top of each run's work budget: 0 but in tests
+                         * whose runs must not depend on what is cached */
     SimtExecFn *exec;
     SimtExecFn *count; /* the same, counting accesses, taking samples, and
                           faulting at misaligned ones */

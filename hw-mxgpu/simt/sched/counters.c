@@ -4,7 +4,10 @@
  * counted always, a turn or a rare event at a time; accesses where a dispatch
  * wants it (simt/slow/access.c).
  */
-#include "simt/internal.h"
+#include "counters.h"
+
+#include "simt/warp/count.h"
+#include "simt/warp/warp.h"
 
 void mxgpu_simt_count_turn(MxgpuCu *cu, uint64_t instructions)
 {

@@ -14,7 +14,11 @@
 #ifndef _GNU_SOURCE /* QEMU defines it */
 #define _GNU_SOURCE /* mlock2() */
 #endif
-#include "block.h"
+#include "private.h"
+
+#include "simt/warp/budget.h"
+#include "simt/warp/memory.h"
+#include "simt/warp/warp.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -125,7 +129,7 @@ static bool clean_warp(MxgpuCu *cu, unsigned warp)
     while (cu->s.dirty[warp] > cu->s.keep[warp]) {
         uint32_t n = cu->s.dirty[warp] - cu->s.keep[warp];
 
-        if (simt_tired(cu)) {
+        if (simt_exhausted(cu)) {
             return false;
         }
         n = n < PIECE_BYTES / LANES ? n : PIECE_BYTES / LANES;

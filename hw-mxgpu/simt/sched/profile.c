@@ -4,17 +4,24 @@
  *
  * What counts accesses runs warps one by one, many times slower than a convoy.
  * A dispatch that does not ask for all of them has spans counted: a block's
- * warps run SPAN instructions so, between them, and go on as they were. For each
- * instruction of a span the unit then runs SHARE others, of whatever dispatch,
- * before its next one. So what profiling costs has a bound that depends on
- * instructions alone. A dispatch begins with a span, that small ones have
- * figures too.
+ * warps run SPAN instructions so, between them, and go on as they were. For
+ * each instruction of a span the unit then runs SHARE others, of whatever
+ * dispatch, before its next one. So what profiling costs has a bound that
+ * depends on instructions alone. A dispatch begins with a span, that small ones
+ * have figures too.
  *
- * Where spans begin is not where blocks or loops do: the unit runs a random part
- * of SHARE more or less. They end where turns do, behind a branch back, so that
- * warps that were together are together again.
+ * Where spans begin is not where blocks or loops do: the unit runs a random
+ * part of SHARE more or less. They end where turns do, behind a branch back, so
+ * that warps that were together are together again.
  */
-#include "simt/internal.h"
+#include "profile.h"
+
+#include "simt/warp/budget.h"
+#include "simt/warp/count.h"
+#include "simt/warp/fault.h"
+#include "simt/warp/memory.h"
+#include "simt/warp/warp.h"
+#include "turn.h"
 
 #define SPAN  512
 #define SHARE 256
@@ -70,7 +77,7 @@ bool mxgpu_simt_sample(MxgpuCu *cu, MxgpuWarp *w, uint64_t pc, uint64_t mask,
         mxgpu_simt_fault_at(cu, w, __builtin_ctzll(mask), fault,
                             MXGPU_ACCESS_WRITE, at, pc);
     }
-    return fault == MXGPU_FAULT_NONE && !simt_tired(cu);
+    return fault == MXGPU_FAULT_NONE && !simt_exhausted(cu);
 }
 
 /* ---- spans */

@@ -3,6 +3,8 @@
  * Blocks that a unit took, did not begin and gave up to others. Rare, hence a
  * lock; but nobody takes it who does not see that the slot has some.
  */
+#include "returned.h"
+
 #include "block.h"
 
 /* A unit has one range at a time: take_count() sees to that. */

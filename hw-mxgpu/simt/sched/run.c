@@ -1,9 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /* A unit's turn: blocks begin, warps run, blocks end. */
+#include "run.h"
+
+#include "barrier.h"
+#include "block.h"
+#include "counters.h"
+#include "private.h"
+#include "profile.h"
+#include "simt/warp/budget.h"
+#include "simt/warp/code.h"
+#include "simt/warp/count.h"
+#include "simt/warp/memory.h"
+#include "simt/warp/warp.h"
+#include "slots.h"
+#include "turn.h"
+
 #include <fenv.h>
 
-#include "block.h"
-#include "slots.h"
+void mxgpu_cu_invalidate(MxgpuCu *cu)
+{
+    mxgpu_simt_drop_tlb(cu);
+    mxgpu_simt_drop_code(cu);
+    cu->s.drops++;
+}
 
 static void end_block(MxgpuCu *cu, SimtBlock *b)
 {
@@ -165,8 +184,8 @@ bool mxgpu_simt_run_held(MxgpuSimt *simt, unsigned index, unsigned budget,
     bool more = true, had_blocks = cu->s.num_blocks != 0;
     HostEnv env;
 
-    cu->c.patience = PATIENCE(budget) + simt->patience;
-    cu->c.spare = cu->c.patience - PATIENCE_LEAST;
+    cu->c.work = WORK_BUDGET(budget) + simt->extra_work;
+    cu->c.work_spare = cu->c.work - WORK_LEAST;
     cu->c.hold = hold;
     cu->c.counting = false;
     if (cu->s.num_blocks == 0 && !mxgpu_simt_has_work(simt)) {
@@ -181,7 +200,7 @@ bool mxgpu_simt_run_held(MxgpuSimt *simt, unsigned index, unsigned budget,
         mxgpu_cu_invalidate(cu);
     }
     enter_env(&env);
-    while (left && !simt_tired(cu)) {
+    while (left && !simt_exhausted(cu)) {
         uint64_t check = atomic_load(&simt->code_check), ran = 0;
 
         /* A block must not start among what an address space left that is
@@ -228,7 +247,7 @@ bool mxgpu_simt_run_held(MxgpuSimt *simt, unsigned index, unsigned budget,
                                                          : left - ran);
                 ran += n;
                 cu->s.turn += n;
-                if ((ran >= left || simt_tired(cu)) &&
+                if ((ran >= left || simt_exhausted(cu)) &&
                     cu->s.turn < WARP_QUANTUM) {
                     break; /* the same warp goes on next time */
                 }
@@ -239,9 +258,9 @@ bool mxgpu_simt_run_held(MxgpuSimt *simt, unsigned index, unsigned budget,
         reap(cu);
         ran += ran == 0; /* reaping is work too */
         cu->s.since_take += ran;
-        if (cu->n.again) { /* that was of several */
-            cu->s.since_take /= cu->n.again + 1;
-            cu->n.again = 0;
+        if (cu->n.restarts) { /* that was of several */
+            cu->s.since_take /= cu->n.restarts + 1;
+            cu->n.restarts = 0;
         }
         left -= ran < left ? ran : left;
     }

@@ -5,10 +5,14 @@
  * of the slot, so that parameters read before a swap that succeeds are those of
  * the grid that the block belongs to.
  */
-#include <limits.h>
-
-#include "block.h"
 #include "slots.h"
+
+#include "barrier.h"
+#include "block.h"
+#include "returned.h"
+#include "simt/warp/budget.h"
+
+#include <limits.h>
 
 /* ---- slots */
 
@@ -168,9 +172,6 @@ void mxgpu_slot_stop(MxgpuSimt *simt, SimtSlot *s, enum mxgpu_fault code)
  * that has not ended runs, or who holds it, or gave it up, has taken none that
  * are behind it.
  */
-#define HELD_INSTRUCTIONS 8192
-#define HELD_MAX          16
-
 static unsigned take_count(const MxgpuCu *cu, uint64_t from, uint64_t needs,
                            uint64_t left)
 {
@@ -187,7 +188,7 @@ static unsigned take_count(const MxgpuCu *cu, uint64_t from, uint64_t needs,
 }
 
 /* Leaves the blocks that the unit holds to others, and itself. */
-static void give_up(MxgpuCu *cu)
+static void return_held(MxgpuCu *cu)
 {
     MxgpuSimt *simt = cu->simt;
     SimtSlot *s = &simt->slots[cu->s.held_slot];
@@ -230,7 +231,7 @@ static bool slot_take(MxgpuCu *cu, unsigned slot, uint64_t *block)
     *block = n;
     cu->s.taken_from = from;
     if (cu->s.held) { /* of another slot */
-        give_up(cu);
+        return_held(cu);
     }
     if (count > 1) {
         slot_left(cu->simt, &cu->simt->slots[cu->s.held_slot],
@@ -248,19 +249,20 @@ static bool holds(const MxgpuCu *cu, unsigned slot)
     return cu->s.held && cu->s.held_slot == slot;
 }
 
-bool mxgpu_slot_next_held(MxgpuCu *cu, unsigned slot, uint64_t *block)
+bool mxgpu_slot_restart_block(MxgpuCu *cu, SimtBlock *block)
 {
     MxgpuSimt *simt = cu->simt;
 
-    if (!holds(cu, slot) || cu->s.num_blocks != 1 ||
-        atomic_load(&simt->slots[slot].stop) ||
+    if (block->exited || !mxgpu_block_may_convoy(cu, block) ||
+        !holds(cu, block->slot) || cu->s.num_blocks != 1 ||
+        atomic_load(&simt->slots[block->slot].stop) ||
         atomic_load(&simt->code_check) != cu->c.dispatches_seen) {
         return false;
     }
-    *block = cu->s.held_next++;
     cu->s.held--;
     cu->s.held_ended++;
-    cu->n.again++;
+    cu->n.restarts++;
+    mxgpu_block_restart(cu, block, cu->s.held_next++);
     return true;
 }
 
@@ -283,7 +285,7 @@ static bool take_from(MxgpuCu *cu, unsigned slot, uint64_t *block)
                                  : take == TAKE_BLOCK;
     }
     if (!mxgpu_block_fits(cu, atomic_load(&cu->simt->slots[slot].needs))) {
-        give_up(cu);
+        return_held(cu);
         return false;
     }
     *block = cu->s.held_next++;
@@ -316,7 +318,7 @@ bool mxgpu_slot_take_block(MxgpuCu *cu)
                             : atomic_load(&simt->slots[gang].priority);
 
     if (cu->s.held && cu->s.since_take >= BLOCK_QUANTUM) {
-        give_up(cu);
+        return_held(cu);
     }
     while (tried != (1u << MXGPU_DISPATCH_SLOTS) - 1) {
         unsigned best = MXGPU_DISPATCH_SLOTS, priority = 0;
@@ -348,6 +350,16 @@ bool mxgpu_slot_take_block(MxgpuCu *cu)
         } else if (take_from(cu, best, &block)) {
             cu->s.last_slot = best;
             mxgpu_block_start(cu, best, block);
+            return true;
+        }
+    }
+    return false;
+}
+
+bool mxgpu_simt_has_work(MxgpuSimt *simt)
+{
+    for (unsigned i = 0; i < MXGPU_DISPATCH_SLOTS; i++) {
+        if (atomic_load(&simt->slots[i].active)) {
             return true;
         }
     }

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* A warp's turn, in one of the two builds of the interpreter. */
-#include "simt/internal.h"
+#include "turn.h"
+
+#include "block.h"
+#include "counters.h"
+#include "simt/warp/count.h"
+#include "simt/warp/warp.h"
 
 uint64_t mxgpu_simt_run_fast(MxgpuCu *cu, MxgpuWarp *w, uint64_t budget)
 {
@@ -14,7 +19,7 @@ uint64_t mxgpu_simt_run_fast(MxgpuCu *cu, MxgpuWarp *w, uint64_t budget)
             return ran;
         }
     }
-    mxgpu_block_settle(cu, block);
+    mxgpu_block_init_x(cu, block);
     if (__builtin_expect(simt_slot(cu, w)->dispatch.strict_align, 0)) {
         cu->c.sample_at = UINT64_MAX;
         (void)cu->simt->count(cu, w, before + budget);
@@ -30,7 +35,7 @@ uint64_t mxgpu_simt_run_counted(MxgpuCu *cu, MxgpuWarp *w, uint64_t budget)
     const MxgpuDispatch *d = &simt_slot(cu, w)->dispatch;
     uint64_t start = w->s.instructions;
 
-    mxgpu_block_settle(cu, &cu->s.blocks[w->c.block]);
+    mxgpu_block_init_x(cu, &cu->s.blocks[w->c.block]);
     cu->c.sample_at = UINT64_MAX;
     if (d->profile && d->sample_interval) {
         if (cu->s.sample_left > d->sample_interval) {

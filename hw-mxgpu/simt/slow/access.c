@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a load, store or atomic of a warp counts. That costs more than it is
- * worth to most: accesses are counted in dispatches that ask for it, all of them
- * or some (simt/sched/profile.c), which a second build of the interpreter runs
- * (simt/exec/count.c).
+ * worth to most: accesses are counted in dispatches that ask for it, all of
+ * them or some (simt/sched/profile.c), which a second build of the interpreter
+ * runs (simt/exec/count.c).
  */
-#include <string.h>
+#include "access.h"
 
-#include "simt/internal.h"
+#include "simt/warp/count.h"
+#include "simt/warp/memory.h"
+#include "simt/warp/warp.h"
+
+#include <string.h>
 
 #define SEGMENT_SHIFT 6 /* of a transaction: 64 bytes */
 #define BANKS         64u /* of shared memory, 4 bytes wide */

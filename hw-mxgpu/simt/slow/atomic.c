@@ -5,12 +5,17 @@
  * when memory still (or again) holds the value that lr of the same address and
  * size gave.
  */
-#include "simt/internal.h"
+#include "atomic.h"
 
-#include <string.h>
-
+#include "access.h"
 #include "mxgpu/isa.h"
 #include "rv/sem.h"
+#include "simt/warp/budget.h"
+#include "simt/warp/count.h"
+#include "simt/warp/fault.h"
+#include "simt/warp/memory.h"
+
+#include <string.h>
 
 typedef enum AmoOp {
 #define F(ID, expr) AMO_##ID,
@@ -188,7 +193,7 @@ bool mxgpu_simt_atomic(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,
     uint64_t result[LANES];
     uintptr_t at[LANES];
 
-    if (simt_tired(cu)) {
+    if (simt_exhausted(cu)) {
         return false;
     }
     simt_charge(cu, __builtin_popcountll(mask));

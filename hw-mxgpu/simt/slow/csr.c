@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* CSRs of kernels: fcsr, counters, and what mxgpu/kernel.h lists. */
-#include "simt/internal.h"
+#include "csr.h"
+
+#include "float.h"
 #include "rv/csr.h"
+#include "simt/warp/fault.h"
+#include "simt/warp/warp.h"
 
 #include <string.h>
 

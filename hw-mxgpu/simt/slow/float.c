@@ -7,8 +7,10 @@
  *   fp_level 1  when some lane has another frm: dynamic rounding comes here,
  *   fp_level 2  in dispatches that record flags: all arithmetic comes here.
  */
-#include "simt/internal.h"
+#include "float.h"
 
+#include "simt/warp/budget.h"
+#include "simt/warp/fault.h"
 #include "softfp.h"
 
 void mxgpu_simt_fp_level(MxgpuWarp *w, bool flags)
@@ -169,7 +171,7 @@ bool mxgpu_simt_float(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,
 {
     FpOp o = classify(p->op);
 
-    if (simt_tired(cu)) {
+    if (simt_exhausted(cu)) {
         return false;
     }
     simt_charge(cu, __builtin_popcountll(mask));

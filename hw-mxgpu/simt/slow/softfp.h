@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * IEEE 754 binary16, binary32 and binary64, and bfloat16, in integers: every
- * rounding mode and exception flag of RISC-V, independent of the host's floating point.
- * Operands and results are encodings in the low bits. NaN results are the
- * canonical quiet NaN; tininess is detected after rounding.
+ * rounding mode and exception flag of RISC-V, independent of the host's
+ * floating point. Operands and results are encodings in the low bits. NaN
+ * results are the canonical quiet NaN; tininess is detected after rounding.
  */
 #ifndef MXGPU_SIMT_SOFTFP_H
 #define MXGPU_SIMT_SOFTFP_H

@@ -3,7 +3,10 @@
  * The line between state and cache, drawn by force: what is not state is
  * overwritten. A restored unit begins the same way.
  */
+#include "forget.h"
+
 #include "simt/sched/block.h"
+#include "simt/warp/warp.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +44,7 @@ static void set_constants(MxgpuWarp *w)
     w->form[0] = FORM_ALL;
     w->line[SINK] = (SimtLine){0};
     w->form[SINK] = FORM_LINE | FORM_UNIFORM;
-    w->c.spread = 0;
+    w->c.expanded = 0;
 }
 
 void mxgpu_warp_load(MxgpuWarp *w, const SimtRegisters *in)

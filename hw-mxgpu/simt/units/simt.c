@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* The compute units as a whole, and starting grids on them. */
+#include "units.h"
+
+#include "simt/exec/variants.h"
+#include "simt/sched/block.h"
+#include "simt/sched/counters.h"
+#include "simt/sched/private.h"
+#include "simt/sched/run.h"
+#include "simt/sched/slots.h"
+#include "simt/warp/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#include "simt/exec/variants.h"
-#include "simt/sched/block.h"
-#include "simt/sched/slots.h"
 
 /* ---- compute units */
 
@@ -28,13 +35,6 @@ void *mxgpu_cu_reserve(size_t size)
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
     return p == MAP_FAILED ? NULL : p;
-}
-
-void mxgpu_cu_invalidate(MxgpuCu *cu)
-{
-    mxgpu_simt_drop_tlb(cu);
-    mxgpu_simt_drop_code(cu);
-    cu->s.drops++;
 }
 
 static bool init_cu(MxgpuSimt *simt, MxgpuCu *cu, unsigned index)
@@ -252,14 +252,4 @@ MxgpuDispatchFault mxgpu_simt_fault(MxgpuSimt *simt, unsigned slot)
 bool mxgpu_simt_active(MxgpuSimt *simt, unsigned slot)
 {
     return atomic_load(&simt->slots[slot].active);
-}
-
-bool mxgpu_simt_has_work(MxgpuSimt *simt)
-{
-    for (unsigned i = 0; i < MXGPU_DISPATCH_SLOTS; i++) {
-        if (atomic_load(&simt->slots[i].active)) {
-            return true;
-        }
-    }
-    return false;
 }

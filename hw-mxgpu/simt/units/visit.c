@@ -7,11 +7,18 @@
  */
 #include "simt/visit.h"
 
+#include "forget.h"
+#include "simt/sched/block.h"
+#include "simt/sched/private.h"
+#include "simt/sched/returned.h"
+#include "simt/sched/run.h"
+#include "simt/sched/slots.h"
+#include "simt/warp/budget.h"
+#include "simt/warp/memory.h"
+#include "units.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include "simt/sched/block.h"
-#include "simt/sched/slots.h"
 
 #define FAULTS   (MXGPU_FAULT_CONFIG + 1)
 #define ACCESSES (MXGPU_ACCESS_ATOMIC + 1)
@@ -443,8 +450,8 @@ static void load_private(MxgpuVisit *v, MxgpuCu *cu)
 /* All zero, as a loader finds it. */
 static void empty_private(MxgpuVisit *v, MxgpuCu *cu)
 {
-    cu->c.patience = INT64_MAX;
-    cu->c.spare = 0;
+    cu->c.work = INT64_MAX;
+    cu->c.work_spare = 0;
     cu->c.hold = &mxgpu_simt_not_held;
     mxgpu_private_drop(cu);
     (void)mxgpu_private_clean(cu);

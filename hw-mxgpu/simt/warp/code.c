@@ -5,7 +5,9 @@
  * compared with memory again when a dispatch starts, a TLB is invalidated or a
  * fence.i is executed, so that stale code is never run after these.
  */
-#include "simt/internal.h"
+#include "code.h"
+
+#include "budget.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,9 @@
  * may take the lane as its own; otherwise the first fault of a grid is kept and
  * stops the grid.
  */
-#include "simt/internal.h"
+#include "fault.h"
+
+#include "warp.h"
 
 /* Whether the host takes the fault upon itself: the lane leaves its group. */
 static bool trapped(MxgpuCu *cu, MxgpuWarp *w, MxgpuSimtTrap *trap)

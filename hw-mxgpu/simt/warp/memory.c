@@ -3,7 +3,12 @@
  * Memory accesses of single lanes and TLB fills. The lane loops of exec.c.inc
  * take what they can from simt_span(); the rest comes here.
  */
-#include "simt/internal.h"
+#include "memory.h"
+
+#include "budget.h"
+#include "count.h"
+#include "fault.h"
+#include "warp.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
  * is in the deepest call frame and there at the lowest pc, so that lanes that
  * went different ways meet where these join. Lanes that met are one group.
  */
-#include "simt/internal.h"
+#include "warp.h"
 
 #include <limits.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "mxgpu/isa.h"
-#include "simt/internal.h"
+#include "simt/state.h"
 
 SimtHost *host;
 GRand *rng;

@@ -9,7 +9,7 @@
 #include "flow.h"
 #include "mxgpu/isa.h"
 #include "mxgpu/kernel.h"
-#include "simt/internal.h"
+#include "simt/state.h"
 
 #define MAX_THREADS 256
 #define CODE_WORDS  16384
@@ -215,7 +215,7 @@ static void forgetting(Trial *t, unsigned seed, uint64_t alone)
 
         memcpy(data, start, size);
         simt_host_forget(t->host, i == 2 ? seed : 0);
-        t->host->simt->patience = INT32_MAX;
+        t->host->simt->extra_work = INT32_MAX;
         t->host->reload = true;
         run_warps(t, rng, true, &c[i]);
         simt_host_forget(t->host, 0);

@@ -12,8 +12,11 @@
 
 #include "rv/rv.h"
 #include "simt/exec/variants.h"
-#include "simt/internal.h"
+#include "simt/sched/block.h"
+#include "simt/slow/float.h"
+#include "simt/state.h"
 #include "simt/visit.h"
+#include "simt/warp/warp.h"
 #include "simt_host.h"
 
 #define CODE_BYTES   8192
@@ -27,7 +30,7 @@ static SimtHost *hosts[SIMT_VARIANTS + 1], *counting, *sampled;
 static SimtConvoyFn *convoys[SIMT_VARIANTS + 1];
 static SimtExecFn *plain; /* the one that keeps the wide form only, if any */
 static unsigned num_hosts;
-/* Two more of the best one, with patience; the second one forgets, and is saved
+/* Two more of the best one, with work to spare; the second one forgets, and is saved
  * and loaded. */
 static SimtHost *pair[2];
 static uint8_t *tables; /* as simt_host_new() makes them */
@@ -222,7 +225,7 @@ static void scramble(SimtHost *h, const uint8_t *data)
             if (!(cu->s.used_warps >> n & 1) || !w->s.cur.mask) {
                 continue;
             }
-            mxgpu_block_settle(cu, &cu->s.blocks[w->c.block]);
+            mxgpu_block_init_x(cu, &cu->s.blocks[w->c.block]);
             for (unsigned r = 1; r < 32; r++) {
                 random_register(h, w, r, random);
             }
@@ -420,8 +423,8 @@ static void same_running_warps(SimtHost *a, SimtHost *b)
         for (uint32_t m = cu->s.used_warps; m; m &= m - 1) {
             unsigned n = __builtin_ctz(m);
 
-            mxgpu_block_settle(cu, &cu->s.blocks[cu->warps[n].c.block]);
-            mxgpu_block_settle(other, &other->s.blocks[cu->warps[n].c.block]);
+            mxgpu_block_init_x(cu, &cu->s.blocks[cu->warps[n].c.block]);
+            mxgpu_block_init_x(other, &other->s.blocks[cu->warps[n].c.block]);
             same_warp(&cu->warps[n], &other->warps[n]);
         }
     }
@@ -472,11 +475,11 @@ static void fuzz_pair(const uint8_t *data, size_t size)
     }
     for (unsigned i = 0; i < 2; i++) {
         simt_host_forget(pair[i], 0);
-        pair[i]->simt->patience = INT32_MAX;
+        pair[i]->simt->extra_work = INT32_MAX;
         started = start(pair[i], convoys[0], own, size,
                         own[6] & (ALL_ACCESSES | SPANS));
         simt_host_forget(pair[i], i);
-        pair[i]->simt->patience = INT32_MAX;
+        pair[i]->simt->extra_work = INT32_MAX;
         pair[i]->reload = true;
         if (started) {
             run(pair[i], 100, 100 + own[5] % 64);

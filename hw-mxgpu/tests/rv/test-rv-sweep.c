@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "simt/internal.h"
+#include "simt/state.h"
 #include "simt_host.h"
 
 typedef struct SweepRun {

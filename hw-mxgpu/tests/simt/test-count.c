@@ -2,7 +2,7 @@
 /* Counters and samples of compute units, against kernels of known figures. */
 #include <string.h>
 
-#include "simt/internal.h"
+#include "simt/state.h"
 #include "simt_host.h"
 
 #define LANE        0xccc022f3u /* csrr t0, lane */

@@ -10,7 +10,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "simt/internal.h"
+#include "simt/state.h"
 #include "simt_host.h"
 
 static uint64_t *words(SimtHost *h, unsigned n)
@@ -229,7 +229,7 @@ static void test_guarded(void)
 
 /* ---- how long a run can take */
 
-static void test_patience(void)
+static void test_work_budget(void)
 {
     static const uint32_t code[] = {
         0xccc022f3, /* csrr t0, lane */
@@ -303,7 +303,7 @@ static void *held_map(void *host, uint64_t addr, size_t len, bool write)
 /*
  * Stores of the 64 lanes to 64 pages, the next ones each time, until all 256
  * are in the TLB. A run that nobody waits for gets there; one that is waited
- * for ends what it has begun, and has patience for one more instruction.
+ * for ends what it has begun, and has work left for one more instruction.
  */
 static void test_held(void)
 {
@@ -511,7 +511,7 @@ int main(int argc, char **argv)
     g_test_add_func("/simt/limits/small-steps", test_small_steps);
     g_test_add_func("/simt/limits/abort-race", test_abort_race);
     g_test_add_func("/simt/limits/guarded", test_guarded);
-    g_test_add_func("/simt/limits/patience", test_patience);
+    g_test_add_func("/simt/limits/work-budget", test_work_budget);
     g_test_add_func("/simt/limits/held", test_held);
     g_test_add_func("/simt/limits/flags", test_flags);
     g_test_add_func("/simt/limits/heir", test_heir);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The memory of the host that private windows take, and when it goes back. */
 #define _GNU_SOURCE
-#include "simt/internal.h"
+#include "simt/state.h"
+#include "simt/warp/memory.h"
 
 #include <sys/mman.h>
 #include <unistd.h>

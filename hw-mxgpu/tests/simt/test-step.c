@@ -11,7 +11,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "simt/internal.h"
+#include "simt/state.h"
+#include "simt/warp/budget.h"
 #include "simt_host.h"
 
 #define BUDGET 4096u /* as devices have it */
@@ -112,7 +113,7 @@ static void test_counts(void)
         for (unsigned step = 0; step < STEPS; step++) {
             g_assert_true(mxgpu_simt_run(h->simt, 0, BUDGET));
             g_assert_cmpuint(h->done, ==, 0);
-            g_assert_cmpint(h->simt->cus[0].c.patience, >=,
+            g_assert_cmpint(h->simt->cus[0].c.work, >=,
                             -ONE_INSTRUCTION - ONE_BLOCK);
             g_assert_cmpuint(counters(h).warp_instructions - before, <=,
                              BUDGET + ONE_PAGE);
@@ -133,7 +134,7 @@ static void test_blocks(void)
     for (unsigned step = 0; step < STEPS; step++) {
         g_assert_true(mxgpu_simt_run(h->simt, 0, BUDGET));
         g_assert_cmpuint(counters(h).blocks - before, <=,
-                         PATIENCE(BUDGET) / COST_ZERO(MXGPU_SHARED_MAX) + 1);
+                         WORK_BUDGET(BUDGET) / COST_ZERO(MXGPU_SHARED_MAX) + 1);
         g_assert_cmpuint(counters(h).blocks, >, before);
         before = counters(h).blocks;
     }

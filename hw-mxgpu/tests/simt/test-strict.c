@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "simt/internal.h"
+#include "simt/state.h"
 #include "simt_host.h"
 
 #define LANE       0xccc022f3u /* csrr t0, lane */

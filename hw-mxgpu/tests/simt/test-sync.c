@@ -4,7 +4,7 @@
 #include <sched.h>
 #include <string.h>
 
-#include "simt/internal.h"
+#include "simt/state.h"
 #include "simt_run.h"
 
 static const char *elf;

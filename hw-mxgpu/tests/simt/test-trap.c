@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "rv/rv.h"
-#include "simt/internal.h"
+#include "simt/state.h"
 #include "simt_host.h"
 
 #define MUL      0x02b58533u /* a0, a1, a1 */

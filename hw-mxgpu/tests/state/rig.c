@@ -150,7 +150,7 @@ Rig *rig_new(unsigned units, bool threads)
     r->drv.sys = new_memory(DRV_SYS_SIZE);
     r->dev = mxgpu_device_new(&config, &host_ops, r, &error);
     g_assert_nonnull(r->dev);
-    r->dev->simt->patience = INT32_MAX; /* what is cached must not matter */
+    r->dev->simt->extra_work = INT32_MAX; /* what is cached must not matter */
     return r;
 }
 

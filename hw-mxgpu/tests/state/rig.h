@@ -9,7 +9,7 @@
 
 #include "core/internal.h"
 #include "sim_driver.h"
-#include "simt/internal.h"
+#include "simt/state.h"
 
 #define UNITS     2
 #define OUT    (2u << 20)

@@ -10,7 +10,8 @@
 #include "core/image.h"
 #include "mmu/internal.h"
 #include "rig.h"
-#include "simt/sched/block.h"
+#include "simt/state.h"
+#include "simt/warp/memory.h"
 
 static const char *kernels;
 
@@ -255,7 +256,7 @@ static void list_slot(Fields *f, SimtSlot *s)
     MEMBER(s, returned, DERIVED, active);
     MEMBER(s, needs, DERIVED, active);
     MEMBER(s, priority, DERIVED, active);
-    O(s, apart1); O(s, apart2); O(s, dispatch); O(s, fault);
+    O(s, padding1); O(s, padding2); O(s, dispatch); O(s, fault);
     end(f);
     list_dispatch(f, &s->dispatch, active);
     list_fault(f, &s->fault, active);
@@ -360,7 +361,7 @@ static void list_counters(Fields *f, SimtCuCounters *n)
 {
     BEGIN(SimtCuCounters, n);
     ARRAY(n, count); O(n, profile); S(n, where);
-    O(n, lanes_now); O(n, divergent_now); O(n, again);
+    O(n, lanes_now); O(n, divergent_now); O(n, restarts);
     end(f);
     for (unsigned i = 0; i < MXGPU_DISPATCH_SLOTS; i++) {
         SimtSlotProfile *p = &n->profile[i];
@@ -393,7 +394,7 @@ static void list_simt(Fields *f, MxgpuSimt *simt)
 {
     BEGIN(MxgpuSimt, simt);
     S(simt, gang); S(simt, dispatches);
-    O(simt, config); O(simt, private_bytes); O(simt, patience);
+    O(simt, config); O(simt, private_bytes); O(simt, extra_work);
     O(simt, exec); O(simt, count); O(simt, convoy); O(simt, slots);
     O(simt, returned_lock); O(simt, code_check); O(simt, cus);
     end(f);

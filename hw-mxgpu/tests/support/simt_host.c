@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "simt/exec/variants.h"
-#include "simt/internal.h"
+#include "simt/state.h"
+#include "simt/units/forget.h"
 #include "simt/visit.h"
+#include "simt/warp/memory.h"
 #include "simt_host.h"
 
 #include <elf.h>
@@ -289,7 +291,7 @@ void simt_host_forget(SimtHost *h, uint64_t seed)
     for (unsigned i = 0; i < HOST_UNITS; i++) {
         h->forget[i] = seed ? (seed + i) * 0x9e3779b97f4a7c15 | 1 : 0;
     }
-    h->simt->patience = seed ? INT32_MAX : 0;
+    h->simt->extra_work = seed ? INT32_MAX : 0;
     h->reload = false;
 }
 

@@ -55,7 +55,7 @@ uint64_t simt_host_symbol(SimtHost *h, const char *name);
 MxgpuDispatch simt_host_dispatch(uint64_t entry, unsigned grid, unsigned block);
 /*
  * Units forget what they have cached before some of the steps that follow, and
- * have the patience to load it again; seed 0: no more. With MXGPU_TEST_FORGET
+ * have work to spare to load it again; seed 0: no more. With MXGPU_TEST_FORGET
  * in the environment they do so from the beginning. h->reload is for tests that
  * drive all units from one thread.
  */

@@ -4,7 +4,7 @@
 #define MXGPU_TOOLS_ISA_WARP_H
 
 #include "isa_run.h"
-#include "simt/internal.h"
+#include "simt/state.h"
 
 #define ISA_VMID 1
 

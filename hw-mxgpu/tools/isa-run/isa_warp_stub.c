@@ -5,6 +5,7 @@
  * lanes may execute and others may not.
  */
 #include "isa_warp.h"
+#include "simt/warp/code.h"
 
 #include <string.h>
 

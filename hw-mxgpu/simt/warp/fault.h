@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef MXGPU_SIMT_WARP_FAULT_H
+#define MXGPU_SIMT_WARP_FAULT_H
+
+#include "simt/state.h"
+
+/*
+ * The lane of w faults at the instruction at pc, whose access was to addr. The
+ * instruction has not been executed, and its group's pc is that of it. Whether
+ * the grid ends is decided here: the caller ends the warp's turn in any case.
+ */
+void mxgpu_simt_fault_at(MxgpuCu *cu, const MxgpuWarp *w, unsigned lane,
+                         enum mxgpu_fault code, enum mxgpu_access access,
+                         uint64_t addr, uint64_t pc);
+
+#endif
