@@ -20,8 +20,8 @@ const char *__tsan_default_suppressions(void);
 const char *__tsan_default_suppressions(void)
 {
     return "race:^x_\n"
-           "race:^load_each_\n"
-           "race:^store_each_\n"
+           "race:^load_each$\n"
+           "race:^store_each$\n"
            "race:^mxgpu_simt_read$\n"
            "race:^mxgpu_simt_write$\n";
 }
