@@ -59,11 +59,28 @@ with_lock() {
     ) 9>"$lock"
 }
 
+# configure OPTION...: makes build/, with these options of meson; one that is
+# there stays as it is.
 configure() {
     local build=$MXGPU_TOP/build
     [ -e "$build/build.ninja" ] ||
         step "configure" /usr/bin/meson setup "$build" "$MXGPU_TOP" \
-            --prefix="$build/install" --libdir=lib
+            --prefix="$build/install" --libdir=lib "$@"
+}
+
+# configure_all: the same with all interpreters, which tests compare; also where
+# scripts/demo has made build/ with those that it needs.
+configure_all() {
+    local build=$MXGPU_TOP/build
+    configure || return
+    python3 - "$build/meson-info/intro-buildoptions.json" <<'END' ||
+import json, sys
+with open(sys.argv[1], encoding="utf-8") as f:
+    options = {option["name"]: option["value"] for option in json.load(f)}
+sys.exit(options.get("simt_isa") == "native")
+END
+        step "configure for all interpreters" /usr/bin/meson configure \
+            "$build" -Dsimt_isa=all
 }
 
 # build_all TARGET...: configures, builds targets of ninja (all: everything but

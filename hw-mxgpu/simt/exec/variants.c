@@ -5,6 +5,8 @@
  */
 #include "variants.h"
 
+#include "host.h"
+
 #define DECLARE(isa)                                                           \
     SimtExecFn mxgpu_simt_exec_##isa, mxgpu_simt_count_##isa;                  \
     SimtConvoyFn mxgpu_simt_convoy_##isa;
@@ -17,39 +19,17 @@ DECLARE(avx2)
 DECLARE(base)
 DECLARE(plain)
 
-/* Whether the host has all that meson.build lets the compiler use for it. */
-#ifdef SIMT_HAVE_AVX512
-static bool has_avx512(void)
-{
-    return __builtin_cpu_supports("avx512f") &&
-           __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512vl");
-}
-#endif
-
-#if defined(SIMT_HAVE_AVX2) || defined(SIMT_HAVE_AVX512)
-static bool has_avx2(void)
-{
-    __builtin_cpu_init();
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-           __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
-           __builtin_cpu_supports("f16c") && __builtin_cpu_supports("popcnt") &&
-           __builtin_cpu_supports("lzcnt");
-}
-#endif
-
 unsigned mxgpu_simt_variants(SimtVariant out[SIMT_VARIANTS])
 {
     unsigned n = 0;
 
 #ifdef SIMT_HAVE_AVX512
-    if (has_avx2() && has_avx512()) {
+    if (simt_host_has_avx512()) {
         out[n++] = VARIANT(avx512, avx512);
     }
 #endif
 #ifdef SIMT_HAVE_AVX2
-    if (has_avx2()) {
+    if (simt_host_has_avx2()) {
         out[n++] = VARIANT(avx2, avx2);
     }
 #endif

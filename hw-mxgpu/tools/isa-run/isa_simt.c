@@ -205,7 +205,8 @@ static bool open_machine(IsaWarp *s, const IsaOptions *options, IsaResult *r)
         return false;
     }
     if (!choose(s->simt, options->interpreter)) {
-        snprintf(r->text, sizeof(r->text), "no interpreter %s on this host",
+        snprintf(r->text, sizeof(r->text),
+                 "interpreter %s is not built, or not for this host",
                  options->interpreter);
         return false;
     }
