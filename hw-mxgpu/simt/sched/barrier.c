@@ -61,7 +61,7 @@ static void release_warp(const SimtBlock *block, MxgpuWarp *w)
     w->s.num_waiting = kept;
 }
 
-/* When every thread has arrived or exited, those that arrived go on. */
+/* Opens the block's barrier when every thread has arrived or ended. */
 static void check_barrier(MxgpuCu *cu, SimtBlock *block)
 {
     if (block->arrived == 0 ||
@@ -93,7 +93,7 @@ void mxgpu_block_arrive(MxgpuCu *cu, MxgpuWarp *w, uint64_t mask,
 
 /* ---- named barriers and the grid's */
 
-/* Waiters of one kind in the whole block go on. */
+/* All groups of the block that wait for the same go on. */
 static void release_block(MxgpuCu *cu, const SimtBlock *block, SimtWait wait,
                           uint64_t sync)
 {
@@ -114,12 +114,12 @@ static void release_block(MxgpuCu *cu, const SimtBlock *block, SimtWait wait,
     }
 }
 
-/* Threads that still have to come. */
+/* Threads that have to arrive until the barrier opens. */
 static unsigned named_missing(const SimtBlock *block, const SimtNamed *named)
 {
     unsigned gone = named->arrived + (named->whole ? block->exited : 0);
 
-    /* Those that arrived without waiting, and then ended, are in both. */
+    /* Threads that arrived without waiting, and then ended, count twice. */
     return gone < named->count ? named->count - gone : 0;
 }
 
@@ -130,7 +130,8 @@ static void named_open(MxgpuCu *cu, SimtBlock *block, unsigned id)
     release_block(cu, block, WAIT_NAMED, id);
 }
 
-/* Lanes of mask arrive at one barrier, which may open several times. */
+/* Lanes of mask arrive at one barrier, lowest first; it may open several times
+ * before all have arrived. false: id or count is wrong. */
 static bool named_arrive(MxgpuCu *cu, MxgpuWarp *w, uint64_t mask, uint64_t id,
                          uint64_t count, bool waits)
 {
@@ -201,7 +202,8 @@ bool mxgpu_block_named(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc)
     return true;
 }
 
-/* Every block that has not ended has arrived: nobody else touches these. */
+/* Every block of the grid has arrived or ended: no other unit changes these
+ * until the phase does. */
 static void grid_open(MxgpuSimt *simt, SimtSlot *slot)
 {
     uint64_t alive = atomic_load(&slot->grid_alive);
@@ -213,7 +215,8 @@ static void grid_open(MxgpuSimt *simt, SimtSlot *slot)
     }
 }
 
-/* When all its threads have arrived or ended, the block has arrived. */
+/* The block arrives at the grid's barrier when all its threads have arrived or
+ * ended. */
 static void check_grid(MxgpuCu *cu, SimtBlock *block)
 {
     SimtSlot *slot = &cu->simt->slots[block->slot];
@@ -286,8 +289,8 @@ void mxgpu_block_exit(MxgpuCu *cu, MxgpuWarp *w, uint64_t mask)
 
 /* ---- blocks that cannot go on, or must not */
 
-/* A block none of whose warps has a ready group waits for ever, unless it waits
- * for other blocks. */
+/* A block none of whose warps has a group to run waits for ever, unless it
+ * waits for other blocks of its grid. */
 bool mxgpu_block_stuck(const MxgpuCu *cu, const SimtBlock *b)
 {
     if (b->grid_wait) {
@@ -319,7 +322,8 @@ void mxgpu_block_fault_stuck(MxgpuCu *cu, const SimtBlock *b)
     }
 }
 
-/* Whose turn it is, else one that is ready, else one that waits. */
+/* A thread of the warp whose turn it is, else of one that could run, else of
+ * one that waits. */
 void mxgpu_block_fault_stopped(MxgpuCu *cu, const SimtBlock *b,
                                enum mxgpu_fault code)
 {

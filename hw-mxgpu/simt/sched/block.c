@@ -33,9 +33,11 @@ static uint32_t shared_needed(const MxgpuDispatch *d)
 }
 
 /*
- * First gap of len bytes between the resident blocks; UINT32_MAX: none. Blocks
- * of a cooperative grid lie at multiples of len: none then leaves a gap that is
- * too small for one of those that it waits for.
+ * The first gap of len bytes between the shared memory of resident blocks;
+ * UINT32_MAX: there is none. Blocks of a cooperative grid are placed at
+ * multiples of len, so that the gaps between them have room for more blocks of
+ * that grid: a block must not be kept from being placed by those that wait for
+ * it.
  */
 static uint32_t shared_gap(const MxgpuCu *cu, uint32_t len, bool gang)
 {
@@ -107,8 +109,8 @@ bool mxgpu_block_fits(const MxgpuCu *cu, uint64_t needs)
 }
 
 /*
- * Lanes of a row, as a shift: threads of one line of the block where whole
- * lines fill a warp, so that indices of threads are SimtLines.
+ * Lanes of a row (SimtLine), as a shift: the threads of a block with one y and
+ * z where whole rows fill a warp, so that indices of threads are lines.
  */
 static unsigned row_shift(const MxgpuDispatch *d)
 {
@@ -119,7 +121,7 @@ static unsigned row_shift(const MxgpuDispatch *d)
                : 6;
 }
 
-/* What a warp knows of its block. */
+/* Fills in what a warp caches of its block and its dispatch. */
 static void bind_warp(MxgpuCu *cu, unsigned block, unsigned index)
 {
     const SimtBlock *b = &cu->s.blocks[block];
@@ -242,7 +244,8 @@ bool mxgpu_block_may_lie(const MxgpuCu *cu, const SimtBlock *b)
             return false;
         }
     }
-    return b->shared_at % MXGPU_SHARED_GRANULE == 0 && end <= MXGPU_SHARED_MAX &&
+    return b->shared_at % MXGPU_SHARED_GRANULE == 0 &&
+           end <= MXGPU_SHARED_MAX &&
            cu->s.threads + b->num_warps * LANES <= MXGPU_CU_THREADS &&
            cu->s.registers + b->registers <= MXGPU_CU_REGISTERS &&
            cu->s.private_kib + b->private_kib <=

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The host memory behind private windows. Each warp of a unit has a range of
- * address space for the most that its threads can ask for; memory comes when
- * it is touched, from the end of the range down, as stacks grow. What blocks
- * ask for is a resource of the unit like its registers, so that what they
- * touch has a bound; what earlier blocks touched is given back before it would
- * be exceeded, when another address space comes, when the unit has been idle
- * for a while, and at reset.
+ * address space for the most that its threads can ask for; memory comes when it
+ * is touched, from the end of the range down, as stacks grow. What blocks ask
+ * for is a resource of the unit like its registers, so that what they touch has
+ * a bound. What earlier blocks touched is given back to the host before the
+ * bound would be exceeded, when a block of another address space gets the warp,
+ * when the unit has been idle for a while, and at reset.
  *
- * Giving back takes time. It is noted in "unclean" and done in pieces, before
- * warps run.
+ * Giving back takes time. What has to be given back is noted in "unclean", and
+ * done in pieces of PIECE_BYTES before warps run, as far as the work budget
+ * goes.
  */
 #ifndef _GNU_SOURCE /* QEMU defines it */
 #define _GNU_SOURCE /* mlock2() */
@@ -31,9 +32,10 @@
 #define IDLE_NS     1000000000ull
 
 /*
- * Where the host's process locks all its memory, the range would be populated
- * whole as soon as it can be written to: only what is touched is locked. And
- * what is touched are small pages, for blocks account for no more.
+ * Address space without memory. Where the host's process locks all its memory,
+ * the range would get memory as soon as it can be written to: this makes the
+ * host lock what is touched only. Pages are small ones, for that is what the
+ * bound of private memory counts.
  */
 static uint8_t *reserve(size_t size)
 {
@@ -68,7 +70,7 @@ void mxgpu_private_free(MxgpuCu *cu)
     }
 }
 
-/* The warp keeps so many bytes of a thread of what it has. */
+/* Of what the warp has, so many bytes of each thread may stay. */
 static void keep(MxgpuCu *cu, unsigned warp, uint32_t bytes)
 {
     if (cu->s.dirty[warp] > bytes) {
@@ -93,7 +95,8 @@ void mxgpu_private_start(MxgpuCu *cu, unsigned warp, const MxgpuWarp *w)
     }
 }
 
-/* A block has been placed: it and what others left may be too much. */
+/* A block has been placed: what it asks for and what earlier blocks left may be
+ * more than the unit may have. */
 void mxgpu_private_fit(MxgpuCu *cu)
 {
     uint64_t total = 0;

@@ -142,8 +142,8 @@ static uint64_t run_sampled(MxgpuCu *cu, MxgpuWarp *w, uint64_t budget)
         return 0;
     }
     b->spans = 0;
-    n = mxgpu_simt_run_fast(cu, w,
-                            budget < cu->s.span_wait ? budget : cu->s.span_wait);
+    n = mxgpu_simt_run_fast(
+        cu, w, budget < cu->s.span_wait ? budget : cu->s.span_wait);
     cu->s.span_wait -= n < cu->s.span_wait ? n : cu->s.span_wait;
     return n;
 }

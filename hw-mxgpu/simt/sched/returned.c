@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Blocks that a unit took, did not begin and gave up to others. Rare, hence a
- * lock; but nobody takes it who does not see that the slot has some.
+ * Blocks that a unit took, did not begin and gave back for any unit to take.
+ * That is rare, hence a lock; SimtSlot.returned tells units without it whether
+ * the slot has any.
  */
 #include "returned.h"
 
 #include "block.h"
 
-/* A unit has one range at a time: take_count() sees to that. */
+/* A unit gives back one range at a time: take_count() holds no more blocks
+ * while there is one. */
 void mxgpu_returned_add(MxgpuCu *cu, uint64_t grid, uint64_t first, unsigned n)
 {
     MxgpuSimt *simt = cu->simt;
@@ -37,7 +39,8 @@ static SimtReturned *first_of(MxgpuSimt *simt, unsigned slot)
     return best;
 }
 
-/* The block is not ended, so the slot's needs are its grid's. */
+/* A block that was given back has not ended, nor has its grid: the slot's needs
+ * are that grid's. */
 SimtTake mxgpu_returned_take(MxgpuCu *cu, unsigned slot, uint64_t *block)
 {
     MxgpuSimt *simt = cu->simt;

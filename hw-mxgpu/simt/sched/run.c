@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A unit's turn: blocks begin, warps run, blocks end. */
+/* A step of a unit: blocks begin, warps run in turns, blocks end. */
 #include "run.h"
 
 #include "barrier.h"
@@ -48,8 +48,8 @@ static void end_block(MxgpuCu *cu, SimtBlock *b)
     mxgpu_slot_count_end(cu, b->slot);
 }
 
-/* Blocks that wait for others of their grid: whether they may go on, or are
- * waited for in vain. */
+/* Looks at blocks that wait for others of their grid: they go on when the
+ * grid's barrier has opened, and end when the grid was stopped. */
 static void poll_grids(MxgpuCu *cu)
 {
     for (unsigned i = 0; i < MXGPU_CU_BLOCKS && cu->s.num_waiting; i++) {
@@ -64,7 +64,8 @@ static void poll_grids(MxgpuCu *cu)
     }
 }
 
-/* Blocks that are complete, cannot go on, or whose dispatch is stopped. */
+/* Ends blocks all of whose threads have ended, that cannot go on, or whose grid
+ * was stopped. */
 static void reap(MxgpuCu *cu)
 {
     for (unsigned i = 0; i < MXGPU_CU_BLOCKS && cu->s.num_blocks; i++) {
@@ -85,7 +86,7 @@ static void reap(MxgpuCu *cu)
     }
 }
 
-/* For who asks where the unit is. */
+/* For mxgpu_simt_unit_pc(). */
 static void note_where(MxgpuCu *cu, const MxgpuWarp *w)
 {
     uint64_t pc;
@@ -130,7 +131,8 @@ static unsigned warp_from(const MxgpuCu *cu, unsigned n)
     return __builtin_ctz(later ? later : cu->s.used_warps);
 }
 
-/* The host has no memory for stacks: what waits is not left waiting. */
+/* The host has no address space for private memory: ends grids that wait for a
+ * unit, rather than let them wait for ever. */
 static void refuse(MxgpuSimt *simt)
 {
     for (unsigned i = 0; i < MXGPU_DISPATCH_SLOTS; i++) {
@@ -203,8 +205,8 @@ bool mxgpu_simt_run_held(MxgpuSimt *simt, unsigned index, unsigned budget,
     while (left && !simt_exhausted(cu)) {
         uint64_t check = atomic_load(&simt->code_check), ran = 0;
 
-        /* A block must not start among what an address space left that is
-         * there no more. */
+        /* Before a block starts: it must not get private memory that belongs to
+         * an address space whose tables have changed. */
         if (mxgpu_mmu_client_poll(&cu->client)) {
             mxgpu_cu_invalidate(cu);
         }
@@ -258,7 +260,7 @@ bool mxgpu_simt_run_held(MxgpuSimt *simt, unsigned index, unsigned budget,
         reap(cu);
         ran += ran == 0; /* reaping is work too */
         cu->s.since_take += ran;
-        if (cu->n.restarts) { /* that was of several */
+        if (cu->n.restarts) { /* these were instructions of several blocks */
             cu->s.since_take /= cu->n.restarts + 1;
             cu->n.restarts = 0;
         }

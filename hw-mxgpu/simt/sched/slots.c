@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Dispatch slots, and how units take blocks from them. Slots are shared: a
- * block is taken by compare-and-swap of next, whose upper bits count the starts
- * of the slot, so that parameters read before a swap that succeeds are those of
- * the grid that the block belongs to.
+ * Dispatch slots, and how units take blocks from them. All units share the
+ * slots: a unit takes a block by a compare-and-swap of SimtSlot.next, whose
+ * upper bits count the grids that the slot has had. When the swap succeeds, the
+ * slot's parameters that were read before it are those of the grid that the
+ * block belongs to.
  */
 #include "slots.h"
 
@@ -23,11 +24,12 @@ bool mxgpu_slot_has_blocks(SimtSlot *s)
 }
 
 /*
- * A cooperative grid needs all its blocks resident, so two of them must not
- * share the units: one at a time is the gang that may take blocks. While it has
- * some left, units take others only from slots that are more urgent. The token
- * names the grid, not only the slot, so that a claim that comes late is told
- * from one of the slot's next grid.
+ * A cooperative grid needs all its blocks resident at once, so two of them must
+ * not share the units: one of them at a time is the "gang" (gang scheduling)
+ * whose blocks units take. While it has blocks left, units take blocks of other
+ * grids only from slots that are more urgent. The token names the grid, not
+ * only the slot, so that a claim that comes late is told from one of the slot's
+ * next grid.
  */
 static uint64_t gang_token(const MxgpuSimt *simt, const SimtSlot *s,
                            uint64_t next)
@@ -112,8 +114,8 @@ static void slot_left(MxgpuSimt *simt, SimtSlot *s, uint64_t blocks)
     }
 }
 
-/* Blocks of a grid that nobody has taken, or that were given up, will not be
- * run. The grid may have ended, and the slot have another one. */
+/* Blocks of a grid that no unit has taken, or that were given back, will not be
+ * run. The grid may have ended meanwhile, and the slot have another one. */
 void mxgpu_slot_cancel(MxgpuSimt *simt, uint64_t grid)
 {
     SimtSlot *s = &simt->slots[simt_grid_slot(grid)];
@@ -136,9 +138,9 @@ uint64_t mxgpu_slot_grid(MxgpuSimt *simt, unsigned slot)
 }
 
 /*
- * Ends a grid from outside: the first unit that ends a block of it tells where
- * a warp was. It counts as one more block meanwhile, so that the grid cannot
- * end, and its fault be read, before the code is there.
+ * Ends a grid from outside. The first unit that ends a block of it says where a
+ * warp of that was. This counts as one more block meanwhile, so that the grid
+ * cannot end, and its fault be read, before stop_code is set.
  */
 void mxgpu_slot_stop(MxgpuSimt *simt, SimtSlot *s, enum mxgpu_fault code)
 {
@@ -159,18 +161,19 @@ void mxgpu_slot_stop(MxgpuSimt *simt, SimtSlot *s, enum mxgpu_fault code)
 /* ---- taking blocks */
 
 /*
- * Units that take blocks of few instructions one at a time spend their time
- * with the cache line of the counter. When the last block of the slot was a
- * short one, a unit takes several and holds those that it does not begin yet;
- * it begins them before it takes others of that slot.
+ * Held blocks. Units that take blocks of few instructions one at a time would
+ * spend their time waiting for the cache line of SimtSlot.next. When the last
+ * block of the slot was a short one, a unit takes several: it begins one and
+ * holds the others, which it begins before it takes more of that slot.
  *
- * A unit that turns to another slot, has no room, or has run BLOCK_QUANTUM
- * since it took a block, gives up what it holds: running blocks may wait for
- * it. Blocks given up are the next ones of their slot for any unit that has
- * room, the first of them first. So a block begins when some unit has room; and
- * where blocks wait for earlier ones only, that unit exists: the first block
- * that has not ended runs, or who holds it, or gave it up, has taken none that
- * are behind it.
+ * A unit that takes a block of another slot, has no room for a held one, or has
+ * run BLOCK_QUANTUM instructions since it took a block, gives its held blocks
+ * back (returned.c): blocks that run may wait for them. Blocks given back are
+ * the next ones of their slot for any unit that has room, lowest number first.
+ * So a block begins when some unit has room. And where blocks wait for earlier
+ * ones only, the grid makes progress: take the first block that has not ended.
+ * It runs; or the unit that holds it, or gave it back, has begun none behind
+ * it.
  */
 static unsigned take_count(const MxgpuCu *cu, uint64_t from, uint64_t needs,
                            uint64_t left)
@@ -187,7 +190,7 @@ static unsigned take_count(const MxgpuCu *cu, uint64_t from, uint64_t needs,
     return n ? n : 1;
 }
 
-/* Leaves the blocks that the unit holds to others, and itself. */
+/* Leaves the blocks that the unit holds to any unit, itself included. */
 static void return_held(MxgpuCu *cu)
 {
     MxgpuSimt *simt = cu->simt;
@@ -197,7 +200,7 @@ static void return_held(MxgpuCu *cu)
 
     cu->s.held = cu->s.held_ended = 0;
     mxgpu_returned_add(cu, grid, cu->s.held_next, n);
-    if (atomic_load(&s->stop)) { /* who stopped it may not have seen them */
+    if (atomic_load(&s->stop)) { /* the grid may have been cancelled before */
         mxgpu_slot_cancel(simt, grid);
     }
     slot_left(simt, s, ended);
@@ -274,7 +277,8 @@ void mxgpu_slot_drop_held(MxgpuCu *cu)
     slot_left(cu->simt, &cu->simt->slots[cu->s.held_slot], n);
 }
 
-/* The next block of the slot. */
+/* The slot's next block for this unit: one that it holds, one that was given
+ * back, or a new one. */
 static bool take_from(MxgpuCu *cu, unsigned slot, uint64_t *block)
 {
     SimtTake take;
@@ -329,7 +333,8 @@ bool mxgpu_slot_take_block(MxgpuCu *cu)
             SimtSlot *s = &simt->slots[n];
             unsigned p = atomic_load(&s->priority);
 
-            if (!(tried >> n & 1) && (mxgpu_slot_has_blocks(s) || holds(cu, n)) &&
+            if (!(tried >> n & 1) &&
+                (mxgpu_slot_has_blocks(s) || holds(cu, n)) &&
                 (p < reserved || n == gang) &&
                 (best == MXGPU_DISPATCH_SLOTS || p < priority)) {
                 best = n;

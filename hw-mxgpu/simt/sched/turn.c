@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A warp's turn, in one of the two builds of the interpreter. */
+/* A warp's turn: in the interpreter of convoys or of warps, or in the build of
+ * the latter that counts accesses. */
 #include "turn.h"
 
 #include "block.h"

@@ -16,7 +16,8 @@
 #define SEGMENT_SHIFT 6 /* of a transaction: 64 bytes */
 #define BANKS         64u /* of shared memory, 4 bytes wide */
 
-/* Different values among those of one access, often few or in order. */
+/* The different values of what an access touches (segments, pages): they are
+ * often few, or come in order, so this is a list. */
 typedef struct SimtSet {
     uint64_t value[2 * LANES];
     uint64_t most;
@@ -38,7 +39,7 @@ static inline void set_add(SimtSet *set, uint64_t value)
     set->value[set->count++] = value;
 }
 
-/* Words of shared memory that an access touches, by bank. */
+/* Words of shared memory that an access touches: a list for each bank. */
 typedef struct SimtBanks {
     uint64_t word[3 * LANES];
     uint8_t first[BANKS], next[3 * LANES]; /* number + 1 of a word */
@@ -61,8 +62,9 @@ static inline void banks_add(SimtBanks *b, uint64_t word)
     b->most = ++b->depth[bank] > b->most ? b->depth[bank] : b->most;
 }
 
-/* A pass serves a word of each bank. Wide accesses are made for one half of the
- * warp after the other. */
+/* Shared memory serves one word of each bank at a time: what takes more is a
+ * conflict. Accesses of 8 bytes are made for one half of the warp after the
+ * other. */
 static void count_shared(MxgpuCu *cu, const uint64_t *a, uint64_t imm,
                          uint64_t mask, unsigned size)
 {
@@ -137,7 +139,7 @@ static void count_global(MxgpuCu *cu, const uint64_t *va, unsigned n,
                different(va, n, size, low, high, MXGPU_PAGE_SHIFT));
 }
 
-/* Some lanes may be in memory and some in shared memory. */
+/* Some lanes' addresses may be in global and some in shared memory. */
 static void count_mixed(MxgpuCu *cu, MxgpuWarp *w, const uint64_t *a,
                         uint64_t imm, uint64_t mask, unsigned size)
 {

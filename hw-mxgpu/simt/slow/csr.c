@@ -66,7 +66,8 @@ static void thread_index(const MxgpuWarp *w, const MxgpuDispatch *d,
     }
 }
 
-/* threadIdx as a line; false: lanes do not lie so. */
+/* threadIdx in dimension dim as a line; false: in the lanes of this warp it is
+ * not evenly spaced. */
 static bool thread_line(const MxgpuWarp *w, const MxgpuDispatch *d,
                         unsigned dim, SimtLine *line)
 {
@@ -177,7 +178,8 @@ static bool read_csr(const MxgpuCu *cu, const MxgpuWarp *w, unsigned csr,
     return true;
 }
 
-/* What a whole warp reads without writing, where it has a closed form. */
+/* A CSR as a line, for a whole warp that reads it without writing; false: it is
+ * none. */
 static bool read_line(const MxgpuCu *cu, const MxgpuWarp *w, unsigned csr,
                       SimtLine *line)
 {
@@ -208,7 +210,8 @@ bool mxgpu_simt_csr_uniform(const MxgpuCu *cu, const MxgpuWarp *w,
            csr != CSR_INSTRET && read_uniform(cu, w, csr, value);
 }
 
-/* fflags of a dispatch that does not record them have no value to give. */
+/* Whether the instruction reads fflags in a dispatch that does not record them:
+ * there is no value to give, so it is illegal. */
 static bool gives_flags(const MxgpuWarp *w, const SimtOp *p)
 {
     return (p->imm == CSR_FFLAGS || p->imm == CSR_FCSR) && p->rd != SINK &&

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Floating point arithmetic, one lane at a time: whatever the lane loops of
- * exec.c.inc do not cover. These use the host's arithmetic in
- * round-to-nearest-even and do not record exception flags. A warp is at
+ * Floating point arithmetic, one lane at a time: what the lane loops of
+ * exec/lanes_fp.c.inc and its neighbours do not cover. These use the host's
+ * arithmetic in round-to-nearest-even and do not record exception flags. A warp
+ * is at
  *   fp_level 0  while every lane's frm is nearest-even,
  *   fp_level 1  when some lane has another frm: dynamic rounding comes here,
  *   fp_level 2  in dispatches that record flags: all arithmetic comes here.
@@ -23,7 +24,7 @@ void mxgpu_simt_fp_level(MxgpuWarp *w, bool flags)
     w->c.fp_level = flags ? 2 : level;
 }
 
-/* What a line of the table below does. */
+/* What classify() tells of an instruction. */
 typedef enum FpKind {
     FP_ADD, FP_SUB, FP_MUL, FP_DIV, FP_SQRT, FP_MADD, FP_MSUB, FP_NMSUB,
     FP_NMADD, FP_MIN, FP_MAX, FP_LE, FP_LT, FP_EQ, FP_TO_W, FP_TO_WU, FP_TO_L,

@@ -82,7 +82,7 @@ static void normalise(Value *v, int place)
     v->exp -= shift;
 }
 
-/* ---- rounding -------------------------------------------------------------- */
+/* ---- rounding */
 
 /* sig >> shift, rounded; *inexact when bits were lost. */
 static u128 round_shift(u128 sig, int shift, bool sign, unsigned rm,
@@ -184,7 +184,7 @@ static u128 jam_right(u128 x, int shift)
     return x >> shift | ((x & (((u128)1 << shift) - 1)) != 0);
 }
 
-/* ---- NaNs ------------------------------------------------------------------- */
+/* ---- NaNs */
 
 static bool is_nan(const Value *v)
 {
@@ -206,7 +206,7 @@ static bool any_nan(FpEnv *env, const Value *a, const Value *b)
     return is_nan(a) || is_nan(b);
 }
 
-/* ---- arithmetic -------------------------------------------------------------- */
+/* ---- arithmetic */
 
 /* The sum of finite values, each with sig below 2^127. */
 static uint64_t add_finite(FpEnv *env, FpFormat fmt, Value a, Value b)
@@ -399,7 +399,7 @@ uint64_t fp_sqrt(FpEnv *env, FpFormat fmt, uint64_t abits)
                 (u128)r << 1 | ((u128)r * r != a.sig));
 }
 
-/* ---- comparisons --------------------------------------------------------------- */
+/* ---- comparisons */
 
 /* Encodings that are not NaNs, in the order of their values; -0 below +0. */
 static int64_t ordered(FpFormat fmt, uint64_t bits)
@@ -491,7 +491,7 @@ unsigned fp_class(FpFormat fmt, uint64_t bits)
     return 1u << (v.sign ? place : 7 - place);
 }
 
-/* ---- conversions ---------------------------------------------------------------- */
+/* ---- conversions */
 
 uint64_t fp_convert(FpEnv *env, FpFormat to, FpFormat from, uint64_t bits)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The line between state and cache, drawn by force: what is not state is
- * overwritten. A restored unit begins the same way.
+ * Dropping caches, for tests of what is state and what is cache: all that is
+ * not state is overwritten with bits that are wrong. A unit whose state has
+ * been loaded begins the same way.
  */
 #include "forget.h"
 
@@ -35,7 +36,7 @@ void mxgpu_warp_save(MxgpuWarp *w, bool fresh, SimtRegisters *out)
     }
 }
 
-/* What nothing writes but everything reads. */
+/* Registers that nothing writes but everything reads: x0 and the sink. */
 static void set_constants(MxgpuWarp *w)
 {
     memset(w->x[0], 0, sizeof(w->x[0]));
@@ -71,7 +72,8 @@ void mxgpu_warp_load(MxgpuWarp *w, const SimtRegisters *in)
 
 /* ---- forgetting */
 
-/* Lists and lanes that are not in use hold nothing. */
+/* Copies what is state: of lists the entries in use, of arrays the lanes in
+ * use. */
 static void keep_state(SimtWarpState *to, const SimtWarpState *from)
 {
     if (from->cur.mask) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The state of the compute units, piece by piece. What is loaded is somebody
- * else's: it goes to structures of its own first, and what could lead the units
- * astray, an index, a count or a sum, is checked before they get it. What
- * follows from other state is not in the image.
+ * The state of the compute units, piece by piece. What is loaded comes from a
+ * file that anybody may have made: it goes to structures of its own first, and
+ * what could lead the units astray, an index, a count or a sum, is checked
+ * before the units get it. What follows from other state is not in the image.
  */
 #include "simt/visit.h"
 

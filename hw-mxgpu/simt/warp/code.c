@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Code pages: a snapshot of 4 KiB of memory and what it decodes to, made op by
- * op as it is reached. Every halfword may begin an instruction. A snapshot is
- * compared with memory again when a dispatch starts, a TLB is invalidated or a
- * fence.i is executed, so that stale code is never run after these.
+ * Code pages: a copy of 4 KiB of memory, and an op for every halfword, at which
+ * an instruction may begin. An op is decoded when it is reached for the first
+ * time. A copy is compared with memory once more after a dispatch has started,
+ * a TLB was invalidated or a fence.i executed, so that stale code never runs
+ * after these.
  */
 #include "code.h"
 
@@ -74,7 +75,7 @@ SimtPage *mxgpu_simt_page(MxgpuCu *cu, const MxgpuWarp *w, uint64_t pc,
         page->decoding = cu->c.decoding;
         page->tag = tag;
     } else {
-        /* its neighbour may have changed */
+        /* The next page, with the end of the last op, may have changed. */
         page->ops[PAGE_OPS - 1].op = OP_DECODE;
     }
     page->check = cu->c.code_check;
@@ -106,7 +107,7 @@ static void set_target(SimtOp *op, unsigned index)
     op->far = to < 0 || to >= PAGE_BYTES;
 }
 
-/* Special treatment of some instructions. */
+/* What ops keep of some instructions, for the interpreters' sake. */
 static void lower(SimtOp *op, const RvInsn *in, unsigned index)
 {
     switch (in->op) {
@@ -151,8 +152,9 @@ static void lower(SimtOp *op, const RvInsn *in, unsigned index)
     }
 }
 
-/* Notes what the instruction can write. Only 64-bit results go to the planes
- * that hold 0 at entry: see MxgpuWarp.narrow. */
+/* Notes what the instruction can write (SimtCuCache.written_x, written_d). Of f
+ * registers only 64-bit results do: at entry they are 0 in the d planes, and
+ * MxgpuWarp.narrow tells which plane is valid. */
 static void note_writes(MxgpuCu *cu, const RvInsn *in)
 {
     if (!(in->classes & RV_CLASS_FD)) {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What becomes of a lane that faults: the one place that decides. A tool's hook
- * may take the lane as its own; otherwise the first fault of a grid is kept and
- * stops the grid.
+ * (MxgpuSimtConfig.trap) may emulate the instruction for the lane; otherwise
+ * the first fault of a grid is kept and stops the grid.
  */
 #include "fault.h"
 
 #include "warp.h"
 
-/* Whether the host takes the fault upon itself: the lane leaves its group. */
+/* Whether the hook emulates the instruction: the lane then leaves its group,
+ * and is a ready one where the hook says. */
 static bool trapped(MxgpuCu *cu, MxgpuWarp *w, MxgpuSimtTrap *trap)
 {
     unsigned lane = trap->lane;
@@ -65,8 +66,8 @@ void mxgpu_simt_fault_at(MxgpuCu *cu, const MxgpuWarp *w, unsigned lane,
         .thread = w->c.index * LANES + lane,
     };
 
-    /* A lane that is not at work now (it waits, or has been stopped) is not
-     * for the tool. */
+    /* A lane that does not run now (it waits, or has been stopped) executes no
+     * instruction that a hook could emulate. */
     if (cu->simt->config.trap && (w->s.cur.mask >> lane & 1) &&
         trapped(cu, &cu->warps[w - cu->warps], &trap)) {
         return;

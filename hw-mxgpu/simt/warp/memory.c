@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory accesses of single lanes and TLB fills. The lane loops of exec.c.inc
- * take what they can from simt_span(); the rest comes here.
+ * Memory accesses of single lanes, and loading of translations. The lane loops
+ * of simt/exec access what simt_span() finds; the rest comes here.
  */
 #include "memory.h"
 
@@ -74,7 +74,8 @@ static void copy_private(const MxgpuWarp *w, unsigned lane, uint64_t va,
     }
 }
 
-/* Addresses that page tables do not serve. */
+/* An access to an address that page tables do not translate: in a window, or a
+ * fault. */
 static enum mxgpu_fault window(const MxgpuWarp *w, unsigned lane, uint64_t va,
                                uint8_t *buf, unsigned len, bool write)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Divergence. The live lanes of a warp are partitioned into groups: cur, which
- * runs, the ready ones and those that wait at a barrier. The next one to run
- * is in the deepest call frame and there at the lowest pc, so that lanes that
- * went different ways meet where these join. Lanes that met are one group.
+ * Divergence. The live lanes of a warp are partitioned into groups of lanes
+ * that are at one pc: "cur", which runs, the ready ones, and those that wait at
+ * a barrier. The next group to run is the one in the deepest call frame and,
+ * there, at the lowest pc, so that lanes that went different ways reconverge
+ * where these ways join. Groups at one pc in the same call depth become one.
  */
 #include "warp.h"
 
@@ -52,7 +53,7 @@ void mxgpu_warp_start_x(MxgpuWarp *w, uint64_t args, uint32_t written_x)
 void mxgpu_warp_start(MxgpuWarp *w, uint64_t lanes, uint64_t entry,
                       uint32_t written_d)
 {
-    w->form[0] = FORM_ALL; /* in a convoy, too, which has the other registers */
+    w->form[0] = FORM_ALL; /* needed in a convoy, too, which sets no other x */
     for (; written_d; written_d &= written_d - 1) {
         memset(w->d[__builtin_ctz(written_d)], 0, sizeof(w->d[0]));
     }
@@ -70,7 +71,7 @@ void mxgpu_warp_start(MxgpuWarp *w, uint64_t lanes, uint64_t entry,
     w->c.fp_level = 0;
 }
 
-/* Whether a runs before b. */
+/* Whether group a is to run before group b. */
 static bool before(const SimtGroup *a, const SimtGroup *b)
 {
     return a->depth != b->depth ? a->depth > b->depth : a->pc < b->pc;
@@ -138,7 +139,7 @@ void mxgpu_warp_wait(MxgpuWarp *w, const SimtGroup *group, SimtWait wait,
     a->rd = rd;
 }
 
-/* Lanes that wait for exactly this set. */
+/* Lanes that wait in mx.warpsync for exactly this set of lanes. */
 static uint64_t arrived(const MxgpuWarp *w, uint64_t sync)
 {
     uint64_t lanes = 0;
@@ -152,7 +153,8 @@ static uint64_t arrived(const MxgpuWarp *w, uint64_t sync)
     return lanes;
 }
 
-/* Those of the set meet: at one pc they are one group, whatever their depth. */
+/* Lanes that wait for this set go on: those at one pc as one group, whatever
+ * their call depth. */
 static void release(MxgpuWarp *w, uint64_t sync)
 {
     unsigned kept = 0;
