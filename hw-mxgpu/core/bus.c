@@ -14,8 +14,8 @@ static void trace_sram_end(MxgpuDevice *dev)
     }
 }
 
-/* An image is thousands of words: they are one event, which comes with the
- * next access to another register. */
+/* Loading an image writes thousands of words to MCU_SRAM_DATA: they are one
+ * trace event, which comes with the next access to another register. */
 static void trace_mmio(MxgpuDevice *dev, uint64_t offset, uint64_t value,
                        bool write)
 {

@@ -112,7 +112,8 @@ static void run_inline(MxgpuDevice *dev)
     }
 }
 
-/* No worker knows when unit 0 has been idle for long after that. */
+/* The MCU's thread has run unit 0, so that no worker knows when that has been
+ * idle long enough to give memory back. */
 void mxgpu_compute_inline(MxgpuDevice *dev, uint64_t *deadline)
 {
     if (dev->compute_inline) {
@@ -182,7 +183,8 @@ void mxgpu_cd_ctrl_write(MxgpuDevice *dev, const MxgpuAccess *a, uint32_t value)
         return;
     }
     if (abort) {
-        /* It may have ended meanwhile; then there is nothing to abort. */
+        /* The dispatch may have ended meanwhile; then there is nothing to
+         * abort. */
         mxgpu_simt_abort(dev->simt, a->index);
         mxgpu_wake_compute(dev);
     }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Copy engines. A step moves one chunk in pieces; between pieces an engine sees
- * aborts, invalidations and holds. Every operation is a box of rows, a linear one of a
- * single row. Each side keeps the translation of the run it is in: whole pages
- * where the host has pointers to them, so that large pages move at the speed
- * of memmove().
+ * aborts, invalidations and holds. Every operation is a box of rows, a linear
+ * one of a single row. Each side keeps the translation of the run it is in:
+ * whole pages where the host has pointers to them, so that large pages move at
+ * the speed of memmove().
  */
 #include "internal.h"
 
@@ -30,7 +30,7 @@ _Static_assert(BUF_SIZE == 1u << MXGPU_PAGE_SHIFT, "pieces by DMA fit a page");
 bool mxgpu_copy_init(MxgpuDevice *dev)
 {
     for (unsigned i = 0; i < dev->config.copy_engines; i++) {
-        /* Fills begin anywhere in the pattern. */
+        /* A step of a fill may begin anywhere in the pattern. */
         dev->ce[i].buf = malloc(BUF_SIZE + PATTERN_SIZE);
         if (!dev->ce[i].buf) {
             return false;
@@ -244,9 +244,9 @@ typedef struct Piece {
 } Piece;
 
 /*
- * Makes the side hold the run that its next byte lies in, which *t becomes a
- * part of, and cuts the piece at its end. A run is what one host pointer
- * covers, or a 4 KiB page.
+ * Makes the side hold the run that its next byte lies in, of which *t is the
+ * translation, and cuts the piece at the end of the run. A run is what one host
+ * pointer covers, or a 4 KiB page.
  */
 static bool ce_run(MxgpuDevice *dev, MxgpuCopyEngine *ce, MxgpuCopySide *side,
                    Piece *p, MxgpuTranslation *t)
@@ -299,7 +299,8 @@ static void copy_piece(MxgpuDevice *dev, MxgpuCopyEngine *ce, Piece *p)
         memmove(to.host, from.host, p->len);
         return;
     }
-    /* Without two pointers, a page at most: through the buffer. */
+    /* Where one side has no host pointer: a page at most, through the
+     * buffer. */
     p->len = p->len < BUF_SIZE ? p->len : BUF_SIZE;
     p->asked++;
     p->fault = mxgpu_mmu_read(dev->mmu, &from, ce->buf, p->len);
@@ -352,8 +353,8 @@ static void advance(MxgpuCopyEngine *ce, uint64_t len)
     ce->dst.row += ce->dst.slice_step;
 }
 
-/* Moves what a step may, at least a piece; the last one tells of a fault. Once
- * *held is true somebody waits for the step's end. */
+/* Moves as much as a step may, and at least one piece; returns the fault of the
+ * last piece. When *held becomes true somebody waits for the step's end. */
 static Piece move(MxgpuDevice *dev, MxgpuCopyEngine *ce,
                   const _Atomic bool *held)
 {

@@ -2,7 +2,7 @@
 /* Counters of the device, of its compute units and of profiled dispatches. */
 #include "internal.h"
 
-/* Those of the compute units; 0 for others. */
+/* The value of a counter that the compute units keep; 0 for others. */
 static uint64_t of_simt(const MxgpuSimtCounters *c, unsigned index)
 {
     switch (index) {

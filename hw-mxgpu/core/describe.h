@@ -13,7 +13,7 @@
 /* "MCU_STATUS STATE=1 READY", "CE_CTRL[1] START"; cut to size bytes. */
 void mxgpu_describe_register(uint32_t offset, uint32_t value, char *text,
                              size_t size);
-/* What the event's own numbers do not say; "" when they say all. */
+/* What the numbers of the event do not say in words; "" when they say all. */
 void mxgpu_describe_event(MxgpuDevice *dev, MxgpuTraceEvent event, uint64_t a,
                           uint64_t b, char *text, size_t size);
 /* "DISPATCH on slot 2": what a queue event says besides queue and index. */

@@ -12,7 +12,7 @@
 #define COMPUTE_BUDGET 4096
 
 /* A host that waits for each request before it makes the next does so within
- * this time: for so long the MCU's thread looks for work before it sleeps. */
+ * this time: so long the MCU's thread looks for work before it sleeps. */
 #define MCU_SPIN_NS 30000
 
 /* ---- the bus behind */
@@ -44,7 +44,7 @@ bool mxgpu_device_run(MxgpuDevice *dev, unsigned budget, uint64_t *deadline)
     for (unsigned i = 0; i < dev->num_steppers; i++) {
         more |= mxgpu_stepper_try(&dev->steppers[i], budget, deadline);
     }
-    /* A unit may have woken one that had its turn. */
+    /* A unit may have given work to one that had its turn before it. */
     for (unsigned i = 0; i < dev->num_steppers; i++) {
         more |= mxgpu_stepper_runnable(&dev->steppers[i]);
     }
@@ -56,8 +56,9 @@ bool mxgpu_device_run(MxgpuDevice *dev, unsigned budget, uint64_t *deadline)
 
 /* ---- life */
 
-/* Ranges of the table; 0 is the default of a size. The vectors are the hosts'
- * affair. */
+/* Checks the configuration against the ranges of mxgpu/properties.def; a size
+ * of 0 becomes the default. How many vectors there are is for the host to
+ * say. */
 static const char *check_ranges(const MxgpuConfig *c)
 {
 #define TEXT(number) TEXT_(number)

@@ -2,8 +2,8 @@
 /*
  * Doorbells: BAR 4 on the host's side, DB_* on the MCU's. The host's side takes
  * the device's lock only to report an error. A ring stores the value, then sets
- * the pending bit; the MCU clears the bit, then reads the value: it never misses
- * the last value.
+ * the pending bit; the MCU clears the bit, then reads the value: it never
+ * misses the last value.
  */
 #include "internal.h"
 

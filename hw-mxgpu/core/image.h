@@ -5,7 +5,8 @@
 
 #include "state.h"
 
-/* Bytes that mxgpu_state_save() needs now; 0: the device does not stand still. */
+/* Bytes that mxgpu_state_save() needs now; 0: the device does not stand
+ * still. */
 size_t mxgpu_state_size(MxgpuDevice *dev);
 /* -ENOSPC when size bytes are too few; *used: how many it took. */
 int mxgpu_state_save(MxgpuDevice *dev, void *image, size_t size, size_t *used)

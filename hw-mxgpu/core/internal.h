@@ -72,7 +72,7 @@ typedef struct MxgpuDoorbells {
 
 #define MXGPU_COPY_TLB 16
 
-/* A run of pages a copy engine may reach without asking the MMU. */
+/* A run of bytes that a copy engine may reach without asking the MMU. */
 typedef struct MxgpuCopyTlb {
     bool valid;
     uint64_t base; /* virtual address of the run */
@@ -241,7 +241,8 @@ void mxgpu_irq_enable_write(MxgpuDevice *dev, const MxgpuAccess *a,
                             uint32_t value);
 void mxgpu_err_set(MxgpuDevice *dev, uint32_t bit, uint32_t info,
                    uint64_t addr);
-/* A unit ended with fault: counts it, and ERR_STATUS where it is one there. */
+/* A unit has ended with a fault: counts it, and sets its bit of ERR_STATUS if
+ * it has one. */
 void mxgpu_err_fault(MxgpuDevice *dev, enum mxgpu_fault fault,
                      enum mxgpu_access access, uint64_t addr);
 void mxgpu_msix_raise_write(MxgpuDevice *dev, const MxgpuAccess *a,
@@ -290,7 +291,7 @@ void mxgpu_db_enable_write(MxgpuDevice *dev, const MxgpuAccess *a,
                            uint32_t value);
 uint64_t mxgpu_db_value_read(MxgpuDevice *dev, const MxgpuAccess *a);
 void mxgpu_db_reset(MxgpuDevice *dev);
-/* Those of a word of DB_ENABLE that the device has. */
+/* The bits of a word of DB_ENABLE whose queues the device has. */
 uint32_t mxgpu_db_exist(const MxgpuDevice *dev, unsigned index);
 
 /* memport.c */
@@ -336,7 +337,8 @@ void mxgpu_fw_panic_write(MxgpuDevice *dev, const MxgpuAccess *a,
 /* mcu_watch.c: all on the MCU's thread */
 /* The MCU starts, or is reset: it is at pc. */
 void mxgpu_mcu_watch_start(MxgpuDevice *dev, uint32_t pc, uint64_t now);
-/* After a step. *deadline: when to look again at a sleeping MCU. */
+/* After each step of the MCU. *deadline: the clock at which to call this again
+ * while the MCU sleeps. */
 void mxgpu_mcu_watch(MxgpuDevice *dev, bool sleeps, uint64_t *deadline);
 /* It has crashed, by FW_PANIC or a lockup; the trap registers are set. */
 void mxgpu_mcu_watch_crash(MxgpuDevice *dev);

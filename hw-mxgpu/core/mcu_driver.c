@@ -65,7 +65,7 @@ static uint32_t state_of(MxgpuDevice *dev)
     return MXGPU_GET(MXGPU_MCU_STATUS_STATE, *mxgpu_reg(dev, MXGPU_MCU_STATUS));
 }
 
-/* Under the lock. READY falls with every change. */
+/* Under the lock. Every change of the MCU's state clears READY. */
 static void set_state(MxgpuDevice *dev, enum mxgpu_mcu_state state,
                       enum mxgpu_boot_error error, uint32_t info)
 {
@@ -169,7 +169,7 @@ void mxgpu_mcu_bus_written(MxgpuDevice *dev, uint32_t offset)
 {
     mxgpu_mcu_watch_write(dev, offset);
     /* Registers of the memory port, which are written most often, cannot
-     * change an interrupt line: spare them the look at all sources. */
+     * change an interrupt line: they need no look at all sources. */
     if (offset < MXGPU_MEM_ADDR_LO || offset >= MXGPU_CE_SRC_LO) {
         update_external(dev);
     }

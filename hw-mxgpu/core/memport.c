@@ -20,7 +20,7 @@ static enum mxgpu_fault move(MxgpuDevice *dev, unsigned vmid, uint64_t va,
     MxgpuTranslation t[2];
     unsigned part[2];
 
-    /* Both pages first: a command that faults has moved nothing. */
+    /* Translates both pages first: a command that faults has moved nothing. */
     part[0] = 4096 - (unsigned)(va & 4095);
     part[0] = part[0] < size ? part[0] : size;
     part[1] = size - part[0];

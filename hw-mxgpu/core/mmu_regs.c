@@ -10,8 +10,8 @@ void mxgpu_mmu_root_write(MxgpuDevice *dev, const MxgpuAccess *a,
     mxgpu_out_trace(dev, MXGPU_TRACE_INVALIDATE, a->index, 0);
 }
 
-/* Every TLB is dropped whole: a stale entry is never kept, and one dropped
- * without need is loaded again. */
+/* Every TLB is dropped as a whole: no stale entry is kept, and an entry that
+ * was dropped without need is loaded again. */
 void mxgpu_mmu_inv_write(MxgpuDevice *dev, const MxgpuAccess *a,
                          uint32_t value)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The floor that every block stands on: the lock, what a critical section has
- * to tell the host, and waking steppers. Calls no other block.
+ * What every block of the device uses and what uses none of them: the lock, the
+ * list of what a critical section has to tell the host, and waking steppers.
  */
 #include "internal.h"
 

@@ -14,7 +14,8 @@
 
 /* ---- parts */
 
-/* Not state: the image is one of a device like this. */
+/* The configuration is not state: the image must be of a device with the same
+ * one. */
 static void visit_config(MxgpuDevice *dev, MxgpuVisit *v)
 {
     const MxgpuConfig *c = &dev->config;

@@ -100,9 +100,10 @@ out:
 }
 
 /*
- * Nothing to do. Waking a thread takes longer than many a request: a unit
- * whose last pause was a short one looks for work for that long before it
- * sleeps. The first pause in vain ends that, so that idle units cost nothing.
+ * The unit has nothing to do. Waking a thread takes longer than many requests
+ * do: a unit whose last pause was a short one looks for work for that long
+ * before it sleeps. The first pause that is longer ends that, so that idle
+ * units cost nothing.
  */
 static void stepper_pause(MxgpuStepper *s, uint64_t now)
 {
@@ -219,7 +220,7 @@ void mxgpu_stepper_release(MxgpuStepper *s)
     s->hold--;
     atomic_store(&s->held, s->hold != 0);
     if (!s->hold) {
-        /* A deadline may have passed meanwhile: let the unit look. */
+        /* A deadline of the unit may have passed meanwhile: let it look. */
         atomic_store(&s->work, true);
         pthread_cond_signal(&s->wake);
     }

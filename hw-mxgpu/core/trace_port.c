@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * TRACE_*: the firmware tells the host of queues and packets, which are its own
- * notion. It asks whether anybody listens with a register that it reads anyway,
- * INT_PENDING. On the MCU's thread.
+ * TRACE_*: the firmware tells the host of queues and packets, of which the rest
+ * of the device knows nothing. It finds out whether anybody listens with a
+ * register that it reads anyway, INT_PENDING. On the MCU's thread.
  */
 #include "internal.h"
 
