@@ -51,17 +51,22 @@ typedef struct MxgpuSimOptions {
 /* The table a loader gets from mxgpu_sim_entry(MXGPU_SIM_ABI). */
 typedef struct MxgpuSimOps {
     /* A device after power-on, with threads of its own; the options are copied.
-     * -EINVAL: an option is out of range, or threads or memory are missing
-     * (log gets what); -ENOMEM, -EMFILE. */
+     * 0 and *sim, or an error and *sim as it was. -EINVAL: an option is out of
+     * range, or threads or memory are missing (log gets what); -ENOMEM,
+     * -EMFILE. */
     int (*open)(const MxgpuSimOptions *config, MxgpuSim **sim);
-    /* The last call on the device; waits for its threads. NULL is allowed. */
+    /* The last call on the device; waits for its threads, each of which ends
+     * its piece of work. NULL is allowed. */
     void (*close)(MxgpuSim *sim);
-    /* A register of BAR 0, at a multiple of 4. An access that the device does
-     * not permit reads 0, has no effect and is an error of the device. */
+    /* A register of BAR 0, by its offset in bytes, a multiple of 4. An access
+     * that the device does not permit reads 0, has no effect and is an error of
+     * the device (ERR_STATUS). */
     uint32_t (*read)(MxgpuSim *sim, uint32_t offset);
     void (*write)(MxgpuSim *sim, uint32_t offset, uint32_t value);
-    /* Write index of a queue to its doorbell. Memory that was written before is
-     * seen by the device. */
+    /* The write index of a queue, in packets since it was created, to its
+     * doorbell. Memory that was written before is seen by the device. A queue
+     * that does not exist, or is not enabled, is an error of the device. Does
+     * not wait for the queue. */
     void (*doorbell)(MxgpuSim *sim, unsigned queue, uint64_t value);
     /* VRAM, zero at first; valid until close(). size, in bytes, may be NULL. */
     void *(*vram)(MxgpuSim *sim, uint64_t *size);
@@ -69,10 +74,11 @@ typedef struct MxgpuSimOps {
      * one's own or another process; it cannot be made smaller or larger. Closed
      * by close(); the memory lives on in mappings of it. */
     int (*vram_fd)(MxgpuSim *sim);
-    /* Interrupt vectors: one, and one for each queue as far as they go. */
+    /* Number of interrupt vectors: vector 0, of the device, and one for each
+     * queue as far as they go. */
     unsigned (*vectors)(MxgpuSim *sim);
-    /* A non-blocking eventfd that counts interrupts of a vector; closed by
-     * close(). -EINVAL: no such vector. */
+    /* A non-blocking eventfd(2) that counts interrupts of a vector; it stays the
+     * device's, and close() closes it. -EINVAL: no such vector. */
     int (*irq_fd)(MxgpuSim *sim, unsigned vector);
     /* Bus addresses from iova on, size bytes, are process memory at ptr, for
      * reads and writes; all multiples of 4096, else -EINVAL. -EEXIST on
