@@ -20,8 +20,8 @@
  *
  * A packet that is malformed or whose execution faults stops its queue: the
  * error record is written to the control block (fields first, then state), the
- * queue's vector is raised, no later packet starts, packets in flight end or are
- * aborted. Other queues go on. A stopped queue is destroyed and created again.
+ * queue's vector is raised, no later packet starts, packets in flight end or
+ * are aborted. Other queues go on. A stopped queue is destroyed and made anew.
  * Fields are little-endian, reserved ones 0, addresses the VMID's, sizes bytes.
  */
 #ifndef MXGPU_PACKETS_H
