@@ -17,7 +17,7 @@
 
 /* ---- boxes ---- */
 
-static size_t box_size(const McBox *box)
+size_t mc_box_size(const McBox *box)
 {
     return box->width * box->height * box->depth;
 }
@@ -67,7 +67,7 @@ static size_t offset(size_t pitch, size_t slice, size_t y, size_t z)
     return (z * slice + y) * pitch;
 }
 
-static void copy_rows(const McBox *box)
+void mc_box_move(const McBox *box)
 {
     for (size_t z = 0; z < box->depth; z++) {
         for (size_t y = 0; y < box->height; y++) {
@@ -130,8 +130,7 @@ static McBox part_of(const McBox *box, const Part *p)
     return part;
 }
 
-/* The same box with one side in memory where its rows follow each other. */
-static McBox with_dst(McBox box, void *memory)
+McBox mc_box_to(McBox box, void *memory)
 {
     box.dst = memory;
     box.dst_pitch = box.width;
@@ -139,7 +138,7 @@ static McBox with_dst(McBox box, void *memory)
     return box;
 }
 
-static McBox with_src(McBox box, const void *memory)
+McBox mc_box_from(McBox box, const void *memory)
 {
     box.src = memory;
     box.src_pitch = box.width;
@@ -153,7 +152,7 @@ static McBox with_src(McBox box, const void *memory)
  * interrupt. */
 #define SPIN_SIZE (64u << 10)
 
-static void copy_packet(const McBox *box, union mxgpu_packet *packet)
+void mc_copy_packet(const McBox *box, union mxgpu_packet *packet)
 {
     if (box->height == 1 && box->depth == 1) {
         *packet = (union mxgpu_packet){
@@ -192,7 +191,7 @@ static mcError_t submit_copy(McStream *stream, const McBox *box, bool irq,
     if (error != mcSuccess) {
         return error;
     }
-    copy_packet(box, &packet);
+    mc_copy_packet(box, &packet);
     *value = mc_submit_push(&submit, &packet, irq ? MXGPU_PKT_IRQ : 0);
     mc_submit_end(&submit);
     return mcSuccess;
@@ -204,15 +203,15 @@ static mcError_t upload_small(McStream *stream, const McBox *box,
 {
     union mxgpu_packet packet;
     McSubmit submit;
-    mcError_t error = mc_submit_begin(stream, 1, box_size(box), &submit);
+    mcError_t error = mc_submit_begin(stream, 1, mc_box_size(box), &submit);
 
     if (error != mcSuccess) {
         return error;
     }
-    McBox gather = with_dst(*box, submit.stage);
-    copy_rows(&gather);
-    McBox send = with_src(*box, submit.stage);
-    copy_packet(&send, &packet);
+    McBox gather = mc_box_to(*box, submit.stage);
+    mc_box_move(&gather);
+    McBox send = mc_box_from(*box, submit.stage);
+    mc_copy_packet(&send, &packet);
     *value = mc_submit_push(&submit, &packet, 0);
     mc_submit_end(&submit);
     return mcSuccess;
@@ -226,10 +225,10 @@ static mcError_t upload(McStream *stream, const McBox *box, uint64_t *value)
     McStaging *staging = stream->ctx->staging;
     Part at = {0};
 
-    if (box_size(box) <= UPLOAD_SMALL) {
+    if (mc_box_size(box) <= UPLOAD_SMALL) {
         return upload_small(stream, box, value);
     }
-    size_t left = box_size(box);
+    size_t left = mc_box_size(box);
     while (part_next(box, &at, MC_CHUNK_SIZE)) {
         McBox part = part_of(box, &at);
         McChunk *chunk;
@@ -238,10 +237,10 @@ static mcError_t upload(McStream *stream, const McBox *box, uint64_t *value)
         if (error != mcSuccess) {
             return error;
         }
-        McBox gather = with_dst(part, chunk->memory);
-        copy_rows(&gather);
-        McBox send = with_src(part, chunk->memory);
-        left -= box_size(&part);
+        McBox gather = mc_box_to(part, chunk->memory);
+        mc_box_move(&gather);
+        McBox send = mc_box_from(part, chunk->memory);
+        left -= mc_box_size(&part);
         error = submit_copy(stream, &send, left == 0, value);
         mc_chunk_put(staging, chunk, error == mcSuccess ? stream->queue : NULL,
                      *value);
@@ -262,16 +261,17 @@ typedef struct Flight {
 static mcError_t takeoff(McStream *stream, const McBox *part, McChunk *chunk,
                          Flight *flight)
 {
-    McBox receive = with_dst(*part, chunk->memory);
+    McBox receive = mc_box_to(*part, chunk->memory);
     mcError_t error = submit_copy(stream, &receive,
-                                  box_size(part) > SPIN_SIZE, &flight->value);
+                                  mc_box_size(part) > SPIN_SIZE,
+                                  &flight->value);
 
     if (error != mcSuccess) {
         mc_chunk_put(stream->ctx->staging, chunk, NULL, 0);
         return error;
     }
     flight->chunk = chunk;
-    flight->box = with_src(*part, chunk->memory);
+    flight->box = mc_box_from(*part, chunk->memory);
     return mcSuccess;
 }
 
@@ -280,7 +280,7 @@ static mcError_t land(McStream *stream, Flight *flight, bool wanted)
     mcError_t error = mc_queue_wait(stream->queue, flight->value, false);
 
     if (error == mcSuccess && wanted) {
-        copy_rows(&flight->box);
+        mc_box_move(&flight->box);
     }
     /* On error the engine may still write to it. */
     mc_chunk_put(stream->ctx->staging, flight->chunk,
@@ -483,7 +483,7 @@ static mcError_t copy_local(McStream *stream, McBox box, const End *to,
         bool wait = sync && (to->place == PINNED || from->place == PINNED ||
                              to->sync || from->sync);
 
-        error = submit_copy(stream, &box, wait && box_size(&box) > SPIN_SIZE,
+        error = submit_copy(stream, &box, wait && mc_box_size(&box) > SPIN_SIZE,
                             &value);
         sync = wait;
     }
@@ -532,14 +532,14 @@ static mcError_t copy_remote(McStream *stream, const McBox *box, const End *to,
     if (sees(from->device, to)) {
         return copy_on(from->device, box);
     }
-    uint8_t *bounce = malloc(least(box_size(box), BOUNCE_SIZE));
+    uint8_t *bounce = malloc(least(mc_box_size(box), BOUNCE_SIZE));
     Part at = {0};
     if (!bounce) {
         return mcErrorMemoryAllocation;
     }
     while (error == mcSuccess && part_next(box, &at, BOUNCE_SIZE)) {
         McBox part = part_of(box, &at);
-        McBox get = with_dst(part, bounce), put = with_src(part, bounce);
+        McBox get = mc_box_to(part, bounce), put = mc_box_from(part, bounce);
 
         error = copy_on(from->device, &get);
         if (error == mcSuccess) {
@@ -566,33 +566,61 @@ static mcError_t settle(McStream *stream, const End *end)
     return error;
 }
 
+/* What both ends are. The box is normalised: nothing lies at the addresses of
+ * an empty one, which may be NULL or the end of an allocation. */
+static mcError_t look_at(int device, McBox *box, mcMemcpyKind kind, End *to,
+                         End *from)
+{
+    uint64_t dst_reach, src_reach;
+    mcError_t error = box_normalise(box, &dst_reach, &src_reach);
+
+    if (error != mcSuccess || box->width == 0) {
+        return error;
+    }
+    error = classify(device, box->dst, dst_reach, to);
+    if (error == mcSuccess) {
+        error = classify(device, box->src, src_reach, from);
+    }
+    return error == mcSuccess ? check_kind(kind, to, from) : error;
+}
+
+mcError_t mc_copy_plan(int device, McBox *box, mcMemcpyKind kind,
+                       McCopyHow *how)
+{
+    End to, from;
+    mcError_t error = look_at(device, box, kind, &to, &from);
+
+    if (error != mcSuccess || box->width == 0) {
+        *how = MC_COPY_NOTHING;
+        return error;
+    }
+    if (to.place != ON_DEVICE && from.place != ON_DEVICE) {
+        *how = MC_COPY_HOST;
+    } else if (!sees(device, &to) || !sees(device, &from)) {
+        *how = MC_COPY_REMOTE;
+    } else if (to.place == PAGEABLE) {
+        *how = MC_COPY_DOWNLOAD;
+    } else {
+        box->dst = (void *)(uintptr_t)to.va;
+        *how = from.place == PAGEABLE ? MC_COPY_UPLOAD : MC_COPY_DIRECT;
+    }
+    return mcSuccess;
+}
+
 static mcError_t copy_any(McStream *stream, McBox box, mcMemcpyKind kind,
                           bool sync)
 {
     End to, from;
-    uint64_t dst_reach, src_reach;
     int device = stream->ctx->device;
-    mcError_t error = box_normalise(&box, &dst_reach, &src_reach);
+    mcError_t error = look_at(device, &box, kind, &to, &from);
 
-    /* Nothing lies at the addresses of an empty one: they may be NULL, or the
-     * end of an allocation. */
     if (error != mcSuccess || box.width == 0) {
-        return error;
-    }
-    error = classify(device, box.dst, dst_reach, &to);
-    if (error == mcSuccess) {
-        error = classify(device, box.src, src_reach, &from);
-    }
-    if (error == mcSuccess) {
-        error = check_kind(kind, &to, &from);
-    }
-    if (error != mcSuccess) {
         return error;
     }
     if (to.place != ON_DEVICE && from.place != ON_DEVICE) {
         error = mc_stream_sync(stream);
         if (error == mcSuccess) {
-            copy_rows(&box);
+            mc_box_move(&box);
         }
         return error;
     }
@@ -647,17 +675,16 @@ mcError_t mc_copy(McStream *stream, void *dst, const void *src, size_t size,
 /* ---- fills and words ---- */
 
 /* The address is one the stream's device can use for size bytes. */
-static mcError_t check_device_use(McStream *stream, const void *ptr,
-                                  size_t size, End *end)
+static mcError_t check_device_use(int device, const void *ptr, size_t size,
+                                  End *end)
 {
-    mcError_t error = classify(stream->ctx->device, ptr, size, end);
+    mcError_t error = classify(device, ptr, size, end);
 
     if (error != mcSuccess) {
         return error;
     }
-    if (end->place == PAGEABLE || !sees(stream->ctx->device, end)) {
-        mc_error("%p is not memory that device %d can use", ptr,
-                 stream->ctx->device);
+    if (end->place == PAGEABLE || !sees(device, end)) {
+        mc_error("%p is not memory that device %d can use", ptr, device);
         return mcErrorInvalidValue;
     }
     return mcSuccess;
@@ -703,37 +730,61 @@ static void fill_packet(const McBox *box, uint32_t pattern,
     }
 }
 
-mcError_t mc_fill_box(McStream *stream, const McBox *box, uint32_t pattern,
-                      unsigned pattern_size, bool sync)
+/* The packet of a fill; of an empty one, *some is false. */
+static mcError_t plan_fill(int device, const McBox *box, uint32_t pattern,
+                           unsigned pattern_size, union mxgpu_packet *packet,
+                           End *end, bool *some)
 {
-    McBox to = with_src(*box, NULL);
+    McBox to = mc_box_from(*box, NULL);
     uint64_t reach, ignored;
-    End end;
 
     to.src_pitch = to.dst_pitch;
     to.src_slice = to.dst_slice;
     mcError_t error = box_normalise(&to, &reach, &ignored);
-    if (error != mcSuccess || to.width == 0) {
-        return error; /* nothing lies there: as in copy_any() */
+    *some = error == mcSuccess && to.width != 0;
+    if (!*some) {
+        return error; /* nothing lies there: as in look_at() */
     }
-    error = check_device_use(stream, to.dst, reach, &end);
-    if (error == mcSuccess &&
-        (end.va | to.width |
-         (to.height > 1 || to.depth > 1 ? to.dst_pitch : 0)) % pattern_size) {
-        error = mcErrorInvalidValue;
-    }
+    error = check_device_use(device, to.dst, reach, end);
     if (error != mcSuccess) {
         return error;
     }
+    if ((end->va | to.width |
+         (to.height > 1 || to.depth > 1 ? to.dst_pitch : 0)) % pattern_size) {
+        return mcErrorInvalidValue;
+    }
+    to.dst = (void *)(uintptr_t)end->va;
+    fill_packet(&to, pattern, pattern_size, packet);
+    return mcSuccess;
+}
+
+mcError_t mc_fill_plan(int device, const McBox *box, uint32_t pattern,
+                       unsigned pattern_size, union mxgpu_packet *packet,
+                       bool *some)
+{
+    End end;
+
+    return plan_fill(device, box, pattern, pattern_size, packet, &end, some);
+}
+
+mcError_t mc_fill_box(McStream *stream, const McBox *box, uint32_t pattern,
+                      unsigned pattern_size, bool sync)
+{
     union mxgpu_packet packet;
     McSubmit submit;
+    End end;
+    bool some;
+    mcError_t error = plan_fill(stream->ctx->device, box, pattern,
+                                pattern_size, &packet, &end, &some);
+
+    if (error != mcSuccess || !some) {
+        return error;
+    }
     bool wait = sync && (end.place == PINNED || end.sync);
     error = mc_submit_begin(stream, 1, 0, &submit);
     if (error != mcSuccess) {
         return error;
     }
-    to.dst = (void *)(uintptr_t)end.va;
-    fill_packet(&to, pattern, pattern_size, &packet);
     uint64_t value = mc_submit_push(&submit, &packet,
                                     wait ? MXGPU_PKT_IRQ : 0);
     mc_submit_end(&submit);
@@ -748,9 +799,9 @@ mcError_t mc_fill(McStream *stream, void *dst, uint32_t pattern,
     return mc_fill_box(stream, &row, pattern, pattern_size, sync);
 }
 
-static mcError_t check_word(McStream *stream, const McWordOp *op, End *end)
+static mcError_t check_word(int device, const McWordOp *op, End *end)
 {
-    mcError_t error = check_device_use(stream, op->ptr, op->size, end);
+    mcError_t error = check_device_use(device, op->ptr, op->size, end);
 
     return error == mcSuccess && (uintptr_t)op->ptr % op->size
                ? mcErrorInvalidValue
@@ -779,6 +830,18 @@ static void word_packet(const McWordOp *op, const End *end,
     }
 }
 
+mcError_t mc_word_plan(int device, const McWordOp *op,
+                       union mxgpu_packet *packet)
+{
+    End end;
+    mcError_t error = check_word(device, op, &end);
+
+    if (error == mcSuccess) {
+        word_packet(op, &end, packet);
+    }
+    return error;
+}
+
 mcError_t mc_word_ops(McStream *stream, const McWordOp *ops, unsigned count)
 {
     union mxgpu_packet packet;
@@ -788,10 +851,10 @@ mcError_t mc_word_ops(McStream *stream, const McWordOp *ops, unsigned count)
 
     /* All are good, or none is done. */
     for (unsigned i = 0; i < count && count > 1 && error == mcSuccess; i++) {
-        error = check_word(stream, &ops[i], &end);
+        error = check_word(stream->ctx->device, &ops[i], &end);
     }
     for (unsigned i = 0; i < count && error == mcSuccess; i++) {
-        error = check_word(stream, &ops[i], &end);
+        error = check_word(stream->ctx->device, &ops[i], &end);
         if (error == mcSuccess) {
             error = mc_submit_begin(stream, 1, 0, &submit);
         }

@@ -6,14 +6,13 @@
 
 /* ---- arguments ---- */
 
-McArguments *mc_arguments_new(uint32_t size, uint32_t count,
-                              const uint32_t *offsets)
+McArguments *mc_arguments_new(uint32_t size, uint32_t count)
 {
     /* The block is what kernels want aligned; one allocation holds all. */
     size_t block = (size + 15u) & ~(size_t)15;
-    size_t params = count * sizeof(void *), table = count * sizeof(uint32_t);
+    size_t params = (count * sizeof(void *) + 15) & ~(size_t)15;
     uint8_t *memory = aligned_alloc(
-        16, (block + params + table + sizeof(McArguments) + 15) & ~(size_t)15);
+        16, (block + params + sizeof(McArguments) + 15) & ~(size_t)15);
 
     if (!memory) {
         return NULL;
@@ -24,13 +23,8 @@ McArguments *mc_arguments_new(uint32_t size, uint32_t count,
         .params = (void **)(memory + block),
         .count = count,
         .size = size,
-        .offsets = (uint32_t *)(a + 1),
         .block = memory,
     };
-    for (uint32_t i = 0; i < count; i++) {
-        a->offsets[i] = offsets[i];
-        a->params[i] = memory + offsets[i];
-    }
     return a;
 }
 
@@ -46,10 +40,14 @@ void mc_arguments_pack(McArguments *a, size_t packed_size)
 
 static McArguments *arguments_copy(const McArguments *from)
 {
-    McArguments *to = mc_arguments_new(from->size, from->count, from->offsets);
+    McArguments *to = mc_arguments_new(from->size, from->count);
 
     if (to) {
         memcpy(to->block, from->block, from->size);
+        for (uint32_t i = 0; i < from->count; i++) {
+            to->params[i] =
+                to->block + ((uint8_t *)from->params[i] - from->block);
+        }
         if (from->extra[0]) {
             mc_arguments_pack(to, from->packed_size);
         }

@@ -17,11 +17,10 @@ typedef struct McGraphNode McGraphNode;
 /* Arguments of a kernel, laid out as it takes them, and what points there:
  * what the user may read. */
 typedef struct McArguments {
-    void **params;  /* one each; NULL when they were given packed */
-    void *extra[5]; /* packed: MC_LAUNCH_PARAM_* */
+    void **params;  /* one each, into block */
+    void *extra[5]; /* MC_LAUNCH_PARAM_*, if they were given packed */
     uint32_t count, size;
     size_t packed_size;
-    uint32_t *offsets; /* of count */
     uint8_t *block;
 } McArguments;
 
@@ -71,10 +70,9 @@ typedef struct McNodeParams {
 mcError_t mc_node_params_copy(McNodeParams *to, const McNodeParams *from);
 void mc_node_params_free(McNodeParams *params);
 
-/* count arguments of those sizes at those offsets of a block of size bytes;
- * NULL: no memory. The block is cleared, the rest filled in. */
-McArguments *mc_arguments_new(uint32_t size, uint32_t count,
-                              const uint32_t *offsets);
+/* count arguments in size bytes; NULL: no memory. The block is cleared, params
+ * is for the caller to fill in. */
+McArguments *mc_arguments_new(uint32_t size, uint32_t count);
 /* They were given packed, that many bytes. */
 void mc_arguments_pack(McArguments *arguments, size_t packed_size);
 void mc_arguments_free(McArguments *arguments);

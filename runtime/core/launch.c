@@ -4,21 +4,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/log.h"
+#include "arguments.h"
 #include "mxgpu/occupancy.h"
 #include "runtime.h"
 #include "submit.h"
-
-/* Why it is not launched, with its name as in the source. */
-#define KERNEL_ERROR(f, format, ...)                                           \
-    do {                                                                       \
-        if (mc_log_enabled(MC_LOG_ERROR)) {                                    \
-            char name_[256];                                                   \
-                                                                               \
-            mc_source_name((f)->name, name_, sizeof(name_));                   \
-            mc_error("kernel %s: " format, name_, __VA_ARGS__);                \
-        }                                                                      \
-    } while (0)
 
 /* Private memory of a thread. */
 static size_t stack_bytes(const McContext *ctx, const McFunction *f)
@@ -84,55 +73,13 @@ static mcError_t check_cooperative(const McContext *ctx, const McFunction *f,
     return mcSuccess;
 }
 
-/* Arguments as the kernel takes them, in f->arg_size bytes. What params says is
- * read once: it is the caller's, who may change it. */
-static mcError_t marshal(const McFunction *f, uint8_t *block, void **params,
-                         const void *buffer, size_t buffer_size)
+/* All that may be wrong with a launch but its arguments. */
+static mcError_t check_launch(McContext *ctx, McFunction *f, dim3 grid,
+                              dim3 block, size_t shared, unsigned flags)
 {
-    memset(block, 0, f->arg_size);
-    if (buffer) {
-        if (buffer_size < f->arg_end ||
-            buffer_size > ((f->arg_size + 15u) & ~15u)) {
-            KERNEL_ERROR(f, "%zu bytes of arguments, it takes %u",
-                         buffer_size, f->arg_size);
-            return mcErrorInvalidValue;
-        }
-        memcpy(block, buffer, buffer_size < f->arg_size ? buffer_size
-                                                        : f->arg_size);
-        return mcSuccess;
-    }
-    if (f->arg_count && !params) {
-        KERNEL_ERROR(f, "no arguments, it takes %u", f->arg_count);
-        return mcErrorInvalidValue;
-    }
-    for (uint32_t i = 0; i < f->arg_count; i++) {
-        const void *from = __atomic_load_n(&params[i], __ATOMIC_RELAXED);
+    mcError_t error = f->handle.ctx == ctx ? check_shape(ctx, f, grid, block)
+                                           : mcErrorInvalidResourceHandle;
 
-        if (!from) {
-            KERNEL_ERROR(f, "argument %u of %u is missing", i, f->arg_count);
-            return mcErrorInvalidValue;
-        }
-        memcpy(block + f->args[i].offset, from, f->args[i].size);
-    }
-    return mcSuccess;
-}
-
-/* All that may be wrong with a launch, and its arguments. */
-static mcError_t prepare(McStream *stream, McFunction *f, dim3 grid,
-                         dim3 block, size_t shared, void **params,
-                         const void *buffer, size_t buffer_size,
-                         unsigned flags, uint8_t *args)
-{
-    McContext *ctx = stream->ctx;
-    mcError_t error;
-
-    if (f->handle.ctx != ctx) {
-        return mcErrorInvalidResourceHandle;
-    }
-    error = check_shape(ctx, f, grid, block);
-    if (error == mcSuccess) {
-        error = marshal(f, args, params, buffer, buffer_size);
-    }
     if (error != mcSuccess) {
         return error;
     }
@@ -153,6 +100,18 @@ static mcError_t prepare(McStream *stream, McFunction *f, dim3 grid,
                : mcSuccess;
 }
 
+static mcError_t prepare(McStream *stream, McFunction *f, dim3 grid,
+                         dim3 block, size_t shared, void **params,
+                         const void *buffer, size_t buffer_size,
+                         unsigned flags, uint8_t *args)
+{
+    mcError_t error = check_launch(stream->ctx, f, grid, block, shared, flags);
+
+    return error != mcSuccess
+               ? error
+               : mc_marshal(f, args, params, buffer, buffer_size);
+}
+
 mcError_t mc_launch_check(McStream *stream, McFunction *f, dim3 grid,
                           dim3 block, size_t shared, void **params,
                           unsigned flags)
@@ -163,12 +122,47 @@ mcError_t mc_launch_check(McStream *stream, McFunction *f, dim3 grid,
                    args);
 }
 
+static void dispatch_packet(McContext *ctx, McFunction *f, dim3 grid,
+                            dim3 block, size_t shared, const uint8_t *args,
+                            union mxgpu_packet *packet)
+{
+    *packet = (union mxgpu_packet){
+        .dispatch = {
+            .type = MXGPU_PKT_DISPATCH,
+            .dynamic_shared = shared,
+            .kernel = f->desc,
+            .args = (uintptr_t)args,
+            .grid = {grid.x, grid.y, grid.z},
+            .block = {block.x, block.y, block.z},
+            .private_kib = stack_bytes(ctx, f) / 1024,
+        },
+    };
+}
+
+static unsigned dispatch_flags(unsigned flags)
+{
+    return mc_checking() ? flags | MXGPU_PKT_STRICT_ALIGN : flags;
+}
+
+mcError_t mc_launch_packet(McContext *ctx, McFunction *f, dim3 grid,
+                           dim3 block, size_t shared, unsigned flags,
+                           const uint8_t *args, union mxgpu_packet *packet)
+{
+    mcError_t error = check_launch(ctx, f, grid, block, shared, flags);
+
+    if (error == mcSuccess) {
+        dispatch_packet(ctx, f, grid, block, shared, args, packet);
+        packet->header.flags = dispatch_flags(flags);
+    }
+    return error;
+}
+
 mcError_t mc_launch(McStream *stream, McFunction *f, dim3 grid, dim3 block,
                     size_t shared, void **params, const void *buffer,
                     size_t buffer_size, unsigned flags)
 {
-    McContext *ctx = stream->ctx;
     uint8_t args[MC_ARGS_MAX];
+    union mxgpu_packet packet;
     McSubmit submit;
     mcError_t error = prepare(stream, f, grid, block, shared, params, buffer,
                               buffer_size, flags, args);
@@ -182,22 +176,10 @@ mcError_t mc_launch(McStream *stream, McFunction *f, dim3 grid, dim3 block,
         return error;
     }
     memcpy(submit.stage, args, f->arg_size);
-    union mxgpu_packet packet = {
-        .dispatch = {
-            .type = MXGPU_PKT_DISPATCH,
-            .dynamic_shared = shared,
-            .kernel = f->desc,
-            .args = (uintptr_t)submit.stage,
-            .grid = {grid.x, grid.y, grid.z},
-            .block = {block.x, block.y, block.z},
-            .private_kib = stack_bytes(ctx, f) / 1024,
-        },
-    };
-    if (mc_checking()) {
-        flags |= MXGPU_PKT_STRICT_ALIGN;
-    }
+    dispatch_packet(stream->ctx, f, grid, block, shared, submit.stage,
+                    &packet);
     strncpy(mc_submit_label(&submit), f->name, MC_LABEL_SIZE - 1);
-    mc_submit_push(&submit, &packet, flags);
+    mc_submit_push(&submit, &packet, dispatch_flags(flags));
     mc_submit_end(&submit);
     if (mc_launch_blocking()) {
         error = mc_stream_sync(stream);

@@ -20,6 +20,12 @@ mcError_t mc_launch_check(McStream *stream, McFunction *function, dim3 grid,
                           dim3 block, size_t shared, void **params,
                           unsigned flags);
 
+/* The packet of a launch with arguments at args, flags set: it is checked as by
+ * mc_launch. */
+mcError_t mc_launch_packet(McContext *ctx, McFunction *function, dim3 grid,
+                           dim3 block, size_t shared, unsigned flags,
+                           const uint8_t *args, union mxgpu_packet *packet);
+
 /* Threads of the largest block that a launch accepts. */
 unsigned mc_max_threads(const McContext *ctx, const McFunction *function);
 
