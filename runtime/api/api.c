@@ -117,6 +117,15 @@ mcError_t mc_api_device(int device, McContext **ctx)
 
 mcError_t mc_api_stream(mcStream_t handle, McStream **stream)
 {
+    mcError_t error = mc_api_stream_itself(handle, stream);
+
+    return error == mcSuccess && (*stream)->null
+               ? mc_capture_legacy((*stream)->ctx, true)
+               : error;
+}
+
+mcError_t mc_api_stream_itself(mcStream_t handle, McStream **stream)
+{
     McContext *ctx = NULL;
     mcError_t error;
 

@@ -10,6 +10,7 @@
 #include <limits.h>
 
 #include "base/log.h"
+#include "core/capture.h"
 #include "core/context.h"
 #include "core/event.h"
 #include "core/launch.h"
@@ -67,10 +68,19 @@
     McContext *ctx __attribute__((cleanup(mc_api_put_context))) = NULL;        \
     API_TRY(mc_api_context(&ctx))
 
-/* The stream a handle names, its device in good state. */
+/* The stream a handle names, its device in good state, to be used: while a
+ * stream captures, the legacy default stream may not be. */
 #define API_STREAM(stream, handle)                                             \
     McStream *stream __attribute__((cleanup(mc_api_put_stream))) = NULL;       \
     API_TRY(mc_api_stream((handle), &stream))
+
+/* The same, to be looked at only. */
+#define API_STREAM_ITSELF(stream, handle)                                      \
+    McStream *stream __attribute__((cleanup(mc_api_put_stream))) = NULL;       \
+    API_TRY(mc_api_stream_itself((handle), &stream))
+
+/* A call that captures do not see: their modes may forbid it. */
+#define API_UNSAFE() API_TRY(mc_capture_unsafe())
 
 /* Another object, whatever the state of its device. */
 #define API_OBJECT(kind, object, handle, type, error)                          \
@@ -96,6 +106,7 @@ mcError_t mc_api_leave(const char *name, mcError_t error);
 void mc_api_done(const char *name, mcError_t error, const char *text);
 mcError_t mc_api_context(McContext **ctx);
 mcError_t mc_api_stream(mcStream_t handle, McStream **stream);
+mcError_t mc_api_stream_itself(mcStream_t handle, McStream **stream);
 bool mc_api_is_device(int device);
 /* For queries: opened, but perhaps failed. NULL error: not a device. */
 mcError_t mc_api_device(int device, McContext **ctx);

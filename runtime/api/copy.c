@@ -18,6 +18,9 @@ static mcError_t copy(void *dst, const void *src, size_t size,
         return mcErrorInvalidValue;
     }
     mcError_t error = mc_api_stream(handle, &stream);
+    if (error == mcSuccess && sync) {
+        error = mc_capture_unsafe();
+    }
     return error != mcSuccess ? error
                               : mc_copy(stream, dst, src, size, kind, sync);
 }
@@ -207,6 +210,9 @@ static mcError_t fill(void *dst, uint32_t value, unsigned element,
         return mcErrorInvalidValue;
     }
     mcError_t error = mc_api_stream(handle, &stream);
+    if (error == mcSuccess && sync) {
+        error = mc_capture_unsafe();
+    }
     if (error != mcSuccess || size == 0) {
         return error;
     }

@@ -107,6 +107,8 @@ MC_EXPORT mcError_t mcDeviceSynchronize(void)
 {
     API_ENTER("%s", "");
     API_CONTEXT(ctx);
+    API_TRY(mc_capture_device(ctx));
+    API_UNSAFE();
     API_RETURN(mc_context_sync(ctx));
 }
 

@@ -45,7 +45,7 @@ MC_EXPORT mcError_t mcEventRecord(mcEvent_t handle, mcStream_t stream_handle)
     API_ENTER("%p, %p", (void *)handle, (void *)stream_handle);
     API_EVENT(event, handle);
     API_STREAM(stream, stream_handle);
-    API_RETURN(mc_event_record(event, stream));
+    API_RETURN(mc_event_record(event, stream, false));
 }
 
 MC_EXPORT mcError_t mcEventRecordWithFlags(mcEvent_t handle,
@@ -53,10 +53,12 @@ MC_EXPORT mcError_t mcEventRecordWithFlags(mcEvent_t handle,
                                            unsigned int flags)
 {
     API_ENTER("%p, %p, 0x%x", (void *)handle, (void *)stream_handle, flags);
-    API_CHECK(flags == mcEventRecordDefault, mcErrorInvalidValue);
+    API_CHECK(flags == mcEventRecordDefault || flags == mcEventRecordExternal,
+              mcErrorInvalidValue);
     API_EVENT(event, handle);
     API_STREAM(stream, stream_handle);
-    API_RETURN(mc_event_record(event, stream));
+    API_RETURN(mc_event_record(event, stream,
+                               flags == mcEventRecordExternal));
 }
 
 MC_EXPORT mcError_t mcEventSynchronize(mcEvent_t handle)

@@ -145,6 +145,15 @@ MC_EXPORT mcError_t mcSignalExternalSemaphoresAsync(
 
         API_TRY(batch_add(&batch, handles[i], p.params.fence.value, p.flags));
     }
+    if (mc_capturing(stream)) {
+        McNodeParams node = {
+            .type = mcGraphNodeTypeExtSemaphoreSignal,
+            .device = stream->ctx->device,
+            .signal = {(mcExternalSemaphore_t *)handles, params, count},
+        };
+
+        API_RETURN(mc_capture_node(stream, &node));
+    }
     API_RETURN(mc_semaphores_signal(stream, batch.ops, count));
 }
 
@@ -167,6 +176,15 @@ MC_EXPORT mcError_t mcWaitExternalSemaphoresAsync(
         mcExternalSemaphoreWaitParams p = params[i];
 
         API_TRY(batch_add(&batch, handles[i], p.params.fence.value, p.flags));
+    }
+    if (mc_capturing(stream)) {
+        McNodeParams node = {
+            .type = mcGraphNodeTypeExtSemaphoreWait,
+            .device = stream->ctx->device,
+            .wait = {(mcExternalSemaphore_t *)handles, params, count},
+        };
+
+        API_RETURN(mc_capture_node(stream, &node));
     }
     API_RETURN(mc_semaphores_wait(stream, batch.ops, count));
 }

@@ -18,6 +18,7 @@ MC_EXPORT mcError_t mcMallocManaged(void **ptr, size_t size,
     API_CHECK(ptr && size && (flags == mcMemAttachGlobal ||
                               flags == mcMemAttachHost), mcErrorInvalidValue);
     API_CONTEXT(ctx);
+    API_UNSAFE();
     API_RETURN(mc_managed_alloc(ctx->device, size, flags, false, CALLER,
                                 ptr));
 }
@@ -161,6 +162,9 @@ static mcError_t prefetch(const void *ptr, size_t count, mcMemLocation where,
 
     if (error == mcSuccess) {
         error = mc_api_stream(handle, &stream);
+    }
+    if (error == mcSuccess) {
+        error = mc_capture_none(stream);
     }
     return error == mcSuccess
                ? mc_managed_change((uintptr_t)ptr, count, prefetched, &where)
@@ -340,6 +344,7 @@ MC_EXPORT mcError_t mcStreamAttachMemAsync(mcStream_t handle, void *ptr,
     API_CHECK(flags != mcMemAttachSingle || !is_default(handle),
               mcErrorInvalidValue);
     API_STREAM(stream, handle);
+    API_TRY(mc_capture_none(stream));
     API_CHECK(mc_range_find((uintptr_t)ptr, &range) &&
               range.kind == MC_RANGE_MANAGED && range.base == (uintptr_t)ptr &&
               (length == 0 || length == range.size), mcErrorInvalidValue);

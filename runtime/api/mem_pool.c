@@ -19,9 +19,11 @@ static mcError_t malloc_async(void **ptr, size_t size, McStream *stream,
                               McPool *pool, McCaller caller)
 {
     uint64_t va = 0;
-    mcError_t error = size ? mc_pool_alloc(pool, stream, size, caller, &va)
-                           : mcSuccess;
+    mcError_t error = mc_capture_none(stream);
 
+    if (error == mcSuccess && size) {
+        error = mc_pool_alloc(pool, stream, size, caller, &va);
+    }
     if (error == mcSuccess) {
         *ptr = (void *)(uintptr_t)va;
     }
@@ -71,6 +73,9 @@ static mcError_t free_async(void *ptr, mcStream_t handle)
 
     McStream *stream __attribute__((cleanup(mc_api_put_stream))) = NULL;
     mcError_t error = mc_api_stream(handle, &stream);
+    if (error == mcSuccess) {
+        error = mc_capture_none(stream);
+    }
     if (error != mcSuccess) {
         return error;
     }

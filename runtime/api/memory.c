@@ -19,6 +19,9 @@ static mcError_t allocate(void **ptr, size_t size, unsigned flags,
 
     McContext *ctx __attribute__((cleanup(mc_api_put_context))) = NULL;
     mcError_t error = mc_api_context(&ctx);
+    if (error == mcSuccess) {
+        error = mc_capture_unsafe();
+    }
     if (error != mcSuccess) {
         return error;
     }
@@ -107,6 +110,7 @@ MC_EXPORT mcError_t mcFree(void *ptr)
         API_CONTEXT(ctx);
         API_RETURN(mcSuccess);
     }
+    API_UNSAFE();
     API_CHECK(mc_range_find((uintptr_t)ptr, &range) &&
               range.base == (uintptr_t)ptr, mcErrorInvalidDevicePointer);
     if (range.kind == MC_RANGE_EXTERNAL) {
@@ -144,6 +148,7 @@ MC_EXPORT mcError_t mcMallocHost(void **ptr, size_t size, unsigned int flags)
                                            mcMallocHostWriteCombined)),
               mcErrorInvalidValue);
     API_CONTEXT(ctx);
+    API_UNSAFE();
     if (size == 0) {
         *ptr = NULL;
         API_RETURN(mcSuccess);
@@ -158,6 +163,7 @@ MC_EXPORT mcError_t mcFreeHost(void *ptr)
     if (!ptr) {
         API_RETURN(mcSuccess);
     }
+    API_UNSAFE();
     API_RETURN(mc_host_free(MC_RANGE_HOST, ptr));
 }
 
@@ -167,6 +173,7 @@ MC_EXPORT mcError_t mcHostRegister(void *ptr, size_t size, unsigned int flags)
     API_CHECK(ptr && size && !(flags & ~0xfu), mcErrorInvalidValue);
     API_CHECK(!(flags & mcHostRegisterIoMemory), mcErrorNotSupported);
     API_CONTEXT(ctx);
+    API_UNSAFE();
     API_RETURN(mc_host_register(ctx->device, ptr, size, flags));
 }
 
@@ -174,6 +181,7 @@ MC_EXPORT mcError_t mcHostUnregister(void *ptr)
 {
     API_ENTER("%p", ptr);
     API_CHECK(ptr, mcErrorInvalidValue);
+    API_UNSAFE();
     API_RETURN(mc_host_unregister(ptr));
 }
 

@@ -24,6 +24,9 @@ static mcError_t copy_box(const McBox *box, mcMemcpyKind kind,
     McStream *stream __attribute__((cleanup(mc_api_put_stream))) = NULL;
     mcError_t error = mc_api_stream(handle, &stream);
 
+    if (error == mcSuccess && sync) {
+        error = mc_capture_unsafe();
+    }
     return error != mcSuccess ? error : mc_copy_box(stream, box, kind, sync);
 }
 
@@ -33,6 +36,9 @@ static mcError_t fill_box(const McBox *box, uint32_t value, unsigned element,
     McStream *stream __attribute__((cleanup(mc_api_put_stream))) = NULL;
     mcError_t error = mc_api_stream(handle, &stream);
 
+    if (error == mcSuccess && sync) {
+        error = mc_capture_unsafe();
+    }
     return error != mcSuccess ? error
                               : mc_fill_box(stream, box, value, element, sync);
 }

@@ -60,7 +60,7 @@ MC_EXPORT mcError_t mcStreamGetFlags(mcStream_t handle, unsigned int *flags)
 {
     API_ENTER("%p, %p", (void *)handle, (void *)flags);
     API_CHECK(flags, mcErrorInvalidValue);
-    API_STREAM(stream, handle);
+    API_STREAM_ITSELF(stream, handle);
     *flags = stream->flags;
     API_RETURN(mcSuccess);
 }
@@ -69,7 +69,7 @@ MC_EXPORT mcError_t mcStreamGetPriority(mcStream_t handle, int *priority)
 {
     API_ENTER("%p, %p", (void *)handle, (void *)priority);
     API_CHECK(priority, mcErrorInvalidValue);
-    API_STREAM(stream, handle);
+    API_STREAM_ITSELF(stream, handle);
     *priority = stream->priority;
     API_RETURN(mcSuccess);
 }
@@ -78,7 +78,7 @@ MC_EXPORT mcError_t mcStreamGetCtx(mcStream_t handle, mcCtx_t *ctx)
 {
     API_ENTER("%p, %p", (void *)handle, (void *)ctx);
     API_CHECK(ctx, mcErrorInvalidValue);
-    API_STREAM(stream, handle);
+    API_STREAM_ITSELF(stream, handle);
     *ctx = (mcCtx_t)mc_ctx_primary(stream->ctx->device);
     API_RETURN(mcSuccess);
 }
@@ -87,7 +87,7 @@ MC_EXPORT mcError_t mcStreamGetDevice(mcStream_t handle, mcDevice_t *device)
 {
     API_ENTER("%p, %p", (void *)handle, (void *)device);
     API_CHECK(device, mcErrorInvalidValue);
-    API_STREAM(stream, handle);
+    API_STREAM_ITSELF(stream, handle);
     *device = stream->ctx->device;
     API_RETURN(mcSuccess);
 }
@@ -96,6 +96,8 @@ MC_EXPORT mcError_t mcStreamQuery(mcStream_t handle)
 {
     API_ENTER("%p", (void *)handle);
     API_STREAM(stream, handle);
+    API_TRY(mc_capture_none(stream));
+    API_UNSAFE();
     API_RETURN(mc_stream_query(stream));
 }
 
@@ -103,6 +105,8 @@ MC_EXPORT mcError_t mcStreamSynchronize(mcStream_t handle)
 {
     API_ENTER("%p", (void *)handle);
     API_STREAM(stream, handle);
+    API_TRY(mc_capture_none(stream));
+    API_UNSAFE();
     API_RETURN(mc_stream_sync(stream));
 }
 
@@ -110,20 +114,11 @@ MC_EXPORT mcError_t mcStreamWaitEvent(mcStream_t handle, mcEvent_t event_handle,
                                       unsigned int flags)
 {
     API_ENTER("%p, %p, 0x%x", (void *)handle, (void *)event_handle, flags);
-    API_CHECK(flags == mcEventWaitDefault, mcErrorInvalidValue);
+    API_CHECK(flags == mcEventWaitDefault || flags == mcEventWaitExternal,
+              mcErrorInvalidValue);
     API_EVENT(event, event_handle);
     API_STREAM(stream, handle);
-    API_RETURN(mc_event_wait(stream, event));
-}
-
-MC_EXPORT mcError_t mcStreamIsCapturing(mcStream_t handle,
-                                        mcStreamCaptureStatus *status)
-{
-    API_ENTER("%p, %p", (void *)handle, (void *)status);
-    API_CHECK(status, mcErrorInvalidValue);
-    API_STREAM(stream, handle);
-    *status = mcStreamCaptureStatusNone;
-    API_RETURN(mcSuccess);
+    API_RETURN(mc_event_wait(stream, event, flags == mcEventWaitExternal));
 }
 
 /* ---- host functions ---- */
@@ -147,6 +142,20 @@ static void call(void *opaque, mcError_t status)
     }
 }
 
+/* Callbacks are told about errors of their stream: that is nothing for a
+ * graph. */
+static mcError_t capture(McStream *stream, const HostFunction *function)
+{
+    McNodeParams params = {
+        .type = mcGraphNodeTypeHost,
+        .device = stream->ctx->device,
+        .host = {function->function, function->data},
+    };
+
+    return function->callback ? mc_capture_refuse(stream)
+                              : mc_capture_node(stream, &params);
+}
+
 static mcError_t host_call(mcStream_t handle, const HostFunction *function)
 {
     McStream *stream __attribute__((cleanup(mc_api_put_stream))) = NULL;
@@ -154,6 +163,9 @@ static mcError_t host_call(mcStream_t handle, const HostFunction *function)
 
     if (error != mcSuccess) {
         return error;
+    }
+    if (mc_capturing(stream)) {
+        return capture(stream, function);
     }
     HostFunction *copy = malloc(sizeof(*copy));
     if (!copy) {

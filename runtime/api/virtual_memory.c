@@ -107,6 +107,7 @@ MC_EXPORT mcError_t mcMemCreate(mcMemGenericAllocationHandle *handle,
               mcErrorInvalidValue);
     mcMemAllocationProp copy = *prop;
     API_TRY(check_prop(&copy));
+    API_UNSAFE();
     McContext *ctx __attribute__((cleanup(mc_api_put_context))) = NULL;
     if (is_host(&copy.location)) {
         copy.location.id = 0;
@@ -200,6 +201,7 @@ MC_EXPORT mcError_t mcMemMap(mcDeviceptr_t ptr, size_t size, size_t offset,
     API_ENTER("%p, %zu, %zu, %llu, 0x%llx", ptr, size, offset, handle, flags);
     API_CHECK(size && aligned((uintptr_t)ptr) && aligned(size) &&
               offset == 0 && flags == 0, mcErrorInvalidValue);
+    API_UNSAFE();
     API_RETURN(mc_vmm_map((uintptr_t)ptr, size, handle));
 }
 
@@ -208,6 +210,7 @@ MC_EXPORT mcError_t mcMemUnmap(mcDeviceptr_t ptr, size_t size)
     API_ENTER("%p, %zu", ptr, size);
     API_CHECK(size && aligned((uintptr_t)ptr) && aligned(size),
               mcErrorInvalidValue);
+    API_UNSAFE();
     API_RETURN(mc_vmm_unmap((uintptr_t)ptr, size));
 }
 
@@ -279,6 +282,7 @@ MC_EXPORT mcError_t mcMemSetAccess(mcDeviceptr_t ptr, size_t size,
     API_CHECK(size && aligned((uintptr_t)ptr) && aligned(size) && desc &&
               count, mcErrorInvalidValue);
     API_TRY(read_access(desc, count, &access));
+    API_UNSAFE();
     API_RETURN(set_access((uintptr_t)ptr, size, &access));
 }
 

@@ -45,6 +45,9 @@ struct McContext {
     atomic_uint schedule;    /* mcDeviceSchedule* */
     atomic_uint spin_ns;     /* how long waiters spin (wait.c) */
     atomic_size_t stack;     /* mcLimitStackSize, bytes */
+    /* Streams that capture, and those of them that are ordered with the legacy
+     * default stream. */
+    atomic_int capturing, capturing_blocking;
 
     /* Orders submissions to all queues; guards queues and their producer
      * state. Never held while waiting. */

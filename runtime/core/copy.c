@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "capture.h"
+#include "capture_copy.h"
 #include "error.h"
 #include "host_memory.h"
 #include "mxgpu/rect.h"
@@ -646,9 +648,25 @@ static mcError_t copy_any(McStream *stream, McBox box, mcMemcpyKind kind,
     return error == mcSuccess && two && sync ? mc_stream_sync(stream) : error;
 }
 
+static mcError_t capture_copy(McStream *stream, const McBox *box,
+                              mcMemcpyKind kind)
+{
+    McCopyHow how;
+    McBox plan = *box;
+    mcError_t error = mc_copy_plan(stream->ctx->device, &plan, kind, &how);
+
+    return error != mcSuccess || how == MC_COPY_NOTHING
+               ? error
+               : mc_capture_copy(stream, box, kind);
+}
+
 mcError_t mc_copy_box(McStream *stream, const McBox *box, mcMemcpyKind kind,
                       bool sync)
 {
+    if (mc_capturing(stream)) {
+        return sync ? mc_capture_refuse(stream)
+                    : capture_copy(stream, box, kind);
+    }
     mcError_t error = copy_any(stream, *box, kind, sync);
 
     if (sync) {
@@ -780,6 +798,10 @@ mcError_t mc_fill_box(McStream *stream, const McBox *box, uint32_t pattern,
     if (error != mcSuccess || !some) {
         return error;
     }
+    if (mc_capturing(stream)) {
+        return sync ? mc_capture_refuse(stream)
+                    : mc_capture_fill(stream, box, pattern, pattern_size);
+    }
     bool wait = sync && (end.place == PINNED || end.sync);
     error = mc_submit_begin(stream, 1, 0, &submit);
     if (error != mcSuccess) {
@@ -850,8 +872,12 @@ mcError_t mc_word_ops(McStream *stream, const McWordOp *ops, unsigned count)
     mcError_t error = mcSuccess;
 
     /* All are good, or none is done. */
-    for (unsigned i = 0; i < count && count > 1 && error == mcSuccess; i++) {
+    bool ahead = count > 1 || mc_capturing(stream);
+    for (unsigned i = 0; i < count && ahead && error == mcSuccess; i++) {
         error = check_word(stream->ctx->device, &ops[i], &end);
+    }
+    if (mc_capturing(stream) && count && error == mcSuccess) {
+        return mc_capture_words(stream, ops, count);
     }
     for (unsigned i = 0; i < count && error == mcSuccess; i++) {
         error = check_word(stream->ctx->device, &ops[i], &end);

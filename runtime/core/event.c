@@ -149,6 +149,7 @@ static void event_destroy(McHandle *handle)
     McEvent *event = (McEvent *)handle;
     McContext *ctx = event->handle.ctx;
 
+    mc_capture_point_free(&event->captured);
     if (event->shared) {
         mc_shared_event_free(event->shared);
     }
@@ -203,13 +204,41 @@ mcError_t mc_event_import(McContext *ctx, McSharedEvent *shared, McEvent **out)
     return mcSuccess;
 }
 
-mcError_t mc_event_record(McEvent *event, McStream *stream)
+/* The node of a graph that records it or waits for it. */
+static mcError_t capture_external(McEvent *event, McStream *stream,
+                                  mcGraphNodeType type)
+{
+    McNodeParams params = {
+        .type = type,
+        .device = stream->ctx->device,
+        .event = (mcEvent_t)event,
+    };
+
+    return mc_capturing(stream) ? mc_capture_node(stream, &params)
+                                : mcErrorInvalidValue;
+}
+
+static bool is_captured(const McEvent *event)
+{
+    return __builtin_expect(atomic_load(&event->captured.set), 0);
+}
+
+mcError_t mc_event_record(McEvent *event, McStream *stream, bool external)
 {
     McSubmit submit;
     union mxgpu_packet packet = {.header = {.type = MXGPU_PKT_NOP}};
 
     if (stream->ctx != event->handle.ctx) {
         return mcErrorInvalidHandle;
+    }
+    if (external) {
+        return capture_external(event, stream, mcGraphNodeTypeEventRecord);
+    }
+    if (mc_capturing(stream)) {
+        return mc_capture_record(stream, &event->captured);
+    }
+    if (is_captured(event)) {
+        mc_capture_point_clear(&event->captured);
     }
     if (event->shared) {
         return mc_shared_event_record(event->shared, stream);
@@ -245,12 +274,26 @@ static McQueue *event_point(McEvent *event, uint64_t *value)
     return queue;
 }
 
+/* Captures do not see who asks for work; of an event that was never recorded,
+ * nobody does. */
+static mcError_t check_unsafe(const McEvent *event, const McQueue *queue)
+{
+    return queue || event->shared ? mc_capture_unsafe() : mcSuccess;
+}
+
 mcError_t mc_event_query(McEvent *event)
 {
     uint64_t value;
-    McQueue *queue = event_point(event, &value);
-    mcError_t error = mc_context_check(event->handle.ctx);
 
+    if (is_captured(event)) {
+        return mc_capture_point_used(&event->captured);
+    }
+    McQueue *queue = event_point(event, &value);
+    mcError_t error = check_unsafe(event, queue);
+
+    if (error == mcSuccess) {
+        error = mc_context_check(event->handle.ctx);
+    }
     if (error == mcSuccess && event->shared) {
         error = mc_shared_event_query(event->shared);
     }
@@ -263,9 +306,16 @@ mcError_t mc_event_query(McEvent *event)
 mcError_t mc_event_sync(McEvent *event)
 {
     uint64_t value;
-    McQueue *queue = event_point(event, &value);
-    mcError_t error = mcSuccess;
 
+    if (is_captured(event)) {
+        return mc_capture_point_used(&event->captured);
+    }
+    McQueue *queue = event_point(event, &value);
+    mcError_t error = check_unsafe(event, queue);
+
+    if (error != mcSuccess) {
+        return error;
+    }
     if (event->shared) {
         error = mc_shared_event_sync(event->shared, event->handle.ctx);
     } else if (queue) {
@@ -282,9 +332,16 @@ mcError_t mc_event_sync(McEvent *event)
     return error;
 }
 
-mcError_t mc_event_wait(McStream *stream, McEvent *event)
+mcError_t mc_event_wait(McStream *stream, McEvent *event, bool external)
 {
     uint64_t value;
+
+    if (external) {
+        return capture_external(event, stream, mcGraphNodeTypeWaitEvent);
+    }
+    if (mc_capturing(stream) || is_captured(event)) {
+        return mc_capture_wait(stream, &event->captured);
+    }
     McQueue *queue = event_point(event, &value);
 
     if (event->shared) {
@@ -299,6 +356,13 @@ mcError_t mc_event_wait(McStream *stream, McEvent *event)
 mcError_t mc_event_elapsed(float *ms, McEvent *start, McEvent *stop)
 {
     uint64_t first_value, last_value;
+
+    if (is_captured(start)) {
+        return mc_capture_point_used(&start->captured);
+    }
+    if (is_captured(stop)) {
+        return mc_capture_point_used(&stop->captured);
+    }
     McQueue *first = event_point(start, &first_value);
     McQueue *last = event_point(stop, &last_value);
 

@@ -3,6 +3,7 @@
 #ifndef MC_CORE_EVENT_H
 #define MC_CORE_EVENT_H
 
+#include "capture.h"
 #include "shared_event.h"
 #include "stream.h"
 
@@ -12,6 +13,7 @@ void mc_slots_free(McSlots *slots);
 typedef struct McEvent {
     McHandle handle;
     unsigned flags;
+    McCapturedPoint captured; /* when that is set, nothing else counts */
     McSharedEvent *shared; /* of several processes: nothing else counts */
     pthread_mutex_t lock; /* of the rest */
     uint64_t *stamp;      /* device clock, ns */
@@ -23,10 +25,14 @@ mcError_t mc_event_new(McContext *ctx, unsigned flags, McEvent **out);
 /* Of another process: takes shared over, also when it fails. */
 mcError_t mc_event_import(McContext *ctx, McSharedEvent *shared,
                           McEvent **out);
-mcError_t mc_event_record(McEvent *event, McStream *stream);
+/* In a capturing stream it is captured, as work of the graph if it is external
+ * (mcEventRecordExternal, mcEventWaitExternal); of another one nothing can be
+ * external: mcErrorInvalidValue. */
+mcError_t mc_event_record(McEvent *event, McStream *stream, bool external);
+/* These of an event that was captured: mcErrorCapturedEvent. */
 mcError_t mc_event_query(McEvent *event);
 mcError_t mc_event_sync(McEvent *event);
-mcError_t mc_event_wait(McStream *stream, McEvent *event);
 mcError_t mc_event_elapsed(float *ms, McEvent *start, McEvent *stop);
+mcError_t mc_event_wait(McStream *stream, McEvent *event, bool external);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "arguments.h"
+#include "capture.h"
 #include "mxgpu/occupancy.h"
 #include "runtime.h"
 #include "submit.h"
@@ -157,6 +158,38 @@ mcError_t mc_launch_packet(McContext *ctx, McFunction *f, dim3 grid,
     return error;
 }
 
+mcError_t mc_launch_capture(McStream *stream, McFunction *f, dim3 grid,
+                            dim3 block, size_t shared, void **params,
+                            const void *buffer, size_t buffer_size,
+                            unsigned flags, const int *priority)
+{
+    const void *symbol = atomic_load(&f->symbol);
+    McNodeParams node = {
+        .type = mcGraphNodeTypeKernel,
+        .device = stream->ctx->device,
+        .kernel = {
+            .func = symbol ? (void *)symbol : f,
+            .grid = grid,
+            .block = block,
+            .shared = shared,
+            .cooperative = flags & MXGPU_PKT_COOPERATIVE,
+            .has_priority = priority,
+            .priority = priority ? *priority : 0,
+        },
+    };
+    mcError_t error = check_launch(stream->ctx, f, grid, block, shared, flags);
+
+    if (error == mcSuccess) {
+        error = mc_arguments_of(f, params, buffer, buffer_size,
+                                &node.kernel.arguments);
+    }
+    if (error == mcSuccess) {
+        error = mc_capture_node(stream, &node);
+        mc_arguments_free(node.kernel.arguments);
+    }
+    return error;
+}
+
 mcError_t mc_launch(McStream *stream, McFunction *f, dim3 grid, dim3 block,
                     size_t shared, void **params, const void *buffer,
                     size_t buffer_size, unsigned flags)
@@ -164,6 +197,11 @@ mcError_t mc_launch(McStream *stream, McFunction *f, dim3 grid, dim3 block,
     uint8_t args[MC_ARGS_MAX];
     union mxgpu_packet packet;
     McSubmit submit;
+
+    if (mc_capturing(stream)) {
+        return mc_launch_capture(stream, f, grid, block, shared, params,
+                                 buffer, buffer_size, flags, NULL);
+    }
     mcError_t error = prepare(stream, f, grid, block, shared, params, buffer,
                               buffer_size, flags, args);
 

@@ -15,6 +15,12 @@ mcError_t mc_launch(McStream *stream, McFunction *function, dim3 grid,
                     dim3 block, size_t shared, void **params,
                     const void *buffer, size_t buffer_size, unsigned flags);
 
+/* Of a capturing stream: mc_launch with a priority, or NULL. */
+mcError_t mc_launch_capture(McStream *stream, McFunction *function, dim3 grid,
+                            dim3 block, size_t shared, void **params,
+                            const void *buffer, size_t buffer_size,
+                            unsigned flags, const int *priority);
+
 /* What mc_launch would return, but for errors of the device. */
 mcError_t mc_launch_check(McStream *stream, McFunction *function, dim3 grid,
                           dim3 block, size_t shared, void **params,

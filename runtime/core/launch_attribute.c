@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "capture.h"
 #include "stream_attribute.h"
 
 #define ATTRIBUTES_MAX 64
@@ -98,6 +99,11 @@ mcError_t mc_launch_as(McStream *stream, McFunction *f, dim3 grid, dim3 block,
                        size_t shared, void **params, const void *buffer,
                        size_t buffer_size, const McLaunchHow *how)
 {
+    if (mc_capturing(stream)) {
+        return mc_launch_capture(stream, f, grid, block, shared, params,
+                                 buffer, buffer_size, how->flags,
+                                 how->has_priority ? &how->priority : NULL);
+    }
     if (how->has_priority && how->priority != stream->priority) {
         return launch_urgent(stream, f, grid, block, shared, params, buffer,
                              buffer_size, how);

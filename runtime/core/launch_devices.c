@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "launch_devices.h"
 
+#include "capture.h"
+
 static bool same_shape(const McDeviceLaunch *a, const McDeviceLaunch *b)
 {
     return a->symbol == b->symbol && a->grid.x == b->grid.x &&
@@ -23,7 +25,11 @@ static mcError_t check(const McDeviceLaunch *launches, unsigned count,
         if (cooperative && !same_shape(l, &launches[0])) {
             return mcErrorInvalidValue;
         }
-        mcError_t error = mc_launch_check(
+        mcError_t error = mc_capture_none(l->stream);
+        if (error != mcSuccess) {
+            return error; /* nodes do not wait for each other */
+        }
+        error = mc_launch_check(
             l->stream, l->function, l->grid, l->block, l->shared, l->params,
             cooperative ? MXGPU_PKT_COOPERATIVE : 0);
         if (error != mcSuccess) {

@@ -14,6 +14,7 @@ struct McFunction {
     McHandle handle;
     McModule *module;
     char *name;              /* for messages */
+    _Atomic(const void *) symbol; /* of the program, once it was asked for */
     uint64_t desc;           /* device address */
     uint32_t arg_count, arg_size, arg_end; /* end: without padding behind */
     uint32_t static_shared, private_bytes, registers, max_threads;

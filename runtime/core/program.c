@@ -237,6 +237,9 @@ mcError_t mc_symbol_function(McContext *ctx, const void *address,
             symbol->found[device].function = mc_module_function(module,
                                                                 symbol->name);
             symbol->found[device].serial = ctx->serial;
+            if (symbol->found[device].function) {
+                atomic_store(&symbol->found[device].function->symbol, address);
+            }
         }
     }
     if (error == mcSuccess) {

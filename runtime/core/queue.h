@@ -16,6 +16,7 @@
 #include "pinned.h"
 
 typedef struct McHostThread McHostThread;
+typedef struct McMember McMember;
 typedef struct McPending McPending;
 
 #define MC_QUEUE_PACKETS 1024u
@@ -87,6 +88,7 @@ struct McStream {
     atomic_uint schedule;  /* mcDeviceSchedule*; 0: the context's */
     mcAccessPolicyWindow window; /* under the submit lock */
     atomic_ullong last;    /* value of its last packet */
+    _Atomic(McMember *) member; /* of a capture: capture.h */
 };
 
 typedef struct McSubmit {

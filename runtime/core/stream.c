@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "capture.h"
 #include "poll.h"
 #include "queues.h"
 #include "runtime.h"
@@ -16,6 +17,9 @@ static void stream_destroy(McHandle *handle)
 {
     McStream *stream = (McStream *)handle;
 
+    if (mc_capturing(stream)) {
+        mc_capture_leave(stream);
+    }
     if (stream->queue && !atomic_load(&stream->ctx->dying)) {
         mc_queue_release(stream->queue);
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "submit.h"
 
+#include "capture.h"
 #include "host_thread.h"
 #include "observer.h"
 #include "overflow.h"
@@ -87,6 +88,9 @@ mcError_t mc_submit_begin(McStream *stream, unsigned packets,
     McQueue *queue = stream->queue;
     McContext *ctx = stream->ctx;
 
+    if (mc_capturing(stream)) {
+        return mc_capture_refuse(stream); /* nobody made a node of it */
+    }
     stage_bytes = (stage_bytes + 63) & ~63u;
     submit->queue = queue;
     submit->stream = stream;

@@ -31,6 +31,8 @@ typedef struct McThread {
     bool per_thread; /* the call being made: NULL is mcStreamPerThread */
     unsigned held;       /* contexts it holds, by themselves or by objects */
     uint64_t call_start; /* of the call being made, if it is noted */
+    uint64_t number;     /* of the process; 0: it has none yet */
+    mcStreamCaptureMode capture_mode;
     unsigned configs;
     McCallConfig config[MC_CALL_DEPTH];
     /* mcStreamPerThread of each device, valid while serial matches. */

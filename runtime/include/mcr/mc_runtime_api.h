@@ -271,8 +271,9 @@ mcError_t mcStreamQuery(mcStream_t stream);
  * without mcStreamNonBlocking. Returns a sticky error of the device. */
 mcError_t mcStreamSynchronize(mcStream_t stream);
 /* Later work of the stream waits for what the event last recorded, on any
- * device; not at all when it never did. flags: mcEventWaitDefault. Does not
- * wait itself. */
+ * device; not at all when it never did. Does not wait itself. flags:
+ * mcEventWaitDefault; in a stream that captures mcEventWaitExternal too, with
+ * which the graph waits for what is recorded outside. */
 mcError_t mcStreamWaitEvent(mcStream_t stream, mcEvent_t event,
                             unsigned int flags __dparm(0));
 /* When earlier work is done a thread of the library calls the function with the
@@ -280,26 +281,6 @@ mcError_t mcStreamWaitEvent(mcStream_t stream, mcEvent_t event,
  * It must not call the runtime. flags must be 0. */
 mcError_t mcStreamAddCallback(mcStream_t stream, mcStreamCallback_t callback,
                               void *userData, unsigned int flags);
-/* Not supported. */
-mcError_t mcStreamBeginCapture(mcStream_t stream, mcStreamCaptureMode mode);
-/* Not supported. */
-mcError_t mcStreamEndCapture(mcStream_t stream, mcGraph_t *pGraph);
-/* Always mcStreamCaptureStatusNone. */
-mcError_t mcStreamIsCapturing(mcStream_t stream,
-                              mcStreamCaptureStatus *pCaptureStatus);
-/* Not supported. */
-mcError_t mcStreamGetCaptureInfo(
-    mcStream_t stream, mcStreamCaptureStatus *captureStatus_out,
-    unsigned long long *id_out __dparm(0), mcGraph_t *graph_out __dparm(0),
-    const mcGraphNode_t **dependencies_out __dparm(0),
-    size_t *numDependencies_out __dparm(0));
-/* Not supported. */
-mcError_t mcStreamUpdateCaptureDependencies(mcStream_t stream,
-                                            mcGraphNode_t *dependencies,
-                                            size_t numDependencies,
-                                            unsigned int flags __dparm(0));
-/* Not supported. */
-mcError_t mcThreadExchangeStreamCaptureMode(mcStreamCaptureMode *mode);
 /* The device of a stream. */
 mcError_t mcStreamGetDevice(mcStream_t hStream, mcDevice_t *device);
 
@@ -361,7 +342,8 @@ mcError_t mcEventCreateWithFlags(mcEvent_t *event, unsigned int flags);
 /* The event stands for the work in the stream so far, and for nothing that it
  * stood for before. mcErrorInvalidHandle when they are of different devices. */
 mcError_t mcEventRecord(mcEvent_t event, mcStream_t stream __dparm(0));
-/* Flags must be mcEventRecordDefault. */
+/* flags: mcEventRecordDefault; in a stream that captures mcEventRecordExternal
+ * too, with which each launch of the graph records it. */
 mcError_t mcEventRecordWithFlags(mcEvent_t event,
                                  mcStream_t stream __dparm(0),
                                  unsigned int flags __dparm(0));
@@ -772,6 +754,7 @@ mcError_t mcStreamWriteValue64(mcStream_t stream, void *ptr, uint64_t value,
 #include "mc_virtual_memory.h"
 #include "mc_external.h"
 #include "mc_graph.h"
+#include "mc_capture.h"
 #include "mc_ipc.h"
 #include "mc_mem_pool.h"
 #include "mc_managed.h"

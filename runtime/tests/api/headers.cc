@@ -105,6 +105,10 @@ int use()
     e = mcMemcpyFromSymbolAsync(f, table, 4);
     e = mcMemcpyParam2DAsync(nullptr);
     e = mcEventRecordWithFlags(nullptr);
+    mcStreamCaptureStatus status;
+    e = mcStreamGetCaptureInfo(nullptr, &status);
+    e = mcStreamGetCaptureInfo_v2(nullptr, &status);
+    e = mcStreamUpdateCaptureDependencies(nullptr, nullptr, 0);
     e = mcEventRecord(nullptr);
     return e;
 }

@@ -37,6 +37,10 @@ static void bad_stream(mcStream_t bad)
     fails(error, mcStreamSynchronize(bad));
     fails(error, mcStreamWaitEvent(bad, event, 0));
     fails(error, mcStreamIsCapturing(bad, &status));
+    fails(error, mcStreamBeginCapture(bad, mcStreamCaptureModeGlobal));
+    fails(error, mcStreamEndCapture(bad, NULL));
+    fails(error, mcStreamGetCaptureInfo(bad, &status, NULL, NULL, NULL, NULL));
+    fails(error, mcStreamUpdateCaptureDependencies(bad, NULL, 0, 0));
     fails(error, mcStreamAddCallback(bad, callback, NULL, 0));
     fails(error, mcLaunchHostFunc(bad, nothing, NULL));
     fails(error, mcStreamWaitValue32(bad, &word, 0, 0));
