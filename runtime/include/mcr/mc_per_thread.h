@@ -20,11 +20,6 @@
 #define mcStreamSynchronize mcStreamSynchronize_ptsz
 #define mcStreamWaitEvent mcStreamWaitEvent_ptsz
 #define mcStreamAddCallback mcStreamAddCallback_ptsz
-#define mcStreamBeginCapture mcStreamBeginCapture_ptsz
-#define mcStreamEndCapture mcStreamEndCapture_ptsz
-#define mcStreamIsCapturing mcStreamIsCapturing_ptsz
-#define mcStreamGetCaptureInfo mcStreamGetCaptureInfo_ptsz
-#define mcStreamUpdateCaptureDependencies mcStreamUpdateCaptureDependencies_ptsz
 #define mcStreamGetDevice mcStreamGetDevice_ptsz
 #define mcLaunchKernel mcLaunchKernel_ptsz
 #define mcModuleLaunchKernel mcModuleLaunchKernel_ptsz
@@ -94,5 +89,11 @@
 #define mcStreamBatchMemOp mcStreamBatchMemOp_ptsz
 #define mcSignalExternalSemaphoresAsync mcSignalExternalSemaphoresAsync_ptsz
 #define mcWaitExternalSemaphoresAsync mcWaitExternalSemaphoresAsync_ptsz
+#define mcStreamBeginCapture mcStreamBeginCapture_ptsz
+#define mcStreamEndCapture mcStreamEndCapture_ptsz
+#define mcStreamIsCapturing mcStreamIsCapturing_ptsz
+#define mcStreamGetCaptureInfo mcStreamGetCaptureInfo_ptsz
+#define mcStreamGetCaptureInfo_v2 mcStreamGetCaptureInfo_v2_ptsz
+#define mcStreamUpdateCaptureDependencies mcStreamUpdateCaptureDependencies_ptsz
 
 #endif
