@@ -196,20 +196,23 @@ static void test_exc(void)
 }
 
 /* More kernels than the device runs at once, which wait for an urgent one of
- * a stream that is not; and that is in order with its stream. */
+ * a stream that is not; and that is in order with its stream. They leave room
+ * for it because there is an urgent stream when they begin. */
 static void test_priority(void)
 {
     uint64_t *flag = env_malloc(8), *gate = env_malloc_host(8), seen;
     mcLaunchAttribute urgent = attribute(mcLaunchAttributePriority);
     mcLaunchConfigExtension c = config_of(&urgent, 1);
     void *args[] = {&flag};
-    mcStream_t s, low[12];
+    mcStream_t s, first, low[12];
     int least;
 
     ok(mcDeviceGetStreamPriorityRange(&least, &urgent.val.priority));
     c.blockDimX = 1;
     ok(mcMemset(flag, 0, 8));
     ok(mcStreamCreateWithFlags(&s, mcStreamNonBlocking));
+    ok(mcStreamCreateWithPriority(&first, mcStreamNonBlocking,
+                                  urgent.val.priority));
     for (unsigned i = 0; i < G_N_ELEMENTS(low); i++) {
         ok(mcStreamCreateWithPriority(&low[i], mcStreamNonBlocking, least));
     }
@@ -223,6 +226,7 @@ static void test_priority(void)
     for (unsigned i = 0; i < G_N_ELEMENTS(low); i++) {
         ok(mcStreamDestroy(low[i]));
     }
+    ok(mcStreamDestroy(first));
 
     /* Behind what is before it, and before what is behind. */
     const mcStream_t streams[] = {s, NULL, mcStreamPerThread};
