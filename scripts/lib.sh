@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2119,SC2120
 # What the scripts share; source it. Messages go to stderr, results to stdout.
 
 PROGRAM=${0##*/}
