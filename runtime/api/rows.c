@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copies and fills of rows that are a pitch apart, and of slices of them. */
-#include "api.h"
-#include "core/copy.h"
+#include "rows.h"
 
-/* Rows of width bytes with that pitch; the memory they span is no number. */
-static mcError_t check_rows(const void *ptr, size_t pitch, size_t width,
+mcError_t mc_api_check_rows(const void *ptr, size_t pitch, size_t width,
                             size_t rows)
 {
     size_t reach;
@@ -18,16 +16,27 @@ static mcError_t check_rows(const void *ptr, size_t pitch, size_t width,
                : mcSuccess;
 }
 
-static mcError_t copy_box(const McBox *box, mcMemcpyKind kind,
-                          mcStream_t handle, bool sync)
+mcError_t mc_api_copy_box(const McSide *dst, const McSide *src, mcExtent extent,
+                          mcMemcpyKind kind, mcStream_t handle, bool sync)
 {
     McStream *stream __attribute__((cleanup(mc_api_put_stream))) = NULL;
+    McBox box = {
+        .dst = dst->start,
+        .src = src->start,
+        .dst_pitch = dst->pitch,
+        .src_pitch = src->pitch,
+        .dst_slice = dst->slice,
+        .src_slice = src->slice,
+        .width = extent.width,
+        .height = extent.height,
+        .depth = extent.depth,
+    };
     mcError_t error = mc_api_stream(handle, &stream);
 
     if (error == mcSuccess && sync) {
         error = mc_capture_unsafe();
     }
-    return error != mcSuccess ? error : mc_copy_box(stream, box, kind, sync);
+    return error != mcSuccess ? error : mc_copy_box(stream, &box, kind, sync);
 }
 
 static mcError_t fill_box(const McBox *box, uint32_t value, unsigned element,
@@ -47,25 +56,20 @@ static mcError_t copy_rows(void *dst, size_t dpitch, const void *src,
                            size_t spitch, size_t width, size_t height,
                            mcMemcpyKind kind, mcStream_t handle, bool sync)
 {
-    McBox box = {
-        .dst = dst,
-        .src = src,
-        .dst_pitch = dpitch,
-        .src_pitch = spitch,
-        .width = width,
-        .height = height,
-        .depth = 1,
-    };
+    McSide to = {dst, dpitch, 0}, from = {(void *)(uintptr_t)src, spitch, 0};
     mcError_t error;
 
     if ((unsigned)kind > mcMemcpyDefault) {
         return mcErrorInvalidMemcpyDirection;
     }
-    error = check_rows(dst, dpitch, width, height);
+    error = mc_api_check_rows(dst, dpitch, width, height);
     if (error == mcSuccess) {
-        error = check_rows(src, spitch, width, height);
+        error = mc_api_check_rows(src, spitch, width, height);
     }
-    return error != mcSuccess ? error : copy_box(&box, kind, handle, sync);
+    return error != mcSuccess
+               ? error
+               : mc_api_copy_box(&to, &from, (mcExtent){width, height, 1}, kind,
+                                 handle, sync);
 }
 
 MC_EXPORT mcError_t mcMemcpy2D(void *dst, size_t dpitch, const void *src,
@@ -99,7 +103,7 @@ static mcError_t fill_rows(void *dst, size_t pitch, uint32_t value,
     if (__builtin_mul_overflow(width, element, &box.width)) {
         return mcErrorInvalidValue;
     }
-    error = check_rows(dst, pitch, box.width, height);
+    error = mc_api_check_rows(dst, pitch, box.width, height);
     return error != mcSuccess ? error
                               : fill_box(&box, value, element, handle, sync);
 }
@@ -152,7 +156,7 @@ MEMSET_ROWS(D2D32, unsigned int)
 /* Where a position of a pitched pointer is; the box behind it must lie in rows
  * and slices. */
 static mcError_t pitched(const mcPitchedPtr *p, mcPos pos, mcExtent extent,
-                         void **start)
+                         McSide *side)
 {
     size_t end_x, end_y, row, at;
 
@@ -171,7 +175,7 @@ static mcError_t pitched(const mcPitchedPtr *p, mcPos pos, mcExtent extent,
     if (extent.depth > 1 && end_y > p->ysize) {
         return mcErrorInvalidValue;
     }
-    *start = (void *)at;
+    *side = (McSide){(void *)at, p->pitch, p->ysize};
     return mcSuccess;
 }
 
@@ -180,56 +184,86 @@ static bool is_empty(mcExtent extent)
     return extent.width == 0 || extent.height == 0 || extent.depth == 0;
 }
 
-static mcError_t copy_slices(const mcMemcpy3DParms *p, mcStream_t handle,
-                             bool sync)
+/* A box between pitched pointers and arrays; the width of its extent is
+ * elements of the arrays there are, and then bytes. */
+static mcError_t slices(const mcMemcpy3DParms *p, mcMemcpyKind kind,
+                        const McArray *to, const McArray *from,
+                        mcStream_t handle, bool sync)
 {
-    void *dst, *src;
+    const McArray *array = to ? to : from;
+    unsigned element = array ? array->element : 1;
+    mcPos dst_pos = p->dstPos, src_pos = p->srcPos;
+    mcExtent extent = p->extent;
+    McSide dst, src;
 
-    if (!p || !p->srcArray == !p->srcPtr.ptr ||
-        !p->dstArray == !p->dstPtr.ptr) {
+    if ((to && from && to->element != from->element) ||
+        __builtin_mul_overflow(extent.width, element, &extent.width) ||
+        (to && __builtin_mul_overflow(dst_pos.x, element, &dst_pos.x)) ||
+        (from && __builtin_mul_overflow(src_pos.x, element, &src_pos.x))) {
         return mcErrorInvalidValue;
     }
-    if ((unsigned)p->kind > mcMemcpyDefault) {
-        return mcErrorInvalidMemcpyDirection;
-    }
-    if (p->srcArray || p->dstArray) {
-        return mcErrorNotSupported;
-    }
-    if (is_empty(p->extent)) {
+    if (is_empty(extent)) {
         return mcSuccess;
     }
-    mcError_t error = pitched(&p->dstPtr, p->dstPos, p->extent, &dst);
+    mcError_t error = to ? mc_array_side(to, dst_pos, extent, &dst)
+                         : pitched(&p->dstPtr, dst_pos, extent, &dst);
     if (error == mcSuccess) {
-        error = pitched(&p->srcPtr, p->srcPos, p->extent, &src);
+        error = from ? mc_array_side(from, src_pos, extent, &src)
+                     : pitched(&p->srcPtr, src_pos, extent, &src);
     }
-    if (error != mcSuccess) {
-        return error;
+    return error != mcSuccess
+               ? error
+               : mc_api_copy_box(&dst, &src, extent, kind, handle, sync);
+}
+
+static mcError_t copy_slices(const mcMemcpy3DParms *params, bool peer,
+                             mcStream_t handle, bool sync)
+{
+    McArray *to __attribute__((cleanup(mc_api_put_object))) = NULL;
+    McArray *from __attribute__((cleanup(mc_api_put_object))) = NULL;
+
+    if (!params) {
+        return mcErrorInvalidValue;
     }
-    McBox box = {
-        .dst = dst,
-        .src = src,
-        .dst_pitch = p->dstPtr.pitch,
-        .src_pitch = p->srcPtr.pitch,
-        .dst_slice = p->dstPtr.ysize,
-        .src_slice = p->srcPtr.ysize,
-        .width = p->extent.width,
-        .height = p->extent.height,
-        .depth = p->extent.depth,
-    };
-    return copy_box(&box, p->kind, handle, sync);
+    mcMemcpy3DParms p = *params; /* the caller may change its own */
+    if (!p.srcArray == !p.srcPtr.ptr || !p.dstArray == !p.dstPtr.ptr) {
+        return mcErrorInvalidValue;
+    }
+    if ((unsigned)p.kind > mcMemcpyDefault) {
+        return mcErrorInvalidMemcpyDirection;
+    }
+    to = p.dstArray ? mc_handle_get(p.dstArray, MC_HANDLE_ARRAY) : NULL;
+    from = p.srcArray ? mc_handle_get(p.srcArray, MC_HANDLE_ARRAY) : NULL;
+    if ((p.dstArray && !to) || (p.srcArray && !from)) {
+        return mcErrorInvalidResourceHandle;
+    }
+    return slices(&p, peer ? mcMemcpyDefault : p.kind, to, from, handle, sync);
 }
 
 MC_EXPORT mcError_t mcMemcpy3D(const mcMemcpy3DParms *pCopy)
 {
     API_ENTER("%p", (const void *)pCopy);
-    API_RETURN(copy_slices(pCopy, NULL, true));
+    API_RETURN(copy_slices(pCopy, false, NULL, true));
 }
 
 MC_EXPORT mcError_t mcMemcpy3DAsync(const mcMemcpy3DParms *pCopy,
                                     mcStream_t stream)
 {
     API_ENTER("%p, %p", (const void *)pCopy, (void *)stream);
-    API_RETURN(copy_slices(pCopy, stream, false));
+    API_RETURN(copy_slices(pCopy, false, stream, false));
+}
+
+MC_EXPORT mcError_t mcMemcpy3DPeer(const mcMemcpy3DParms *pCopy)
+{
+    API_ENTER("%p", (const void *)pCopy);
+    API_RETURN(copy_slices(pCopy, true, NULL, true));
+}
+
+MC_EXPORT mcError_t mcMemcpy3DPeerAsync(const mcMemcpy3DParms *pCopy,
+                                        mcStream_t stream)
+{
+    API_ENTER("%p, %p", (const void *)pCopy, (void *)stream);
+    API_RETURN(copy_slices(pCopy, true, stream, false));
 }
 
 static mcError_t fill_slices(const mcPitchedPtr *p, int value, mcExtent extent,
@@ -249,7 +283,9 @@ static mcError_t fill_slices(const mcPitchedPtr *p, int value, mcExtent extent,
     if (!p->ptr) {
         return mcErrorInvalidValue;
     }
-    mcError_t error = pitched(p, (mcPos){0}, extent, &box.dst);
+    McSide side;
+    mcError_t error = pitched(p, (mcPos){0}, extent, &side);
+    box.dst = p->ptr;
     return error != mcSuccess
                ? error
                : fill_box(&box, (uint8_t)value, 1, handle, sync);

@@ -27,6 +27,8 @@ typedef enum McHandleType {
     MC_HANDLE_GRAPH_NODE,
     MC_HANDLE_GRAPH_EXEC,
     MC_HANDLE_USER_OBJECT,
+    MC_HANDLE_ARRAY,
+    MC_HANDLE_MIPMAP,
 } McHandleType;
 
 /* First member of every object with a handle. */

@@ -80,6 +80,8 @@ static void context_free(McContext *ctx)
     mc_services_free(ctx->services);
     mc_handle_purge(ctx, MC_HANDLE_EXTERNAL_SEMAPHORE);
     mc_handle_purge(ctx, MC_HANDLE_EXTERNAL_MEMORY);
+    mc_handle_purge(ctx, MC_HANDLE_ARRAY);
+    mc_handle_purge(ctx, MC_HANDLE_MIPMAP);
     mc_handle_purge(ctx, MC_HANDLE_FUNCTION);
     mc_handle_purge(ctx, MC_HANDLE_MODULE);
     mc_staging_free(ctx->staging);

@@ -7,6 +7,7 @@
 #ifndef MCR_MC_EXTERNAL_H
 #define MCR_MC_EXTERNAL_H
 
+#include "mc_array.h"
 #include "mc_runtime_types.h"
 
 #ifdef __cplusplus
@@ -15,7 +16,6 @@ extern "C" {
 
 typedef struct MCextMemory_st *mcExternalMemory_t;
 typedef struct MCextSemaphore_st *mcExternalSemaphore_t;
-typedef struct MCmipmappedArray_st *mcMipmappedArray_t;
 
 typedef enum mcExternalMemoryHandleType {
     mcExternalMemoryHandleTypeOpaqueFd = 1,
@@ -49,9 +49,12 @@ typedef struct mcExternalMemoryBufferDesc {
     unsigned int flags;              /* 0 */
 } mcExternalMemoryBufferDesc;
 
-/* Arrays come later: it has no members yet. */
-typedef struct mcExternalMemoryMipmappedArrayDesc
-    mcExternalMemoryMipmappedArrayDesc;
+typedef struct mcExternalMemoryMipmappedArrayDesc {
+    unsigned long long offset; /* bytes of the object */
+    mcArray3DDescriptor arrayDesc;
+    unsigned int numLevels;
+    unsigned int reserved[16];
+} mcExternalMemoryMipmappedArrayDesc;
 
 typedef enum mcExternalSemaphoreHandleType {
     mcExternalSemaphoreHandleTypeOpaqueFd = 1,
@@ -128,7 +131,9 @@ mcError_t mcDestroyExternalMemory(mcExternalMemory_t extMem);
 mcError_t mcExternalMemoryGetMappedBuffer(
     void **devPtr, mcExternalMemory_t extMem,
     const mcExternalMemoryBufferDesc *desc);
-/* Not supported. */
+/* Arrays over a part of the object, in which rows, slices and levels follow each
+ * other without gaps; give them back with mcFreeMipmappedArray(). Errors as of
+ * mcMallocMipmappedArray(); mcErrorInvalidValue: not within the object. */
 mcError_t mcExternalMemoryGetMappedMipmappedArray(
     mcMipmappedArray_t *mipmap, mcExternalMemory_t extMem,
     const mcExternalMemoryMipmappedArrayDesc *desc);

@@ -512,11 +512,6 @@ mcError_t mcMemcpyPeer(void *dst, int dstDevice, const void *src, int srcDevice,
 /* The same in stream order alone; waits when it goes through the host. */
 mcError_t mcMemcpyPeerAsync(void *dst, int dstDevice, const void *src,
                             int srcDevice, size_t sizeBytes, mcStream_t stream __dparm(0));
-/* Not supported. */
-mcError_t mcMemcpyParam2D(const mc_Memcpy2D *pCopy);
-/* Not supported. */
-mcError_t mcMemcpyParam2DAsync(const mc_Memcpy2D *pCopy,
-                               mcStream_t stream __dparm(0));
 /* height rows of width bytes, a pitch apart on each side. */
 mcError_t mcMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch,
                      size_t width, size_t height, mcMemcpyKind kind);
@@ -546,19 +541,22 @@ mcError_t mcMemcpyToSymbolAsync(const void *symbol, const void *src,
                                 size_t sizeBytes, size_t offset __dparm(0),
                                 mcMemcpyKind kind __dparm(mcMemcpyDefault),
                                 mcStream_t stream __dparm(0));
-/* Not supported. */
-mcError_t mcMemcpy2DUnaligned(const mc_Memcpy2D *pCopy);
 /* A box of extent.width bytes, height rows, depth slices between pitched
- * pointers; positions are bytes, rows, slices. It lies in the rows (else
- * mcErrorInvalidPitchValue) and slices (else mcErrorInvalidValue) of each.
- * Arrays are mcErrorNotSupported. */
+ * pointers and arrays; positions are bytes, rows, slices. It lies in the rows
+ * (else mcErrorInvalidPitchValue) and slices (else mcErrorInvalidValue) of each.
+ * Where there is an array, extent.width counts its elements, and so does the
+ * position in it; elements of two arrays are of one size (else
+ * mcErrorInvalidValue). */
 mcError_t mcMemcpy3D(const mcMemcpy3DParms *pCopy);
 /* The same in stream order. */
-mcError_t mcMemcpy3DAsync(const mcMemcpy3DParms *pCopy, mcStream_t hStream __dparm(0));
-/* Not supported. */
+mcError_t mcMemcpy3DAsync(const mcMemcpy3DParms *pCopy,
+                          mcStream_t hStream __dparm(0));
+/* mcMemcpy3D between devices: the addresses say which, and the kind says
+ * nothing. In order and waited for as mcMemcpyPeer. */
 mcError_t mcMemcpy3DPeer(const mcMemcpy3DParms *pCopy);
-/* Not supported. */
-mcError_t mcMemcpy3DPeerAsync(const mcMemcpy3DParms *pCopy, mcStream_t hStream __dparm(0));
+/* The same in stream order alone; waits when it goes through the host. */
+mcError_t mcMemcpy3DPeerAsync(const mcMemcpy3DParms *pCopy,
+                              mcStream_t hStream __dparm(0));
 /* Device to device. */
 mcError_t mcMemcpyDtoD(mcDeviceptr_t dstDevice, mcDeviceptr_t srcDevice,
                        size_t ByteCount);
@@ -749,6 +747,7 @@ mcError_t mcStreamWriteValue64(mcStream_t stream, void *ptr, uint64_t value,
 }
 #endif
 
+#include "mc_array.h"
 #include "mc_launch.h"
 #include "mc_stream.h"
 #include "mc_virtual_memory.h"

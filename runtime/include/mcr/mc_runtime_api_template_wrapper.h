@@ -3,6 +3,7 @@
 #define MCR_MC_RUNTIME_API_TEMPLATE_WRAPPER_H
 
 #include "mc_runtime_api.h"
+#include "mc_vector_types.h"
 
 /* Of calls whose caller is remembered (MXGPU_CHECK), whatever is optimised. */
 #define MC_IN_CALLER static inline __attribute__((always_inline))
@@ -312,6 +313,36 @@ static inline mcError_t mcMemcpyFromSymbolAsync(
     return mcMemcpyFromSymbolAsync(dst, (const void *)&symbol, size, offset,
                                    kind, stream);
 }
+
+/* ---- elements of arrays ---- */
+
+/* What a type, or vector of 1, 2 or 4 of it, is as an element; only those that
+ * an array may have are defined. */
+template <class T> mcChannelFormatDesc mcCreateChannelDesc();
+
+#define MC_CHANNELS(type, bits, y, z, w, kind)                                 \
+    template <>                                                                \
+    inline mcChannelFormatDesc mcCreateChannelDesc<type>()                     \
+    {                                                                          \
+        return mcCreateChannelDesc(bits, y, z, w, mcChannelFormatKind##kind);  \
+    }
+#define MC_CHANNELS_OF(type, vector, bits, kind)                               \
+    MC_CHANNELS(type, bits, 0, 0, 0, kind)                                     \
+    MC_CHANNELS(vector##1, bits, 0, 0, 0, kind)                                \
+    MC_CHANNELS(vector##2, bits, bits, 0, 0, kind)                             \
+    MC_CHANNELS(vector##4, bits, bits, bits, bits, kind)
+
+MC_CHANNELS(char, 8, 0, 0, 0, Signed)
+MC_CHANNELS_OF(signed char, char, 8, Signed)
+MC_CHANNELS_OF(unsigned char, uchar, 8, Unsigned)
+MC_CHANNELS_OF(short, short, 16, Signed)
+MC_CHANNELS_OF(unsigned short, ushort, 16, Unsigned)
+MC_CHANNELS_OF(int, int, 32, Signed)
+MC_CHANNELS_OF(unsigned int, uint, 32, Unsigned)
+MC_CHANNELS_OF(float, float, 32, Float)
+
+#undef MC_CHANNELS_OF
+#undef MC_CHANNELS
 
 #undef MC_IN_CALLER
 

@@ -770,7 +770,7 @@ typedef struct mcPos {
     size_t x, y, z;
 } mcPos;
 
-/* Of each side either the array, which is not supported, or ptr.ptr is set. */
+/* Of each side either the array or ptr.ptr is set. */
 typedef struct mcMemcpy3DParms {
     mcArray_t srcArray;
     mcPos srcPos;

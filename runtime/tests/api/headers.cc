@@ -104,6 +104,15 @@ int use()
     e = mcMemcpyToSymbolAsync(table, f, 4);
     e = mcMemcpyFromSymbolAsync(f, table, 4);
     e = mcMemcpyParam2DAsync(nullptr);
+    mcChannelFormatDesc channels = mcCreateChannelDesc<float4>();
+    mcArray_t array = nullptr;
+    channels = mcCreateChannelDesc<unsigned char>();
+    channels = mcCreateChannelDesc(32, 0, 0, 0, mcChannelFormatKindFloat);
+    e = mcMallocArray(&array, &channels, 4);
+    e = mcMallocArray(&array, &channels, 4, 4);
+    e = mcMalloc3DArray(&array, &channels, make_mcExtent(4, 4, 4));
+    e = mcMemcpy2DArrayToArray(array, 0, 0, array, 0, 0, 4, 1);
+    e = mcMemcpyFromArrayAsync(&f, array, 0, 0, 4, mcMemcpyDefault);
     e = mcEventRecordWithFlags(nullptr);
     mcStreamCaptureStatus status;
     e = mcStreamGetCaptureInfo(nullptr, &status);

@@ -273,7 +273,7 @@ static void test_slices_errors(void)
     p.srcArray = (mcArray_t)h;
     fails(mcErrorInvalidValue, mcMemcpy3D(&p));
     p.srcPtr.ptr = NULL;
-    fails(mcErrorNotSupported, mcMemcpy3D(&p));
+    fails(mcErrorInvalidResourceHandle, mcMemcpy3D(&p)); /* no array */
     p = good;
     p.kind = (mcMemcpyKind)7;
     fails(mcErrorInvalidMemcpyDirection, mcMemcpy3D(&p));

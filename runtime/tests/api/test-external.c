@@ -102,7 +102,6 @@ static void test_memory_errors(void)
     mcExternalMemoryHandleDesc desc = memory_desc(fd, SIZE), bad = desc;
     mcExternalMemoryBufferDesc range = {0, SIZE, 0};
     mcExternalMemory_t memory = NULL;
-    mcMipmappedArray_t mipmap;
     void *d;
 
     fails(mcErrorInvalidValue, mcImportExternalMemory(NULL, &desc));
@@ -157,8 +156,6 @@ static void test_memory_errors(void)
     range = (mcExternalMemoryBufferDesc){0, 0, 0};
     fails(mcErrorInvalidValue,
           mcExternalMemoryGetMappedBuffer(&d, memory, &range));
-    fails(mcErrorNotSupported,
-          mcExternalMemoryGetMappedMipmappedArray(&mipmap, memory, NULL));
     /* What is left goes with the device. */
     d = buffer(memory, 0, SIZE);
     ok(mcDeviceReset());
