@@ -115,6 +115,10 @@ static bool property_attribute(const mcDeviceProp_t *p,
              p->sharedMemPerMultiprocessor)
         FROM(mcDeviceAttributeMaxSharedMemoryPerBlockOptin,
              p->sharedMemPerBlockOptin)
+        FROM(mcDeviceAttributeIntegrated, p->integrated)
+        FROM(mcDeviceAttributeEccEnabled, p->ECCEnabled)
+        FROM(mcDeviceAttributeL2CacheSize, p->l2CacheSize)
+        FROM(mcDeviceAttributePageableMemoryAccess, p->pageableMemoryAccess)
         FROM(mcDeviceAttributeMaxPitch, p->memPitch)
         FROM(mcDeviceAttributeTextureAlignment, p->textureAlignment)
         FROM(mcDeviceAttributeTexturePitchAlignment, p->texturePitchAlignment)
@@ -140,10 +144,45 @@ static bool property_attribute(const mcDeviceProp_t *p,
         FROM(mcDeviceAttributeHostNativeAtomicSupported, 1)
         FROM(mcDevAttrStreamPrioritiesSupported,
              p->streamPrioritiesSupported)
+        FROM(mcDevAttrSingleToDoublePrecisionPerfRatio, 1)
         FROM(mcDevAttrHostRegisterSupported, 1)
         FROM(mcDevAttrHostRegisterReadOnlySupported, 1)
         FROM(mcDevAttrCanUseHostPointerForRegisteredMem, 1)
 #undef FROM
+    }
+    return false;
+}
+
+/* Numbers that name an attribute; both ends count. */
+static bool exists(int which)
+{
+    static const int numbers[][2] = {
+        {0, mcDeviceAttributeTccDriver},
+        {mcDeviceAttributeMaxSharedMemoryPerBlockOptin,
+         mcDeviceAttributeMulticastSupported},
+        {mcDevAttrMaxTexture3DWidthAlt, mcDevAttrMaxTexture3DDepthAlt},
+        {mcDevAttrMaxTextureCubemapWidth,
+         mcDevAttrMaxSurfaceCubemapLayeredLayers},
+        {mcDevAttrMaxTexture2DMipmappedWidth,
+         mcDevAttrMaxTexture2DMipmappedHeight},
+        {mcDevAttrMaxTexture1DMipmappedWidth, mcDevAttrLocalL1CacheSupported},
+        {mcDevAttrMultiGpuBoardGroupID, mcDevAttrMultiGpuBoardGroupID},
+        {mcDevAttrSingleToDoublePrecisionPerfRatio,
+         mcDevAttrSingleToDoublePrecisionPerfRatio},
+        {mcDevAttrCanUseHostPointerForRegisteredMem,
+         mcDevAttrCanUseHostPointerForRegisteredMem},
+        {mcDevAttrHostRegisterSupported, mcDevAttrHostRegisterSupported},
+        {mcDevAttrReservedSharedMemoryPerBlock,
+         mcDevAttrHostRegisterReadOnlySupported},
+        {mcDevAttrGPUDirectRDMASupported, mcDevAttrGPUDirectRDMAWritesOrdering},
+        {mcDevAttrDeferredMappingMcArraySupported,
+         mcDevAttrDeferredMappingMcArraySupported},
+    };
+
+    for (unsigned i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        if (which >= numbers[i][0] && which <= numbers[i][1]) {
+            return true;
+        }
     }
     return false;
 }
@@ -154,15 +193,7 @@ bool mc_api_attribute(const McContext *ctx, const mcDeviceProp_t *prop,
     if (property_attribute(prop, which, value)) {
         return true;
     }
-    if ((int)which < 0 || which == mcDeviceAttributeUnknow ||
-        which == mcDeviceAttributeMax ||
-        (which > mcDeviceAttributeMax &&
-         which < mcDeviceAttributeMaxSharedMemoryPerBlockOptin) ||
-        (which > mcDeviceAttributeMulticastSupported &&
-         which < mcDevAttrMaxTexture3DWidthAlt) ||
-        which > mcDevAttrDeferredMappingMcArraySupported) {
-        return false;
-    }
-    *value = 0;
-    return true;
+    /* Every device is a board. */
+    *value = which == mcDevAttrMultiGpuBoardGroupID ? ctx->device : 0;
+    return exists(which);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "runtime.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -10,6 +9,7 @@
 #include "base/log.h"
 #include "error.h"
 #include "thread.h"
+#include "visible.h"
 
 static pthread_mutex_t init_lock = PTHREAD_MUTEX_INITIALIZER;
 static atomic_bool initialized;
@@ -22,31 +22,20 @@ static bool blocking_launches;
 
 /* ---- devices ---- */
 
-/* The list ends at the first entry that names no device, as usual. */
-static void parse_visible(const char *text, int present)
+/* The list of the user; the other name is that of programs for CUDA. */
+static void choose_visible(unsigned present)
 {
-    visible_count = 0;
-    while (*text && visible_count < MC_MAX_DEVICES) {
-        char *end;
+    static const char *const names[] = {"MACA_VISIBLE_DEVICES",
+                                        "CUDA_VISIBLE_DEVICES"};
 
-        errno = 0;
-        long number = strtol(text, &end, 10);
-        if (end == text || errno || number < 0 || number >= present ||
-            (*end && *end != ',')) {
-            mc_warn("MACA_VISIBLE_DEVICES: \"%s\" names no device, the list "
-                    "ends before it", text);
+    for (unsigned i = 0; i < 2; i++) {
+        const char *list = getenv(names[i]);
+
+        if (list) {
+            visible_count = mc_visible(kmd_ops, names[i], list, present,
+                                       visible, MC_MAX_DEVICES);
             return;
         }
-        for (int i = 0; i < visible_count; i++) {
-            if (visible[i] == number) {
-                mc_warn("MACA_VISIBLE_DEVICES names device %ld twice: no "
-                        "device is visible", number);
-                visible_count = 0;
-                return;
-            }
-        }
-        visible[visible_count++] = number;
-        text = *end ? end + 1 : end;
     }
 }
 
@@ -68,11 +57,8 @@ static mcError_t init_locked(void)
     for (visible_count = 0; visible_count < (int)present; visible_count++) {
         visible[visible_count] = visible_count;
     }
-    const char *text = getenv("MACA_VISIBLE_DEVICES");
-    if (text) {
-        parse_visible(text, present);
-    }
-    text = getenv("MACA_LAUNCH_BLOCKING");
+    choose_visible(present);
+    const char *text = getenv("MACA_LAUNCH_BLOCKING");
     blocking_launches = text && atoi(text) != 0;
     if (visible_count == 0) {
         mc_error("no device is %s", present ? "visible" : "present");

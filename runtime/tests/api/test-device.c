@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include <limits.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -141,6 +143,187 @@ static void test_properties(void)
     g_assert_cmpint(device, ==, 0);
 }
 
+#define SAME(attribute, member)                                                \
+    {attribute, #attribute, offsetof(mcDeviceProp_t, member),                  \
+     sizeof(((mcDeviceProp_t *)0)->member), 0}
+#define IS(attribute, value) {attribute, #attribute, 0, 0, value}
+
+/* Every attribute: the property it is the same as, or its value. Those that are
+ * not here do not exist. */
+static const struct {
+    int attribute;
+    const char *name;
+    size_t offset, size; /* of the property; size 0: none */
+    int value;
+} attributes[] = {
+    SAME(mcDeviceAttributeMaxThreadsPerBlock, maxThreadsPerBlock),
+    SAME(mcDeviceAttributeMaxBlockDimX, maxThreadsDim[0]),
+    SAME(mcDeviceAttributeMaxBlockDimY, maxThreadsDim[1]),
+    SAME(mcDeviceAttributeMaxBlockDimZ, maxThreadsDim[2]),
+    SAME(mcDeviceAttributeMaxGridDimX, maxGridSize[0]),
+    SAME(mcDeviceAttributeMaxGridDimY, maxGridSize[1]),
+    SAME(mcDeviceAttributeMaxGridDimZ, maxGridSize[2]),
+    SAME(mcDeviceAttributeMaxSharedMemoryPerBlock, sharedMemPerBlock),
+    SAME(mcDeviceAttributeTotalConstantMemory, totalConstMem),
+    SAME(mcDeviceAttributeWarpSize, warpSize),
+    SAME(mcDeviceAttributeWaveSize, warpSize),
+    SAME(mcDeviceAttributeMaxRegistersPerBlock, regsPerBlock),
+    SAME(mcDeviceAttributeMaxRegistersPerMultiprocessor,
+         regsPerMultiprocessor),
+    SAME(mcDeviceAttributeClockRate, clockRate),
+    SAME(mcDeviceAttributeMemoryClockRate, memoryClockRate),
+    SAME(mcDeviceAttributeMemoryBusWidth, memoryBusWidth),
+    SAME(mcDeviceAttributeMultiProcessorCount, multiProcessorCount),
+    SAME(mcDeviceAttributeComputeMode, computeMode),
+    SAME(mcDeviceAttributeL2CacheSize, l2CacheSize),
+    SAME(mcDeviceAttributeMaxThreadsPerMultiProcessor,
+         maxThreadsPerMultiProcessor),
+    SAME(mcDevAttrMaxBlocksPerMultiprocessor, maxBlocksPerMultiProcessor),
+    SAME(mcDeviceAttributeComputeCapabilityMajor, major),
+    SAME(mcDeviceAttributeComputeCapabilityMinor, minor),
+    SAME(mcDeviceAttributeConcurrentKernels, concurrentKernels),
+    SAME(mcDeviceAttributePciBusId, pciBusID),
+    SAME(mcDeviceAttributePciDeviceId, pciDeviceID),
+    SAME(mcDeviceAttributePciDomainId, pciDomainID),
+    SAME(mcDeviceAttributeMaxSharedMemoryPerMultiprocessor,
+         sharedMemPerMultiprocessor),
+    SAME(mcDeviceAttributeMaxSharedMemoryPerBlockOptin,
+         sharedMemPerBlockOptin),
+    SAME(mcDeviceAttributeIntegrated, integrated),
+    SAME(mcDeviceAttributeCooperativeLaunch, cooperativeLaunch),
+    SAME(mcDeviceAttributeCooperativeMultiDeviceLaunch,
+         cooperativeMultiDeviceLaunch),
+    SAME(mcDeviceAttributeMaxPitch, memPitch),
+    SAME(mcDeviceAttributeTextureAlignment, textureAlignment),
+    SAME(mcDeviceAttributeTexturePitchAlignment, texturePitchAlignment),
+    SAME(mcDeviceAttributeKernelExecTimeout, kernelExecTimeoutEnabled),
+    SAME(mcDeviceAttributeCanMapHostMemory, canMapHostMemory),
+    SAME(mcDeviceAttributeEccEnabled, ECCEnabled),
+    SAME(mcDeviceAttributeUnifiedAddressing, unifiedAddressing),
+    SAME(mcDeviceAttributeGpuOverlap, deviceOverlap),
+    SAME(mcDeviceAttributeAsyncEngineCount, asyncEngineCount),
+    SAME(mcDeviceAttributeManagedMemory, managedMemory),
+    SAME(mcDeviceAttributeConcurrentManagedAccess, concurrentManagedAccess),
+    SAME(mcDeviceAttributePageableMemoryAccess, pageableMemoryAccess),
+    SAME(mcDeviceAttributeMemoryPoolsSupported, memoryPoolsSupported),
+    SAME(mcDevAttrStreamPrioritiesSupported, streamPrioritiesSupported),
+    IS(mcDeviceAttributeDirectManagedMemAccessFromHost, 1),
+    IS(mcDeviceAttributeVirtualMemoryManagementSupported, 1),
+    IS(mcDeviceAttributeHandleTypePosixFileDescriptorSupported, 1),
+    IS(mcDeviceAttributeCanUseStreamWaitValue, 1),
+    IS(mcDeviceAttributeCanUseStreamMemOps, 1),
+    IS(mcDeviceAttributeCanUseStreamWaitWaitValueNor, 1),
+    IS(mcDeviceAttributeCanFlushRemoteWrites, 1),
+    IS(mcDeviceAttributeHostNativeAtomicSupported, 1),
+    IS(mcDevAttrHostRegisterSupported, 1),
+    IS(mcDevAttrHostRegisterReadOnlySupported, 1),
+    IS(mcDevAttrCanUseHostPointerForRegisteredMem, 1),
+    IS(mcDevAttrSingleToDoublePrecisionPerfRatio, 1),
+    /* What there is not. */
+    IS(mcDeviceAttributeIsMultiGpuBoard, 0),
+    IS(mcDeviceAttributePageableMemoryAccessUsesHostPageTables, 0),
+    IS(mcDeviceAttributeCooperativeMultiDeviceUnmatchedFunc, 0),
+    IS(mcDeviceAttributeCooperativeMultiDeviceUnmatchedGridDim, 0),
+    IS(mcDeviceAttributeCooperativeMultiDeviceUnmatchedBlockDim, 0),
+    IS(mcDeviceAttributeCooperativeMultiDeviceUnmatchedSharedMem, 0),
+    IS(mcDeviceAttributeHandleTypeWin32HandleSupported, 0),
+    IS(mcDeviceAttributeHandleTypeFabricSupported, 0),
+    IS(mcDeviceAttributeGenericCompressionSupported, 0),
+    IS(mcDeviceAttributeMaxAccessPolicyWindowSize, 0),
+    IS(mcDeviceAttributeMaxPersistingL2CacheSize, 0),
+    IS(mcDeviceAttributeComputePreemptionSupported, 0),
+    IS(mcDeviceAttributeTccDriver, 0),
+    IS(mcDeviceAttributeMaxTexture1DWidth, 0),
+    IS(mcDeviceAttributeMaxTexture2DWidth, 0),
+    IS(mcDeviceAttributeMaxTexture2DHeight, 0),
+    IS(mcDeviceAttributeMaxTexture3DWidth, 0),
+    IS(mcDeviceAttributeTexture1DLinearWidth, 0),
+    IS(mcDeviceAttributeTexture2DLinearPitch, 0),
+    IS(mcDevAttrMaxSurface2DWidth, 0),
+    IS(mcDevAttrMaxTextureCubemapWidth, 0),
+    IS(mcDevAttrGlobalL1CacheSupported, 0),
+    IS(mcDevAttrLocalL1CacheSupported, 0),
+    IS(mcDevAttrGPUDirectRDMASupported, 0),
+    IS(mcDevAttrGPUDirectRDMAFlushWritesOptions, 0),
+    IS(mcDevAttrGPUDirectRDMAWritesOrdering, 0),
+    IS(mcDevAttrReservedSharedMemoryPerBlock, 0),
+    IS(mcDevAttrSparseMcArraySupported, 0),
+    IS(mcDevAttrDeferredMappingMcArraySupported, 0),
+};
+
+/* A property, cut to what an attribute can say. */
+static int property(const mcDeviceProp_t *p, size_t offset, size_t size)
+{
+    const char *at = (const char *)p + offset;
+    size_t wide;
+    int value;
+
+    if (size == sizeof(int)) {
+        memcpy(&value, at, sizeof(value));
+        return value;
+    }
+    g_assert_cmpuint(size, ==, sizeof(wide));
+    memcpy(&wide, at, sizeof(wide));
+    return wide > INT_MAX ? INT_MAX : (int)wide;
+}
+
+static void test_attributes(void)
+{
+    int count;
+
+    ok(mcGetDeviceCount(&count));
+    for (int device = 0; device < count; device++) {
+        mcDeviceProp_t p;
+        int value;
+
+        ok(mcGetDeviceProperties(&p, device));
+        for (unsigned i = 0; i < G_N_ELEMENTS(attributes); i++) {
+            int want = attributes[i].size
+                           ? property(&p, attributes[i].offset,
+                                      attributes[i].size)
+                           : attributes[i].value;
+
+            value = -1;
+            ok(mcDeviceGetAttribute(
+                &value, (mcDeviceAttribute_t)attributes[i].attribute, device));
+            if (value != want) {
+                g_error("device %d: %s is %d, not %d", device,
+                        attributes[i].name, value, want);
+            }
+        }
+        /* Of the board it is alone on. */
+        ok(mcDeviceGetAttribute(&value, mcDevAttrMultiGpuBoardGroupID,
+                                device));
+        g_assert_cmpint(value, ==, device);
+    }
+}
+
+/* Of the numbers in between none is an attribute. */
+static void test_attribute_numbers(void)
+{
+    static const int gaps[][2] = {
+        {INT_MIN, INT_MIN}, {-10, -1},
+        {mcDeviceAttributeUnknow, mcDeviceAttributeMaxSharedMemoryPerBlockOptin
+                                  - 1},
+        {mcDeviceAttributeMulticastSupported + 1,
+         mcDevAttrMaxTexture3DWidthAlt - 1},
+        {2050, 2051}, {2069, 2072}, {2075, 2076}, {2081, 2084}, {2086, 2086},
+        {2088, 2090}, {2092, 2098}, {2100, 2110}, {2114, 2115}, {2119, 2120},
+        {2122, 2200}, {INT_MAX, INT_MAX},
+    };
+    int value;
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(gaps); i++) {
+        for (long n = gaps[i][0]; n <= gaps[i][1]; n++) {
+            fails(mcErrorInvalidValue,
+                  mcDeviceGetAttribute(&value, (mcDeviceAttribute_t)n, 0));
+        }
+    }
+    fails(mcErrorInvalidValue,
+          mcDeviceGetAttribute(NULL, mcDeviceAttributeWarpSize, 0));
+    fails(mcErrorInvalidValue, mcGetDeviceProperties(NULL, 0));
+}
+
 static void test_limits(void)
 {
     size_t value;
@@ -220,21 +403,48 @@ static void test_not_supported(void)
     fails(mcErrorNotSupported, mcGetLastError());
 }
 
+/* Of the UUID; closes the device, which another process is to use. */
+static char *digits_of(int device)
+{
+    GString *s = g_string_new(NULL);
+    mcUuid_t uuid;
+
+    ok(mcDeviceGetUuid(&uuid, device));
+    for (unsigned i = 0; i < 16; i++) {
+        g_string_append_printf(s, "%02x", (uint8_t)uuid.bytes[i]);
+    }
+    ok(mcDevicePrimaryCtxReset(device));
+    env_forget();
+    return g_string_free(s, FALSE);
+}
+
 /* MACA_VISIBLE_DEVICES is read once a process. */
-static void visible(const char *list, int expected)
+static void visible_by(const char *variable, const char *list, int expected,
+                       int last)
 {
     if (g_test_subprocess()) {
         g_assert_not_reached();
     }
-    g_autofree char *old = g_strdup(g_getenv("MACA_VISIBLE_DEVICES"));
     g_autofree char *want = g_strdup_printf("%d", expected);
 
-    g_setenv("MACA_VISIBLE_DEVICES", list, TRUE);
+    g_setenv(variable, list, TRUE);
     g_setenv("TEST_EXPECTED", want, TRUE);
+    if (last >= 0) { /* the UUID of the last one */
+        g_autofree char *digits = digits_of(last);
+
+        g_setenv("TEST_UUID", digits, TRUE);
+    } else {
+        g_unsetenv("TEST_UUID");
+    }
     g_test_trap_subprocess("/device/visible/child",
                            300 * G_TIME_SPAN_SECOND, 0);
     g_test_trap_assert_passed();
-    g_unsetenv("MACA_VISIBLE_DEVICES");
+    g_unsetenv(variable);
+}
+
+static void visible(const char *list, int expected)
+{
+    visible_by("MACA_VISIBLE_DEVICES", list, expected, -1);
 }
 
 static void test_visible_child(void)
@@ -252,6 +462,50 @@ static void test_visible_child(void)
     }
     ok(mcGetDeviceCount(&count));
     g_assert_cmpint(count, ==, expected);
+    if (g_getenv("TEST_UUID")) {
+        g_autofree char *digits = digits_of(count - 1);
+
+        g_assert_cmpstr(digits, ==, g_getenv("TEST_UUID"));
+    }
+}
+
+static void test_visible_uuids(int count)
+{
+    const char *name = "MACA_VISIBLE_DEVICES";
+    g_autofree char *digits = digits_of(0);
+    g_autofree char *whole = g_strdup_printf(
+        "GPU-%.8s-%.4s-%.4s-%.4s-%s", digits, digits + 8, digits + 12,
+        digits + 16, digits + 20);
+    g_autofree char *upper = g_ascii_strup(whole, -1);
+    g_autofree char *wrong = g_strdup_printf("%s,GPU-%sf", whole, digits);
+    g_autofree char *twice = g_strdup_printf("0,%s", whole);
+
+    visible_by(name, whole, 1, -1);
+    visible_by(name, upper, 1, -1);
+    visible_by(name, wrong, 1, -1); /* too many digits: the list ends */
+    visible(twice, 0);
+    visible("GPU-", 0);
+    visible("GPU-xyz", 0);
+    visible("GPU", 0);
+    visible("MIG-1234", 0);
+    visible_by(name, "GPU-ffffffffffffffffffffffffffffffff", 0, -1);
+    if (count > 1) {
+        g_autofree char *more = digits_of(1);
+        g_autofree char *both = g_strdup_printf(" 1 ,GPU-%s", digits);
+        unsigned same = 0;
+
+        while (digits[same] == more[same]) {
+            same++;
+        }
+        g_autofree char *shared = g_strdup_printf("GPU-%.*s", (int)same, more);
+        g_autofree char *first = g_strdup_printf("GPU-%.*s", (int)same + 1,
+                                                 more);
+        visible_by(name, first, 1, 1);
+        visible_by(name, both, 2, 0);
+        if (same) {
+            visible(shared, 0); /* fits both */
+        }
+    }
 }
 
 static void test_visible(void)
@@ -268,7 +522,18 @@ static void test_visible(void)
     if (count > 1) {
         visible("1,0", 2);
         visible("1", 1);
+        visible_by("CUDA_VISIBLE_DEVICES", "1", 1, 1);
     }
+    visible(" 0 ", 1);
+    visible("00", 1);
+    visible("0x0", 0);
+    visible("4294967296", 0);
+    visible_by("CUDA_VISIBLE_DEVICES", "0", 1, 0);
+    visible_by("MC_VISIBLE_DEVICES", "", count, -1); /* not looked at */
+    g_setenv("CUDA_VISIBLE_DEVICES", "", TRUE);
+    visible("0", 1); /* before the other */
+    g_unsetenv("CUDA_VISIBLE_DEVICES");
+    test_visible_uuids(count);
 }
 
 int main(int argc, char **argv)
@@ -278,6 +543,8 @@ int main(int argc, char **argv)
     g_test_add_func("/device/valid-devices", test_valid_devices);
     g_test_add_func("/device/cache-config", test_cache_config);
     g_test_add_func("/device/properties", test_properties);
+    g_test_add_func("/device/attributes", test_attributes);
+    g_test_add_func("/device/attribute-numbers", test_attribute_numbers);
     g_test_add_func("/device/limits", test_limits);
     g_test_add_func("/device/versions", test_versions);
     g_test_add_func("/device/not-supported", test_not_supported);
