@@ -48,6 +48,7 @@
 #define mcMemcpy3DAsync mcMemcpy3DAsync_ptsz
 #define mcMemcpy3DPeer mcMemcpy3DPeer_ptds
 #define mcMemcpy3DPeerAsync mcMemcpy3DPeerAsync_ptsz
+#define mcMemcpyBatchAsync mcMemcpyBatchAsync_ptsz
 #define mcMemcpyDtoD mcMemcpyDtoD_ptds
 #define mcMemcpyDtoDAsync mcMemcpyDtoDAsync_ptsz
 #define mcMemcpyDtoH mcMemcpyDtoH_ptds

@@ -557,6 +557,16 @@ mcError_t mcMemcpy3DPeer(const mcMemcpy3DParms *pCopy);
 /* The same in stream order alone; waits when it goes through the host. */
 mcError_t mcMemcpy3DPeerAsync(const mcMemcpy3DParms *pCopy,
                               mcStream_t hStream __dparm(0));
+/* count copies of the kind mcMemcpyDefault in stream order, in no order among
+ * each other. attrs[i] holds for the copies from number attrsIdxs[i] on, the
+ * first for those from 0 on. The call waits for the stream when a source may not
+ * be read after it. failIdx, which may be NULL: the copy that failed, before
+ * which the others have been queued, else SIZE_MAX. mcErrorInvalidValue: no
+ * copies, numbers that do not rise, the legacy default stream. */
+mcError_t mcMemcpyBatchAsync(void **dsts, void **srcs, size_t *sizes,
+                             size_t count, mcMemcpyAttributes *attrs,
+                             size_t *attrsIdxs, size_t numAttrs,
+                             size_t *failIdx, mcStream_t stream);
 /* Device to device. */
 mcError_t mcMemcpyDtoD(mcDeviceptr_t dstDevice, mcDeviceptr_t srcDevice,
                        size_t ByteCount);

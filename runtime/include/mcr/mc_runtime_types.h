@@ -817,6 +817,24 @@ typedef struct mcMemLocation {
     int id;
 } mcMemLocation;
 
+/* When the sources of a batch of copies may be read. */
+typedef enum mcMemcpySrcAccessOrder {
+    mcMemcpySrcAccessOrderInvalid = 0,
+    mcMemcpySrcAccessOrderStream = 1,        /* in stream order */
+    mcMemcpySrcAccessOrderDuringApiCall = 2, /* not after the call */
+    mcMemcpySrcAccessOrderAny = 3            /* at any time from the call on */
+} mcMemcpySrcAccessOrder;
+
+#define mcMemcpyFlagDefault 0x0
+#define mcMemcpyFlagPreferOverlapWithCompute 0x1 /* a hint without effect */
+
+/* Of copies of a batch. */
+typedef struct mcMemcpyAttributes {
+    mcMemcpySrcAccessOrder srcAccessOrder;
+    mcMemLocation srcLocHint, dstLocHint; /* hints without effect */
+    unsigned int flags;
+} mcMemcpyAttributes;
+
 typedef struct mcMemAccessDesc {
     mcMemLocation location;
     mcMemAccessFlags flags;
