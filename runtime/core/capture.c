@@ -405,6 +405,14 @@ static mcError_t check_joined(const Capture *c)
     return error == mcErrorInvalidValue ? mcErrorStreamCaptureUnjoined : error;
 }
 
+/* The user may have destroyed it. */
+static bool graph_there(const Capture *c)
+{
+    size_t nodes = 0;
+
+    return mc_graph_nodes(c->graph, false, NULL, &nodes) == mcSuccess;
+}
+
 static mcError_t check_end(const McMember *member, const mcGraph_t *graph)
 {
     if (!member) {
@@ -429,8 +437,9 @@ mcError_t mc_capture_end(McStream *stream, mcGraph_t *graph)
     mcError_t error = check_end(member, graph);
     if (error == mcSuccess) {
         c = member->capture;
-        error = c->invalid ? mcErrorStreamCaptureInvalidated
-                           : check_joined(c);
+        error = c->invalid || !graph_there(c)
+                    ? mcErrorStreamCaptureInvalidated
+                    : check_joined(c);
         capture_over(c);
     }
     pthread_mutex_unlock(&capture_lock);

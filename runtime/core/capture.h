@@ -77,8 +77,8 @@ mcError_t mc_capture_record(McStream *stream, McCapturedPoint *point);
 /*
  * The stream waits for an event; it captures, or the event was recorded while
  * one did. mcErrorStreamCaptureIsolation: it was not in this capture;
- * mcErrorStreamCaptureMerge: it was in another one; mcErrorCapturedEvent: in one
- * that has ended; mcErrorStreamCaptureImplicit: this is the legacy default
+ * mcErrorStreamCaptureMerge: it was in another one; mcErrorCapturedEvent: in
+ * one that has ended; mcErrorStreamCaptureImplicit: this is the legacy default
  * stream.
  */
 mcError_t mc_capture_wait(McStream *stream, const McCapturedPoint *point);
@@ -98,10 +98,11 @@ void mc_capture_leave(McStream *stream);
  * the legacy default stream. */
 mcError_t mc_capture_begin(McStream *stream, mcStreamCaptureMode mode);
 /*
- * mcErrorIllegalState: it does not capture; mcErrorStreamCaptureUnmatched: it
- * is not the origin; mcErrorStreamCaptureWrongThread; mcErrorInvalidValue: graph
- * is NULL. These change nothing. After mcErrorStreamCaptureInvalidated and
- * mcErrorStreamCaptureUnjoined the capture is over too, without a graph.
+ * These change nothing: mcErrorIllegalState, it does not capture;
+ * mcErrorStreamCaptureUnmatched, it is not the origin;
+ * mcErrorStreamCaptureWrongThread; mcErrorInvalidValue, graph is NULL. With
+ * mcErrorStreamCaptureInvalidated and mcErrorStreamCaptureUnjoined the capture
+ * is over too, and there is no graph.
  */
 mcError_t mc_capture_end(McStream *stream, mcGraph_t *graph);
 

@@ -403,6 +403,156 @@ static void test_event_again(void)
     ok(mcStreamDestroy(side));
 }
 
+/* ---- the set of nodes that the next one comes behind ---- */
+
+static void test_info(void)
+{
+    mcStreamCaptureStatus status = 99;
+    unsigned long long id = 7;
+    mcGraph_t graph = NULL, got = NULL;
+    const mcGraphNode_t *nodes = NULL;
+    mcGraphNode_t first;
+    size_t n = 7;
+
+    ok(mcStreamCreate(&s));
+    ok(mcStreamGetCaptureInfo(s, &status, &id, &graph, &nodes, &n));
+    g_assert_cmpint(status, ==, mcStreamCaptureStatusNone);
+    g_assert_true(id == 7 && !graph && !nodes && n == 7);
+    fails(mcErrorInvalidValue,
+          mcStreamGetCaptureInfo(s, NULL, &id, &graph, &nodes, &n));
+    fails(mcErrorInvalidValue,
+          mcStreamGetCaptureInfo_v2(s, NULL, NULL, NULL, NULL, NULL));
+    ok(mcStreamBeginCapture(s, mcStreamCaptureModeGlobal));
+    ok(mcStreamGetCaptureInfo(s, &status, &id, &graph, &nodes, &n));
+    g_assert_cmpint(status, ==, mcStreamCaptureStatusActive);
+    g_assert_true(id != 7 && graph && n == 0);
+    launch(s);
+    ok(mcStreamGetCaptureInfo_v2(s, &status, NULL, &got, &nodes, &n));
+    g_assert_true(got == graph && n == 1);
+    first = nodes[0];
+    launch(s);
+    ok(mcStreamGetCaptureInfo(s, &status, NULL, NULL, &nodes, &n));
+    g_assert_true(n == 1 && nodes[0] != first);
+    ok(mcStreamGetCaptureInfo(s, &status, NULL, NULL, NULL, NULL));
+    /* Once it is invalid only that is told. */
+    id = 7;
+    fails(mcErrorStreamCaptureUnsupported, mcStreamQuery(s));
+    ok(mcStreamGetCaptureInfo(s, &status, &id, NULL, NULL, NULL));
+    g_assert_cmpint(status, ==, mcStreamCaptureStatusInvalidated);
+    g_assert_cmpuint(id, ==, 7);
+    fails(mcErrorStreamCaptureInvalidated, mcStreamEndCapture(s, &got));
+    /* Its graph is gone with it. */
+    fails(mcErrorInvalidValue, mcGraphDestroy(graph));
+    ok(mcStreamDestroy(s));
+}
+
+/* Nodes added by hand, in the order of the stream. */
+static void test_update(void)
+{
+    static const mcGraphNodeType types[] = {
+        mcGraphNodeTypeKernel, mcGraphNodeTypeEmpty, mcGraphNodeTypeKernel,
+        mcGraphNodeTypeEmpty, mcGraphNodeTypeKernel,
+    };
+    mcStreamCaptureStatus status;
+    mcGraph_t graph;
+    const mcGraphNode_t *nodes;
+    mcGraphNode_t added;
+    mcStream_t side;
+    size_t n;
+
+    ok(mcStreamCreate(&side));
+    begin();
+    launch(s); /* 0 */
+    ok(mcStreamGetCaptureInfo(s, &status, NULL, &graph, &nodes, &n));
+    ok(mcGraphAddEmptyNode(&added, graph, NULL, 0)); /* 1 */
+    ok(mcStreamUpdateCaptureDependencies(s, &added, 1,
+                                         mcStreamAddCaptureDependencies));
+    ok(mcStreamUpdateCaptureDependencies(s, &added, 1,
+                                         mcStreamAddCaptureDependencies));
+    ok(mcStreamGetCaptureInfo(s, &status, NULL, &graph, &nodes, &n));
+    g_assert_true(n == 2 && nodes[1] == added);
+    ok(mcStreamUpdateCaptureDependencies(s, NULL, 0,
+                                         mcStreamAddCaptureDependencies));
+    follow(side, s);
+    launch(side); /* 2, behind 0 and 1 */
+    follow(s, side);
+    ok(mcGraphAddEmptyNode(&added, graph, &added, 1)); /* 3, behind 1 */
+    ok(mcStreamUpdateCaptureDependencies(s, &added, 1,
+                                         mcStreamSetCaptureDependencies));
+    launch(s); /* 4, behind 3 alone: 2 was joined all the same */
+    graph = end();
+    check_graph(graph, types, 5, 4);
+    g_assert_true(edge(graph, 0, 2) && edge(graph, 1, 2));
+    g_assert_true(edge(graph, 1, 3) && edge(graph, 3, 4));
+    ok(mcGraphDestroy(graph));
+
+    /* Without any, the next one is a root. */
+    begin();
+    launch(s);
+    ok(mcStreamUpdateCaptureDependencies(s, NULL, 0,
+                                         mcStreamSetCaptureDependencies));
+    launch(s);
+    graph = end();
+    check_graph(graph, (mcGraphNodeType[2]){0}, 2, 0);
+    ok(mcGraphDestroy(graph));
+    ok(mcStreamDestroy(side));
+}
+
+static void test_update_errors(void)
+{
+    mcGraphNode_t nodes[2] = {NULL, NULL};
+    mcGraph_t graph, other;
+    mcStreamCaptureStatus status;
+
+    ok(mcGraphCreate(&other, 0));
+    ok(mcGraphAddEmptyNode(&nodes[1], other, NULL, 0));
+    ok(mcStreamCreate(&s));
+    fails(mcErrorIllegalState,
+          mcStreamUpdateCaptureDependencies(s, nodes, 1, 0));
+    fails(mcErrorIllegalState,
+          mcStreamUpdateCaptureDependencies(NULL, nodes, 1, 0));
+    ok(mcStreamBeginCapture(s, mcStreamCaptureModeGlobal));
+    ok(mcStreamGetCaptureInfo(s, &status, NULL, &graph, NULL, NULL));
+    ok(mcGraphAddEmptyNode(&nodes[0], graph, NULL, 0));
+    fails(mcErrorInvalidValue,
+          mcStreamUpdateCaptureDependencies(s, NULL, 1, 0));
+    fails(mcErrorInvalidValue,
+          mcStreamUpdateCaptureDependencies(s, nodes, 1, 2));
+    for (unsigned flags = 0; flags < 2; flags++) {
+        /* One is of another graph, or gone: neither is taken. */
+        fails(mcErrorInvalidValue,
+              mcStreamUpdateCaptureDependencies(s, nodes, 2, flags));
+    }
+    ok(mcGraphDestroy(other));
+    fails(mcErrorInvalidValue,
+          mcStreamUpdateCaptureDependencies(s, nodes, 2, 0));
+    launch(s);
+    size_t edges;
+    ok(mcGraphGetEdges(graph, NULL, NULL, &edges));
+    g_assert_cmpuint(edges, ==, 0);
+    ok(mcGraphDestroy(end()));
+
+    /* What the user takes away is missing. */
+    const mcGraphNode_t *tips;
+    begin();
+    launch(s);
+    ok(mcStreamGetCaptureInfo(s, &status, NULL, &graph, &tips, NULL));
+    ok(mcGraphDestroyNode(tips[0]));
+    fails(mcErrorInvalidValue, env_launch("k_store", 1, NULL, s));
+    fails(mcErrorStreamCaptureInvalidated, mcStreamEndCapture(s, &graph));
+    ok(mcStreamBeginCapture(s, mcStreamCaptureModeGlobal));
+    ok(mcStreamGetCaptureInfo(s, &status, NULL, &graph, NULL, NULL));
+    ok(mcGraphDestroy(graph));
+    fails(mcErrorInvalidValue, env_launch("k_store", 1, NULL, s));
+    fails(mcErrorStreamCaptureInvalidated, mcStreamEndCapture(s, &graph));
+    ok(mcStreamBeginCapture(s, mcStreamCaptureModeGlobal));
+    ok(mcStreamGetCaptureInfo(s, &status, NULL, &graph, NULL, NULL));
+    ok(mcGraphDestroy(graph));
+    fails(mcErrorStreamCaptureInvalidated, mcStreamEndCapture(s, &graph));
+    g_assert_null(graph);
+    ok(mcStreamDestroy(s));
+}
+
 /* Work before and behind the capture, and of other streams, is not in it. */
 static void test_around(void)
 {
@@ -441,6 +591,9 @@ int main(int argc, char **argv)
     g_test_add_func("/capture/fork", test_fork);
     g_test_add_func("/capture/fork-first", test_fork_first);
     g_test_add_func("/capture/event-again", test_event_again);
+    g_test_add_func("/capture/info", test_info);
+    g_test_add_func("/capture/update", test_update);
+    g_test_add_func("/capture/update-errors", test_update_errors);
     g_test_add_func("/capture/around", test_around);
     return g_test_run();
 }
