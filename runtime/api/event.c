@@ -45,7 +45,7 @@ MC_EXPORT mcError_t mcEventRecord(mcEvent_t handle, mcStream_t stream_handle)
     API_ENTER("%p, %p", (void *)handle, (void *)stream_handle);
     API_EVENT(event, handle);
     API_STREAM(stream, stream_handle);
-    API_RETURN(mc_event_record(event, stream, false));
+    API_RETURN(mc_event_record(event, stream));
 }
 
 MC_EXPORT mcError_t mcEventRecordWithFlags(mcEvent_t handle,
@@ -57,8 +57,9 @@ MC_EXPORT mcError_t mcEventRecordWithFlags(mcEvent_t handle,
               mcErrorInvalidValue);
     API_EVENT(event, handle);
     API_STREAM(stream, stream_handle);
-    API_RETURN(mc_event_record(event, stream,
-                               flags == mcEventRecordExternal));
+    API_RETURN(flags == mcEventRecordExternal
+                   ? mc_event_record_external(event, stream)
+                   : mc_event_record(event, stream));
 }
 
 MC_EXPORT mcError_t mcEventSynchronize(mcEvent_t handle)

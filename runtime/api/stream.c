@@ -118,7 +118,9 @@ MC_EXPORT mcError_t mcStreamWaitEvent(mcStream_t handle, mcEvent_t event_handle,
               mcErrorInvalidValue);
     API_EVENT(event, event_handle);
     API_STREAM(stream, handle);
-    API_RETURN(mc_event_wait(stream, event, flags == mcEventWaitExternal));
+    API_RETURN(flags == mcEventWaitExternal
+                   ? mc_event_wait_external(stream, event)
+                   : mc_event_wait(stream, event));
 }
 
 /* ---- host functions ---- */

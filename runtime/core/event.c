@@ -223,16 +223,25 @@ static bool is_captured(const McEvent *event)
     return __builtin_expect(atomic_load(&event->captured.set), 0);
 }
 
-mcError_t mc_event_record(McEvent *event, McStream *stream, bool external)
+mcError_t mc_event_record_external(McEvent *event, McStream *stream)
+{
+    return event->handle.ctx == stream->ctx
+               ? capture_external(event, stream, mcGraphNodeTypeEventRecord)
+               : mcErrorInvalidHandle;
+}
+
+mcError_t mc_event_wait_external(McStream *stream, McEvent *event)
+{
+    return capture_external(event, stream, mcGraphNodeTypeWaitEvent);
+}
+
+mcError_t mc_event_record(McEvent *event, McStream *stream)
 {
     McSubmit submit;
     union mxgpu_packet packet = {.header = {.type = MXGPU_PKT_NOP}};
 
     if (stream->ctx != event->handle.ctx) {
         return mcErrorInvalidHandle;
-    }
-    if (external) {
-        return capture_external(event, stream, mcGraphNodeTypeEventRecord);
     }
     if (mc_capturing(stream)) {
         return mc_capture_record(stream, &event->captured);
@@ -332,13 +341,10 @@ mcError_t mc_event_sync(McEvent *event)
     return error;
 }
 
-mcError_t mc_event_wait(McStream *stream, McEvent *event, bool external)
+mcError_t mc_event_wait(McStream *stream, McEvent *event)
 {
     uint64_t value;
 
-    if (external) {
-        return capture_external(event, stream, mcGraphNodeTypeWaitEvent);
-    }
     if (mc_capturing(stream) || is_captured(event)) {
         return mc_capture_wait(stream, &event->captured);
     }

@@ -25,14 +25,16 @@ mcError_t mc_event_new(McContext *ctx, unsigned flags, McEvent **out);
 /* Of another process: takes shared over, also when it fails. */
 mcError_t mc_event_import(McContext *ctx, McSharedEvent *shared,
                           McEvent **out);
-/* In a capturing stream it is captured, as work of the graph if it is external
- * (mcEventRecordExternal, mcEventWaitExternal); of another one nothing can be
- * external: mcErrorInvalidValue. */
-mcError_t mc_event_record(McEvent *event, McStream *stream, bool external);
+/* In a capturing stream it is captured. */
+mcError_t mc_event_record(McEvent *event, McStream *stream);
+mcError_t mc_event_wait(McStream *stream, McEvent *event);
+/* The same as work of the graph that the stream captures;
+ * mcErrorInvalidValue: it does not. */
+mcError_t mc_event_record_external(McEvent *event, McStream *stream);
+mcError_t mc_event_wait_external(McStream *stream, McEvent *event);
 /* These of an event that was captured: mcErrorCapturedEvent. */
 mcError_t mc_event_query(McEvent *event);
 mcError_t mc_event_sync(McEvent *event);
 mcError_t mc_event_elapsed(float *ms, McEvent *start, McEvent *stop);
-mcError_t mc_event_wait(McStream *stream, McEvent *event, bool external);
 
 #endif
