@@ -397,9 +397,12 @@ static void test_versions(void)
 
 static void test_not_supported(void)
 {
-    mcGraph_t graph;
+    mcMulticastObjectProp prop = {.numDevices = 2};
+    size_t granularity;
 
-    fails(mcErrorNotSupported, mcStreamEndCapture(NULL, &graph));
+    fails(mcErrorNotSupported,
+          mcMulticastGetGranularity(&granularity, &prop,
+                                    MC_MULTICAST_GRANULARITY_MINIMUM));
     fails(mcErrorNotSupported, mcGetLastError());
 }
 
