@@ -19,7 +19,7 @@ static mcError_t load_data(mcModule_t *out, const void *image)
     McContext *ctx __attribute__((cleanup(mc_api_put_context))) = NULL;
     mcError_t error = mc_api_context(&ctx);
     if (error == mcSuccess) {
-        error = mc_module_load(ctx, image, &module);
+        error = mc_module_load(ctx, image, false, &module);
     }
     if (error == mcSuccess) {
         *out = (mcModule_t)module;

@@ -30,6 +30,13 @@ MC_EXPORT void __mcRegisterVar(void **modules, void *var, char *hostVar,
     mc_program_variable(modules, var, deviceVar, size);
 }
 
+MC_EXPORT void __mcRegisterManagedVar(void **modules, void **pointer,
+                                      void *init, const char *name,
+                                      size_t size, unsigned int align)
+{
+    mc_program_managed(modules, pointer, init, name, size, align);
+}
+
 /* kernel<<<grid, block, shared, stream>>>() pushes; the stub pops. */
 MC_EXPORT mcError_t __mcPushCallConfiguration(dim3 gridDim, dim3 blockDim,
                                               size_t sharedMem,

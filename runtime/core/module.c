@@ -32,6 +32,21 @@ bool mc_module_global(McModule *module, const char *name, uint64_t *address,
     return mc_image_symbol(&module->image, name, address, size);
 }
 
+bool mc_module_set_address(McModule *module, const char *name,
+                           uint64_t address)
+{
+    uint64_t va, size;
+
+    if (!mc_module_global(module, name, &va, &size) ||
+        size != sizeof(address) || va % sizeof(address)) {
+        return false;
+    }
+    uint8_t *memory = module->ctx->ops->cpu(module->mapping.bo);
+    __atomic_store_n((uint64_t *)(memory + (va - module->mapping.va)), address,
+                     __ATOMIC_RELEASE);
+    return true;
+}
+
 /* ---- by address ---- */
 
 /* The module whose image an address is in, held; or NULL. */

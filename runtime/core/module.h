@@ -48,6 +48,10 @@ bool mc_module_kernel_name(uint64_t desc, char *text, size_t size);
 /* ", in FUNCTION at FILE:LINE:COLUMN, inlined into ...", by the device address
  * of an instruction; "" when nothing is known. */
 void mc_module_describe(uint64_t pc, char *text, size_t size);
+/* Writes an address to a variable that has room for one; false: there is no
+ * such variable. */
+bool mc_module_set_address(McModule *module, const char *name,
+                           uint64_t address);
 bool mc_module_global(McModule *module, const char *name, uint64_t *address,
                       uint64_t *size);
 

@@ -251,8 +251,25 @@ static mcError_t place(McModule *module, const void *file, size_t size)
     return mc_range_add(&range) ? mcSuccess : mcErrorMemoryAllocation;
 }
 
+/* Who loads it must know the addresses of its __managed__ variables: the host's
+ * code that registers a program does. */
+static mcError_t check_managed(const McModule *module)
+{
+    const char *name = module->internal ? NULL
+                                        : mc_image_managed(&module->image);
+    char text[256];
+
+    if (!name) {
+        return mcSuccess;
+    }
+    mc_source_name(name, text, sizeof(text));
+    mc_error("%s: __managed__ variables are for kernels of the program itself",
+             text);
+    return mcErrorNotSupported;
+}
+
 static mcError_t load(McContext *ctx, const void *file, size_t size,
-                      McModule **out)
+                      bool internal, McModule **out)
 {
     McModule *module = calloc(1, sizeof(*module));
 
@@ -260,7 +277,11 @@ static mcError_t load(McContext *ctx, const void *file, size_t size,
         return mcErrorMemoryAllocation;
     }
     module->ctx = ctx;
+    module->internal = internal;
     mcError_t error = mc_image_parse(file, size, &module->image);
+    if (error == mcSuccess) {
+        error = check_managed(module);
+    }
     if (error == mcSuccess) {
         error = place(module, file, size);
     }
@@ -284,14 +305,15 @@ static mcError_t load(McContext *ctx, const void *file, size_t size,
     return mcSuccess;
 }
 
-mcError_t mc_module_load(McContext *ctx, const void *data, McModule **out)
+mcError_t mc_module_load(McContext *ctx, const void *data, bool internal,
+                         McModule **out)
 {
     void *file;
     size_t size;
     mcError_t error = mc_fatbin_copy(data, &file, &size);
 
     if (error == mcSuccess) {
-        error = load(ctx, file, size, out);
+        error = load(ctx, file, size, internal, out);
         free(file);
     }
     return error;
@@ -332,7 +354,7 @@ mcError_t mc_module_load_file(McContext *ctx, const char *path,
 
         error = mc_fatbin_find(data, size, &file, &size);
         if (error == mcSuccess) {
-            error = load(ctx, file, size, out);
+            error = load(ctx, file, size, false, out);
         }
     }
     free(data);

@@ -5,7 +5,9 @@
 #include "module.h"
 
 /* data: ELF file, fat binary or wrapper, in memory of the caller. */
-mcError_t mc_module_load(McContext *ctx, const void *data, McModule **out);
+/* internal: of the program itself, which sets what its image leaves open. */
+mcError_t mc_module_load(McContext *ctx, const void *data, bool internal,
+                         McModule **out);
 mcError_t mc_module_load_file(McContext *ctx, const char *path,
                               McModule **out);
 /* The caller holds a reference to it; waits for the device. */

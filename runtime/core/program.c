@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "error.h"
+#include "managed.h"
 #include "module_load.h"
 #include "runtime.h"
 
@@ -21,13 +23,14 @@ typedef struct Program {
     } loaded[MC_MAX_DEVICES];
 } Program;
 
+/* A __managed__ variable is known by where it is, for host and devices. */
 typedef struct Symbol {
     struct Symbol *next;
     const void *address;
     Program *program;
     char *name;
     size_t size; /* of a variable */
-    bool function;
+    bool function, managed;
     struct {
         McFunction *function;
         uint64_t address, size;
@@ -91,8 +94,11 @@ void **mc_program_register(const void *wrapper)
     return program->handle;
 }
 
-static void drop_symbols(Program *program)
+/* Under the lock. Returns those that are managed, which are freed without it. */
+static Symbol *drop_symbols(Program *program)
 {
+    Symbol *managed = NULL;
+
     for (unsigned i = 0; i < BUCKETS; i++) {
         for (Symbol **p = &symbols[i]; *p;) {
             Symbol *s = *p;
@@ -100,12 +106,18 @@ static void drop_symbols(Program *program)
             if (s->program == program) {
                 *p = s->next;
                 free(s->name);
-                free(s);
+                if (s->managed) {
+                    s->next = managed;
+                    managed = s;
+                } else {
+                    free(s);
+                }
             } else {
                 p = &s->next;
             }
         }
     }
+    return managed;
 }
 
 /*
@@ -117,6 +129,39 @@ static void drop_symbols(Program *program)
 static void leave(void)
 {
     atomic_store(&leaving, true);
+}
+
+static bool any_open(void)
+{
+    bool open = false;
+
+    for (int i = 0; i < MC_MAX_DEVICES && !open; i++) {
+        McContext *ctx = mc_context_peek(i);
+
+        if (ctx) {
+            open = true;
+            mc_context_put(ctx);
+        }
+    }
+    return open;
+}
+
+/* Freeing waits for the devices, which at exit nobody does. It is not known
+ * whether it is exit when the program was never loaded: then memory stays that
+ * a device may be using. */
+static void free_managed(Symbol *list, bool watched)
+{
+    bool keep = atomic_load(&leaving) || (!watched && any_open());
+
+    while (list) {
+        Symbol *s = list;
+
+        list = s->next;
+        if (!keep) {
+            mc_managed_free((void *)(uintptr_t)s->address, true);
+        }
+        free(s);
+    }
 }
 
 void mc_program_unregister(void **handle)
@@ -136,7 +181,7 @@ void mc_program_unregister(void **handle)
             break;
         }
     }
-    drop_symbols(program);
+    Symbol *managed = drop_symbols(program);
     pthread_mutex_unlock(&program_lock);
     /* At exit modules stay until process_end() closes the devices. */
     for (int i = 0; i < MC_MAX_DEVICES && !atomic_load(&leaving); i++) {
@@ -153,11 +198,14 @@ void mc_program_unregister(void **handle)
             mc_handle_put(module);
         }
     }
+    free_managed(managed, program->watched);
     free(program);
 }
 
-static void add_symbol(void **handle, const void *address, const char *name,
-                       size_t size, bool function)
+enum { FUNCTION, VARIABLE, MANAGED };
+
+static bool add_symbol(void **handle, const void *address, const char *name,
+                       size_t size, int kind)
 {
     if (mc_runtime_is_child()) {
         return;
@@ -171,28 +219,80 @@ static void add_symbol(void **handle, const void *address, const char *name,
         pthread_mutex_unlock(&program_lock);
         free(symbol);
         free(copy);
-        return;
+        return false;
     }
     symbol->address = address;
     symbol->program = program;
     symbol->name = copy;
     symbol->size = size;
-    symbol->function = function;
+    symbol->function = kind == FUNCTION;
+    symbol->managed = kind == MANAGED;
     Symbol **list = bucket(address);
     symbol->next = *list;
     *list = symbol;
     pthread_mutex_unlock(&program_lock);
+    return true;
 }
 
 void mc_program_function(void **handle, const void *symbol, const char *name)
 {
-    add_symbol(handle, symbol, name, 0, true);
+    add_symbol(handle, symbol, name, 0, FUNCTION);
 }
 
 void mc_program_variable(void **handle, const void *symbol, const char *name,
                          size_t size)
 {
-    add_symbol(handle, symbol, name, size, false);
+    add_symbol(handle, symbol, name, size, VARIABLE);
+}
+
+void mc_program_managed(void **handle, void **pointer, const void *init,
+                        const char *name, size_t size, size_t align)
+{
+    const McCaller caller = {"__managed__", init};
+    mcError_t error = mcErrorNotSupported;
+    void *memory;
+
+    if (align <= KMD_PAGE_SIZE) {
+        error = mc_managed_alloc(mc_thread()->device, size, mcMemAttachGlobal,
+                                 true, caller, &memory);
+    }
+    if (error != mcSuccess) {
+        mc_error("__managed__ variable %s, %zu bytes, aligned to %zu: %s",
+                 name, size, align, mc_error_string(error));
+        return;
+    }
+    memcpy(memory, init, size);
+    if (add_symbol(handle, memory, name, size, MANAGED)) {
+        *pointer = memory;
+    } else {
+        mc_managed_free(memory, true);
+    }
+}
+
+/* Under the lock: tells a module of the program where they are. */
+static mcError_t set_managed(const Program *program, McModule *module)
+{
+    for (unsigned i = 0; i < BUCKETS; i++) {
+        for (const Symbol *s = symbols[i]; s; s = s->next) {
+            if (s->program == program && s->managed &&
+                !mc_module_set_address(module, s->name,
+                                       (uintptr_t)s->address)) {
+                mc_error("variable %s is not in the program's image", s->name);
+                return mcErrorInvalidKernelImage;
+            }
+        }
+    }
+    return mcSuccess;
+}
+
+static void give_up(McModule *module)
+{
+    McModule *held = mc_handle_get(module, MC_HANDLE_MODULE);
+
+    if (held) {
+        mc_handle_remove(held);
+        mc_handle_put(held);
+    }
 }
 
 /* Under the lock: loading asks the device for memory, but waits for no work. */
@@ -205,10 +305,14 @@ static mcError_t load(McContext *ctx, Program *program, McModule **out)
     }
     if (program->loaded[device].serial != ctx->serial) {
         McModule *module = NULL;
-        mcError_t error = mc_module_load(ctx, program->wrapper, &module);
+        mcError_t error = mc_module_load(ctx, program->wrapper, true, &module);
 
         if (error == mcSuccess) {
-            module->internal = true;
+            error = set_managed(program, module);
+            if (error != mcSuccess) {
+                give_up(module);
+                module = NULL;
+            }
         }
         program->loaded[device].module = module;
         program->loaded[device].error = error;
@@ -267,6 +371,9 @@ mcError_t mc_symbol_variable(McContext *ctx, const void *address,
     if (!symbol) {
         error = mcErrorInvalidSymbol;
         mc_error("%p is not a device variable of this program", address);
+    } else if (symbol->managed) {
+        symbol->found[device].address = (uintptr_t)address;
+        symbol->found[device].size = symbol->size;
     } else if (symbol->found[device].serial != ctx->serial) {
         McModule *module;
 

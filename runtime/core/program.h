@@ -15,6 +15,15 @@ void mc_program_function(void **handle, const void *symbol, const char *name);
 void mc_program_variable(void **handle, const void *symbol, const char *name,
                          size_t size);
 
+/*
+ * A __managed__ variable: its memory is made at once, with what init has, and
+ * *pointer becomes its address, by which it is known as a variable, too. NULL
+ * stays there when there is no memory. Modules of the program are told when
+ * they are loaded.
+ */
+void mc_program_managed(void **handle, void **pointer, const void *init,
+                        const char *name, size_t size, size_t align);
+
 /* Of a host symbol, on the context's device. mcErrorInvalidDeviceFunction and
  * mcErrorInvalidSymbol when it is not registered, or why loading failed. */
 mcError_t mc_symbol_function(McContext *ctx, const void *symbol,

@@ -698,6 +698,23 @@ bool mc_image_symbol(const McImage *image, const char *wanted,
     return false;
 }
 
+const char *mc_image_managed(const McImage *image)
+{
+    static const char end[] = ".managed";
+
+    for (uint64_t i = 1; i < image->symbol_count; i++) {
+        Elf64_Sym symbol;
+        const char *name;
+
+        if (get_symbol(image, i, &symbol, &name) &&
+            symbol.st_shndx != SHN_UNDEF && strlen(name) >= sizeof(end) &&
+            strcmp(name + strlen(name) - strlen(end), end) == 0) {
+            return name;
+        }
+    }
+    return NULL;
+}
+
 /* In pages from first to end. The tables of kernels are read-only too, but
  * nobody's to write. */
 static bool is_constant(const McImage *image, const Elf64_Sym *symbol,

@@ -63,6 +63,10 @@ typedef struct McKernelInfo {
 } McKernelInfo;
 bool mc_image_kernel(const McImage *image, uint32_t index, McKernelInfo *info);
 
+/* A __managed__ variable: of each there is its first value as NAME.managed, and
+ * NAME, a pointer that is set by who registers it. The name with its end, or
+ * NULL: there is none. */
+const char *mc_image_managed(const McImage *image);
 /* A defined object or function; address is a device address. */
 bool mc_image_symbol(const McImage *image, const char *name, uint64_t *address,
                      uint64_t *size);

@@ -108,17 +108,11 @@ static mcError_t make_heap(McServices *s)
 /* Writes an address to a variable of the device's library. */
 static mcError_t tell(McModule *module, const char *name, uint64_t address)
 {
-    uint64_t va, size;
-
-    if (!mc_module_global(module, name, &va, &size) ||
-        size != sizeof(address) || va % sizeof(address)) {
+    if (!mc_module_set_address(module, name, address)) {
         mc_error("the module has no variable %s: not linked by this mxcc",
                  name);
         return mcErrorInvalidKernelImage;
     }
-    uint8_t *memory = module->ctx->ops->cpu(module->mapping.bo);
-    __atomic_store_n((uint64_t *)(memory + (va - module->mapping.va)), address,
-                     __ATOMIC_RELEASE);
     return mcSuccess;
 }
 

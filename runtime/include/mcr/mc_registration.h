@@ -22,6 +22,10 @@ void __mcRegisterFunction(void **modules, const void *hostFunction,
 void __mcRegisterVar(void **modules, void *var, char *hostVar,
                      char *deviceVar, int ext, size_t size, int constant,
                      int global);
+/* *pointer becomes its address; it begins with what init has. */
+void __mcRegisterManagedVar(void **modules, void **pointer, void *init,
+                            const char *name, size_t size,
+                            unsigned int align);
 mcError_t __mcPushCallConfiguration(dim3 gridDim, dim3 blockDim,
                                     size_t sharedMem __dparm(0),
                                     mcStream_t stream __dparm(0));

@@ -29,6 +29,7 @@ static const char *const names[] = {
     "__mcRegisterFatBinary",
     "__mcUnregisterFatBinary",
     "__mcRegisterFunction",
+    "__mcRegisterManagedVar",
     "__mcRegisterVar",
     "__mcPushCallConfiguration",
     "__mcPopCallConfiguration",

@@ -208,9 +208,9 @@ static void test_errors(void)
                     "texture.maca", NULL);
     test_file("surface.maca", "mcSurfaceObject_t s;\n");
     test_mxcc_fails("surfaces are not supported", "-c", "surface.maca", NULL);
-    test_file("managed.maca", "__device__ __managed__ int x;\n");
-    test_mxcc_fails("managed_variables_are_not_supported", "-c",
-                    "managed.maca", NULL);
+    test_file("managed.maca", "extern __managed__ int elsewhere;\n"
+                              "__global__ void k() { elsewhere = 1; }\n");
+    test_mxcc_fails("undefined symbol: elsewhere", "-c", "managed.maca", NULL);
     /* lanes that a mask of 32 bits does not have */
     test_file("lanes.maca", "__global__ void k(int *p)\n"
                             "{ *p = __shfl_xor_sync(0xffffffff, *p, 1, "

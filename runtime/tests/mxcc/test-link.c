@@ -220,6 +220,17 @@ static void test_damaged(void)
     ok(mcLinkDestroy(state));
 }
 
+/* Nobody would tell such a module where they are. */
+static void test_managed(void)
+{
+    mcModule_t module;
+
+    test_file("managed.maca", "__managed__ int both;\n"
+                              "__global__ void k() { both = 1; }\n");
+    test_mxcc("-fatbin", "managed.maca", NULL);
+    fails(mcErrorNotSupported, mcModuleLoad(&module, "managed.fatbin"));
+}
+
 static void test_not_installed(void)
 {
     Logs logs;
@@ -250,6 +261,7 @@ int main(int argc, char **argv)
     g_test_add_func("/link/undefined", test_undefined);
     g_test_add_func("/link/twice", test_twice);
     g_test_add_func("/link/damaged", test_damaged);
+    g_test_add_func("/link/managed", test_managed);
     g_test_add_func("/link/not-installed", test_not_installed);
     return test_run_end(g_test_run());
 }

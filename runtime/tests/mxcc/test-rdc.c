@@ -104,6 +104,38 @@ static void test_libraries(void)
     g_assert_cmpint(test_run(&out, "./both", NULL), ==, 51);
 }
 
+/* One variable for the hosts and kernels of several files. */
+static void test_managed(void)
+{
+    const char *out;
+
+    test_file("owner.maca",
+              "__managed__ int common = 5;\nstatic __managed__ int own = 1;\n"
+              "__device__ int *own_of_owner() { return &own; }\n"
+              "int *host_own_of_owner() { return &own; }\n");
+    test_file("user.maca",
+              "extern __managed__ int common;\n"
+              "static __managed__ int own = 2;\n"
+              "__device__ int *own_of_owner();\nint *host_own_of_owner();\n"
+              "__global__ void k(int **p)\n"
+              "{ common += own + *own_of_owner(); *p = &common; }\n"
+              "int main() { int **p; mcMallocHost(&p, 8); common++;\n"
+              "    k<<<1, 1>>>(p);\n"
+              "    if (mcDeviceSynchronize()) { return 1; }\n"
+              "    puts(common == 9 && *p == &common &&\n"
+              "         host_own_of_owner() != &own && own == 2 ?\n"
+              "         \"passed\" : \"failed\"); return 0; }\n");
+    test_mxcc("-dc", "owner.maca", "user.maca", NULL);
+    test_mxcc("user.o", "owner.o", "-o", "managed", NULL);
+    passes("./managed");
+    test_mxcc("-lib", "owner.o", "-o", "libowner.a", NULL);
+    test_mxcc("user.o", "libowner.a", "-o", "managed", NULL);
+    passes("./managed");
+    g_assert_cmpint(test_run(&out, g_getenv("MXCC"), "user.o", "-o",
+                             "managed", NULL), ==, 1);
+    g_assert_nonnull(strstr(out, "common"));
+}
+
 /* Without optimisation and with debug information, as the objects say. */
 static void test_levels(void)
 {
@@ -151,6 +183,7 @@ int main(int argc, char **argv)
     g_test_add_func("/mxcc/rdc/dlink", test_dlink);
     g_test_add_func("/mxcc/rdc/joined", test_joined);
     g_test_add_func("/mxcc/rdc/libraries", test_libraries);
+    g_test_add_func("/mxcc/rdc/managed", test_managed);
     g_test_add_func("/mxcc/rdc/levels", test_levels);
     g_test_add_func("/mxcc/rdc/errors", test_errors);
     return test_run_end(g_test_run());

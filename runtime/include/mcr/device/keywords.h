@@ -9,6 +9,9 @@
 #define __host__     __attribute__((host))
 #define __device__   __attribute__((device))
 
+/* Host and device see a pointer to it, which registration sets. */
+#define __managed__  __attribute__((managed))
+
 #ifdef __MACA_ARCH__
 #define __constant__ __attribute__((constant, annotate("mxgpu.constant")))
 #define __global__ __attribute__((global, annotate("mxgpu.kernel")))

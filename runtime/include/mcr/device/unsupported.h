@@ -3,7 +3,6 @@
 #ifndef MCR_DEVICE_UNSUPPORTED_H
 #define MCR_DEVICE_UNSUPPORTED_H
 
-#define __managed__ __managed_variables_are_not_supported
 
 typedef unsigned long long mcTextureObject_t
     __attribute__((unavailable("textures are not supported")));

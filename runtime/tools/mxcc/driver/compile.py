@@ -310,8 +310,8 @@ class Compiler:
             data = f.read()
         for name in objects.UNSUPPORTED:
             if name.encode() + b"\0" in data:
-                raise Failure(f"{source}: __managed__ variables, textures "
-                              "and surfaces are not supported")
+                raise Failure(f"{source}: textures and surfaces are not "
+                              "supported")
         with open(image, "rb") as f:
             image = f.read()
         if self.cmd.rdc:

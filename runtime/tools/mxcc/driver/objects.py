@@ -16,14 +16,14 @@ from driver.report import Failure
 RENAMES = {
     f"__hip{name}": f"__mc{name}"
     for name in (
-        "RegisterFatBinary", "RegisterFunction", "RegisterVar",
+        "RegisterFatBinary", "RegisterFunction", "RegisterManagedVar",
+        "RegisterVar",
         "UnregisterFatBinary", "PushCallConfiguration",
         "PopCallConfiguration", "_module_ctor", "_module_dtor",
         "_fatbin_wrapper", "_gpubin_handle")
 }
 RENAMES["hipLaunchKernel"] = "mcLaunchKernel"
-UNSUPPORTED = ("__hipRegisterManagedVar", "__hipRegisterTexture",
-               "__hipRegisterSurface")
+UNSUPPORTED = ("__hipRegisterTexture", "__hipRegisterSurface")
 
 WRAPPER = struct.pack("<II", 0x4d414341, 1) # magic and version
 
