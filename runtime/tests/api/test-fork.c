@@ -146,7 +146,7 @@ static void *fork_and_end(void *opaque)
     *pid = fork_child();
     if (*pid == 0) {
         child();
-        pthread_exit(NULL); /* the last one: the process ends */
+        return NULL; /* the last thread: the process ends */
     }
     ok(mcStreamSynchronize(mcStreamPerThread));
     ok(mcFree(p));
