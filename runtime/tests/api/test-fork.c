@@ -215,7 +215,11 @@ static void test_busy(void)
 static gpointer open_and_close(gpointer opaque)
 {
     while (!g_atomic_int_get(&stop)) {
-        ok(mcFree(NULL));
+        mcError_t error = mcFree(NULL);
+
+        if (error != mcErrorDevicesUnavailable) { /* a child has its file */
+            ok(error);
+        }
         ok(mcDeviceReset());
     }
     return opaque;
