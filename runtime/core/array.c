@@ -56,13 +56,13 @@ static mcError_t lay_out(const McArrayShape *shape, unsigned align,
     if (!array->element) {
         return mcErrorInvalidChannelDescriptor;
     }
-    if (shape->flags & ~known || !e.width || (e.depth && !e.height)) {
-        return mcErrorInvalidValue;
-    }
-    if (shape->flags) {
+    if (shape->flags && !(shape->flags & ~known)) {
         mc_error("array: flags 0x%x are of textures and surfaces",
                  shape->flags);
         return mcErrorNotSupported;
+    }
+    if (shape->flags || !e.width || (e.depth && !e.height)) {
+        return mcErrorInvalidValue;
     }
     array->shape = *shape;
     array->rows = at_least_1(e.height);

@@ -193,6 +193,8 @@ static void test_make_errors(void)
     fails(mcErrorInvalidValue, mcMalloc3DArray(NULL, &word, extent, 0));
     fails(mcErrorInvalidValue, mcMalloc3DArray(&array, NULL, extent, 0));
     extent.height = 0; /* layers */
+    fails(mcErrorNotSupported,
+          mcMalloc3DArray(&array, &word, extent, mcArrayLayered));
     fails(mcErrorInvalidValue, mcMalloc3DArray(&array, &word, extent, 0));
     fails(mcErrorInvalidValue, mcArrayCreate(NULL, &d2));
     fails(mcErrorInvalidValue, mcArrayCreate(&array, NULL));

@@ -210,6 +210,8 @@ static const struct {
     IS(mcDeviceAttributeDirectManagedMemAccessFromHost, 1),
     IS(mcDeviceAttributeVirtualMemoryManagementSupported, 1),
     IS(mcDeviceAttributeHandleTypePosixFileDescriptorSupported, 1),
+    IS(mcDeviceAttributeMemoryPoolSupportedHandleTypes,
+       mcMemHandleTypePosixFileDescriptor),
     IS(mcDeviceAttributeCanUseStreamWaitValue, 1),
     IS(mcDeviceAttributeCanUseStreamMemOps, 1),
     IS(mcDeviceAttributeCanUseStreamWaitWaitValueNor, 1),

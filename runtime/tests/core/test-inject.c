@@ -522,6 +522,42 @@ static void test_packet_counts(void)
     g_free(p);
 }
 
+/* Boxes of arrays are one packet; bytes behind each other three: to the end of a
+ * row, whole rows, and from the start of one. */
+static void test_array_packets(void)
+{
+    enum { WIDTH = 100, ROWS = 50 };
+    const mcChannelFormatDesc byte = {8, 0, 0, 0, mcChannelFormatKindUnsigned};
+    uint8_t *h = env_malloc_host(WIDTH * ROWS);
+    mcArray_t a, b;
+
+    ok(mcMallocArray(&a, &byte, WIDTH, ROWS, 0));
+    ok(mcMallocArray(&b, &byte, WIDTH, ROWS, 0));
+    const mcMemcpy3DParms box = {
+        .srcArray = a,
+        .dstArray = b,
+        .extent = {WIDTH, ROWS, 1},
+        .kind = mcMemcpyDeviceToDevice,
+    };
+    fake.copies = 0;
+    ok(mcMemcpy2DToArray(a, 0, 0, h, WIDTH, WIDTH, ROWS,
+                         mcMemcpyHostToDevice));
+    ok(mcMemcpy3D(&box));
+    ok(mcMemcpyFromArray(h, b, 0, 0, WIDTH * ROWS, mcMemcpyDeviceToHost));
+    ok(mcDeviceSynchronize());
+    g_assert_cmpuint(fake.copies, ==, 3);
+    fake.copies = 0;
+    ok(mcMemcpyFromArray(h, b, 30, 2, WIDTH * (ROWS - 10) + 3,
+                         mcMemcpyDeviceToHost));
+    ok(mcMemcpyArrayToArray(a, 30, 2, b, 30, 5, WIDTH * (ROWS - 10) + 3,
+                            mcMemcpyDeviceToDevice));
+    ok(mcDeviceSynchronize());
+    g_assert_cmpuint(fake.copies, ==, 2 * 3);
+    ok(mcFreeArray(a));
+    ok(mcFreeArray(b));
+    ok(mcFreeHost(h));
+}
+
 /* After the runtime's own end, which has the default priority. */
 static void __attribute__((destructor(101))) after_end(void)
 {
@@ -559,6 +595,7 @@ int main(int argc, char **argv)
     g_test_add_func("/inject/failing-pool-steps", test_failing_pool_steps);
     g_test_add_func("/inject/large-leaves", test_large_leaves);
     g_test_add_func("/inject/packet-counts", test_packet_counts);
+    g_test_add_func("/inject/array-packets", test_array_packets);
     g_test_add_func("/inject/open", test_open);
     g_test_add_func("/inject/no-queues", test_no_queues);
     g_test_add_func("/inject/end", test_end);
