@@ -322,6 +322,17 @@ static mcError_t load(McContext *ctx, Program *program, McModule **out)
     return program->loaded[device].error;
 }
 
+void mc_program_load_all(McContext *ctx)
+{
+    McModule *module;
+
+    pthread_mutex_lock(&program_lock);
+    for (Program *p = programs; p; p = p->next) {
+        load(ctx, p, &module); /* an error is kept for who uses it */
+    }
+    pthread_mutex_unlock(&program_lock);
+}
+
 mcError_t mc_symbol_function(McContext *ctx, const void *address,
                              McFunction **function)
 {

@@ -24,6 +24,10 @@ void mc_program_variable(void **handle, const void *symbol, const char *name,
 void mc_program_managed(void **handle, void **pointer, const void *init,
                         const char *name, size_t size, size_t align);
 
+/* All that is registered and not loaded yet, on the context's device, by a
+ * caller that holds it. What cannot be loaded fails when it is used. */
+void mc_program_load_all(McContext *ctx);
+
 /* Of a host symbol, on the context's device. mcErrorInvalidDeviceFunction and
  * mcErrorInvalidSymbol when it is not registered, or why loading failed. */
 mcError_t mc_symbol_function(McContext *ctx, const void *symbol,

@@ -19,6 +19,7 @@ static const KmdOps *kmd_ops;
 static int visible[MC_MAX_DEVICES];
 static int visible_count;
 static bool blocking_launches;
+static bool eager_loading;
 
 /* ---- devices ---- */
 
@@ -60,6 +61,12 @@ static mcError_t init_locked(void)
     choose_visible(present);
     const char *text = getenv("MACA_LAUNCH_BLOCKING");
     blocking_launches = text && atoi(text) != 0;
+    text = getenv("MACA_MODULE_LOADING");
+    eager_loading = text && strcmp(text, "EAGER") == 0;
+    if (text && !eager_loading && strcmp(text, "LAZY") != 0) {
+        mc_warn("MACA_MODULE_LOADING=%s is neither LAZY nor EAGER: LAZY",
+                text);
+    }
     if (visible_count == 0) {
         mc_error("no device is %s", present ? "visible" : "present");
         return mcErrorNoDevice;
@@ -108,6 +115,11 @@ bool mc_runtime_ending(void)
 bool mc_launch_blocking(void)
 {
     return blocking_launches;
+}
+
+bool mc_load_eagerly(void)
+{
+    return eager_loading;
 }
 
 mcError_t mc_runtime_gate(void)

@@ -16,6 +16,9 @@ mcError_t mc_set_valid_devices(const int *devices, int count);
  * the child of a fork, mcErrorNotPermitted in a stream's host function. */
 mcError_t mc_runtime_gate(void);
 bool mc_launch_blocking(void);
+/* Whether kernels of the program are loaded when a device is opened, rather
+ * than when they are first used. */
+bool mc_load_eagerly(void);
 
 /* The back end's number of a device the user sees. */
 int mc_runtime_physical(int device);

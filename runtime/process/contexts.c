@@ -19,6 +19,7 @@
 #include "core/observer.h"
 #include "core/peer.h"
 #include "core/pool.h"
+#include "core/program.h"
 #include "core/queues.h"
 #include "core/runtime.h"
 #include "core/staging.h"
@@ -147,6 +148,7 @@ mcError_t mc_context_open(int device, McContext **ctx)
 {
     McDeviceSlot *slot = mc_device_slot(device);
     mcError_t error = mcSuccess;
+    bool fresh = false;
 
     *ctx = NULL;
     pthread_mutex_lock(&slot->lock);
@@ -159,12 +161,16 @@ mcError_t mc_context_open(int device, McContext **ctx)
     }
     if (error == mcSuccess && !slot->ctx) {
         error = context_new(device, &slot->ctx);
+        fresh = error == mcSuccess;
     }
     if (error == mcSuccess) {
         mc_context_hold(slot->ctx);
         *ctx = slot->ctx;
     }
     pthread_mutex_unlock(&slot->lock);
+    if (fresh && mc_load_eagerly()) {
+        mc_program_load_all(*ctx);
+    }
     return error;
 }
 
