@@ -7,14 +7,13 @@
 #ifndef MC_API_API_H
 #define MC_API_API_H
 
-#include <limits.h>
-
 #include "base/log.h"
 #include "core/capture.h"
 #include "core/context.h"
 #include "core/event.h"
 #include "core/launch.h"
 #include "core/module.h"
+#include "core/params.h"
 #include "core/runtime.h"
 #include "core/stream.h"
 #include "mcr/mc_runtime_api.h"
@@ -22,9 +21,6 @@
 #include "profile/profile.h"
 
 #define MC_EXPORT __attribute__((visibility("default")))
-
-/* Bytes between rows of a copy or fill; what attributes and properties say. */
-#define MC_MAX_PITCH ((size_t)INT_MAX)
 
 /* A call is made, of which the log and the profile may want to know. The
  * arguments are a format and values. */

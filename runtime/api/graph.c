@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Graphs, their nodes whatever is in them, and edges. */
-#include "graph.h"
+#include "graph_object.h"
 
 MC_EXPORT mcError_t mcGraphCreate(mcGraph_t *pGraph, unsigned int flags)
 {
@@ -106,24 +106,41 @@ MC_EXPORT mcError_t mcGraphNodeGetType(mcGraphNode_t handle,
     API_ENTER("%p, %p", (void *)handle, (void *)pType);
     API_CHECK(pType, mcErrorInvalidValue);
     API_NODE(node, handle);
-    *pType = node->params.type; /* which never changes */
+    mc_graphs_lock();
+    *pType = node->params.type;
+    mc_graphs_unlock();
     API_RETURN(mcSuccess);
 }
 
-mcError_t mc_api_add_node(mcGraphNode_t *out, McGraph *graph,
-                          const mcGraphNode_t *behind, size_t count,
-                          const McNodeParams *params)
+MC_EXPORT mcError_t mcGraphClone(mcGraph_t *pGraphClone, mcGraph_t original)
 {
-    McGraphNode *node;
+    McGraph *copy;
 
-    if (!out || (count && !behind)) {
-        return mcErrorInvalidValue;
-    }
-    mcError_t error = mc_graph_add(graph, behind, count, params, &node);
-    if (error == mcSuccess) {
-        *out = (mcGraphNode_t)node;
-    }
-    return error;
+    API_ENTER("%p, %p", (void *)pGraphClone, (void *)original);
+    API_CHECK(pGraphClone, mcErrorInvalidValue);
+    API_GRAPH(graph, original);
+    API_TRY(mc_graph_copy(graph, true, &copy));
+    *pGraphClone = (mcGraph_t)copy;
+    mc_handle_put(copy);
+    API_RETURN(mcSuccess);
+}
+
+MC_EXPORT mcError_t mcGraphNodeFindInClone(mcGraphNode_t *pNode,
+                                           mcGraphNode_t original,
+                                           mcGraph_t clone)
+{
+    API_ENTER("%p, %p, %p", (void *)pNode, (void *)original, (void *)clone);
+    API_CHECK(pNode, mcErrorInvalidValue);
+    API_NODE(node, original);
+    API_GRAPH(graph, clone);
+    mc_graphs_lock();
+    McGraphNode *found = graph->dropped
+                             ? NULL
+                             : mc_graph_find(graph, node->id, true);
+    mc_graphs_unlock();
+    API_CHECK(found, mcErrorInvalidValue);
+    *pNode = (mcGraphNode_t)found;
+    API_RETURN(mcSuccess);
 }
 
 MC_EXPORT mcError_t mcGraphAddEmptyNode(mcGraphNode_t *pGraphNode,

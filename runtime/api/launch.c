@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include <string.h>
-
 #include "api.h"
+#include "core/arguments.h"
 #include "core/launch_attribute.h"
 #include "core/launch_devices.h"
 #include "core/program.h"
@@ -37,32 +36,6 @@ MC_EXPORT mcError_t mcLaunchCooperativeKernel(const void *symbol, dim3 grid,
                          0, MXGPU_PKT_COOPERATIVE));
 }
 
-/* Pairs of key and value, each word read once; false when they are not
- * understood. */
-static bool read_extra(void **extra, const void **buffer, size_t *size)
-{
-    bool have_size = false;
-
-    for (unsigned i = 0; i < 8; i += 2) {
-        const void *key = __atomic_load_n(&extra[i], __ATOMIC_RELAXED);
-
-        /* A null pointer ends the list too, as elsewhere. */
-        if (key == MC_LAUNCH_PARAM_END || !key) {
-            break;
-        }
-        const void *value = __atomic_load_n(&extra[i + 1], __ATOMIC_RELAXED);
-        if (key == MC_LAUNCH_PARAM_BUFFER_POINTER) {
-            *buffer = value;
-        } else if (key == MC_LAUNCH_PARAM_BUFFER_SIZE && value) {
-            memcpy(size, value, sizeof(*size));
-            have_size = true;
-        } else {
-            return false;
-        }
-    }
-    return *buffer && have_size;
-}
-
 MC_EXPORT mcError_t mcModuleLaunchKernel(
     mcFunction_t f, unsigned int gridDimX, unsigned int gridDimY,
     unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY,
@@ -78,7 +51,7 @@ MC_EXPORT mcError_t mcModuleLaunchKernel(
               (void *)extra);
     API_FUNCTION(function, f);
     API_CHECK(!kernelParams || !extra, mcErrorInvalidValue);
-    API_CHECK(!extra || read_extra(extra, &buffer, &size),
+    API_CHECK(!extra || mc_read_extra(extra, &buffer, &size),
               mcErrorInvalidValue);
     API_STREAM(stream, handle);
     dim3 grid = {gridDimX, gridDimY, gridDimZ};
@@ -138,7 +111,7 @@ MC_EXPORT mcError_t mcModuleLaunchKernelEx(
     c = *config;
     API_TRY(mc_launch_how(c.attrs, c.numAttrs, &how));
     API_FUNCTION(function, f);
-    API_CHECK(!extra || read_extra(extra, &buffer, &size),
+    API_CHECK(!extra || mc_read_extra(extra, &buffer, &size),
               mcErrorInvalidValue);
     API_STREAM(stream, c.hStream);
     dim3 grid = {c.gridDimX, c.gridDimY, c.gridDimZ};

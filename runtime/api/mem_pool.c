@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/graph_memory.h"
 #include "core/pool_alloc.h"
 #include "core/pool_share.h"
 #include "core/range.h"
@@ -87,6 +88,9 @@ static mcError_t free_async(void *ptr, mcStream_t handle)
     error = mc_api_device(range.device, &ctx);
     if (error != mcSuccess) {
         return error;
+    }
+    if (range.kind == MC_RANGE_POOL && mc_graph_memory_is(ptr)) {
+        return mc_graph_memory_free(ptr);
     }
     return range.kind == MC_RANGE_POOL ? mc_pool_free(ctx, va, stream)
                                        : mc_pool_free_device(ctx, va, stream);

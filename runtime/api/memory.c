@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "api.h"
+#include "core/graph_memory.h"
 #include "core/alloc.h"
 #include "core/foreign.h"
 #include "core/host_memory.h"
@@ -129,6 +130,11 @@ MC_EXPORT mcError_t mcFree(void *ptr)
     }
     McContext *ctx __attribute__((cleanup(mc_api_put_context))) = NULL;
     API_TRY(mc_api_device(range.device, &ctx));
+    if (range.kind == MC_RANGE_POOL && mc_graph_memory_is(ptr)) {
+        API_CHECK(mc_graph_memory_free(ptr) == mcSuccess,
+                  mcErrorInvalidDevicePointer);
+        API_RETURN(mcSuccess);
+    }
     if (range.kind == MC_RANGE_POOL) {
         API_CHECK(mc_pool_free_now(ctx, range.base) == mcSuccess,
                   mcErrorInvalidDevicePointer);

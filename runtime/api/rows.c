@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copies and fills of rows that are a pitch apart, and of slices of them. */
+#include "core/params.h"
 #include "rows.h"
 
 mcError_t mc_api_check_rows(const void *ptr, size_t pitch, size_t width,
@@ -153,35 +154,11 @@ MEMSET_ROWS(D2D32, unsigned int)
 
 /* ---- slices ---- */
 
-/* Where a position of a pitched pointer is; the box behind it must lie in rows
- * and slices. */
 static mcError_t pitched(const mcPitchedPtr *p, mcPos pos, mcExtent extent,
                          McSide *side)
 {
-    size_t end_x, end_y, row, at;
-
-    if (__builtin_add_overflow(pos.x, extent.width, &end_x) ||
-        __builtin_add_overflow(pos.y, extent.height, &end_y) ||
-        __builtin_mul_overflow(pos.z, p->ysize, &row) ||
-        __builtin_add_overflow(row, pos.y, &row) ||
-        __builtin_mul_overflow(row, p->pitch, &at) ||
-        __builtin_add_overflow(at, pos.x, &at) ||
-        __builtin_add_overflow(at, (uintptr_t)p->ptr, &at)) {
-        return mcErrorInvalidValue;
-    }
-    if (end_x > p->pitch || p->pitch > MC_MAX_PITCH) {
-        return mcErrorInvalidPitchValue;
-    }
-    if (extent.depth > 1 && end_y > p->ysize) {
-        return mcErrorInvalidValue;
-    }
-    *side = (McSide){(void *)at, p->pitch, p->ysize};
-    return mcSuccess;
-}
-
-static bool is_empty(mcExtent extent)
-{
-    return extent.width == 0 || extent.height == 0 || extent.depth == 0;
+    *side = (McSide){.pitch = p->pitch, .slice = p->ysize};
+    return mc_pitched(p, pos, extent, &side->start);
 }
 
 /* A box between pitched pointers and arrays; the width of its extent is
@@ -202,7 +179,7 @@ static mcError_t slices(const mcMemcpy3DParms *p, mcMemcpyKind kind,
         (from && __builtin_mul_overflow(src_pos.x, element, &src_pos.x))) {
         return mcErrorInvalidValue;
     }
-    if (is_empty(extent)) {
+    if (mc_extent_empty(extent)) {
         return mcSuccess;
     }
     mcError_t error = to ? mc_array_side(to, dst_pos, extent, &dst)
@@ -277,7 +254,7 @@ static mcError_t fill_slices(const mcPitchedPtr *p, int value, mcExtent extent,
         .depth = extent.depth,
     };
 
-    if (is_empty(extent)) {
+    if (mc_extent_empty(extent)) {
         return mcSuccess;
     }
     if (!p->ptr) {

@@ -34,6 +34,30 @@ mcError_t mc_marshal(const McFunction *f, uint8_t *block, void **params,
     return mcSuccess;
 }
 
+bool mc_read_extra(void **extra, const void **buffer, size_t *size)
+{
+    bool have_size = false;
+
+    for (unsigned i = 0; i < 8; i += 2) {
+        const void *key = __atomic_load_n(&extra[i], __ATOMIC_RELAXED);
+
+        /* A null pointer ends the list too, as elsewhere. */
+        if (key == MC_LAUNCH_PARAM_END || !key) {
+            break;
+        }
+        const void *value = __atomic_load_n(&extra[i + 1], __ATOMIC_RELAXED);
+        if (key == MC_LAUNCH_PARAM_BUFFER_POINTER) {
+            *buffer = value;
+        } else if (key == MC_LAUNCH_PARAM_BUFFER_SIZE && value) {
+            memcpy(size, value, sizeof(*size));
+            have_size = true;
+        } else {
+            return false;
+        }
+    }
+    return *buffer && have_size;
+}
+
 mcError_t mc_arguments_of(const McFunction *f, void **params,
                           const void *buffer, size_t buffer_size,
                           McArguments **out)

@@ -24,6 +24,10 @@
 mcError_t mc_marshal(const McFunction *f, uint8_t *block, void **params,
                      const void *buffer, size_t buffer_size);
 
+/* "extra" of a launch: pairs of key and value, each word read once. False: they
+ * are not understood. */
+bool mc_read_extra(void **extra, const void **buffer, size_t *size);
+
 /* The same as what a node of a graph has. */
 mcError_t mc_arguments_of(const McFunction *f, void **params,
                           const void *buffer, size_t buffer_size,

@@ -66,6 +66,7 @@ static void graph_destroy(McHandle *handle)
 {
     McGraph *graph = (McGraph *)handle;
 
+    mc_user_refs_free(graph->objects);
     free(graph->nodes);
     free(graph);
 }
@@ -365,7 +366,7 @@ static mcError_t adopt(McGraphNode *node, McGraph *child)
 /* Under the lock. What it leaves behind when it fails goes with "to". */
 static mcError_t copy_into(McGraph *to, McGraph *from)
 {
-    mcError_t error = mcSuccess;
+    mcError_t error = mc_user_refs_copy(&to->objects, from->objects);
 
     for (unsigned i = 0; i < from->count && error == mcSuccess; i++) {
         McGraphNode *old = from->nodes[i], *node;
@@ -391,6 +392,18 @@ static mcError_t copy_into(McGraph *to, McGraph *from)
     return error;
 }
 
+/* Under the lock. */
+static bool frees(const McGraph *graph, const void *address)
+{
+    for (unsigned i = 0; i < graph->count && graph->memory_nodes; i++) {
+        if (graph->nodes[i]->params.type == mcGraphNodeTypeMemFree &&
+            graph->nodes[i]->params.free == address) {
+            return true;
+        }
+    }
+    return false;
+}
+
 mcError_t mc_graph_add(McGraph *graph, const mcGraphNode_t *behind,
                        size_t count, const McNodeParams *params,
                        McGraphNode **out)
@@ -401,7 +414,9 @@ mcError_t mc_graph_add(McGraph *graph, const mcGraphNode_t *behind,
     mcError_t error = mcErrorInvalidValue;
 
     mc_graphs_lock();
-    if (!graph->dropped && (!child || (!child->dropped && child != graph))) {
+    if (!graph->dropped && (!child || (!child->dropped && child != graph)) &&
+        (params->type != mcGraphNodeTypeMemFree ||
+         !frees(graph, params->free))) {
         error = child && child->memory_nodes ? mcErrorNotSupported
                                              : append(graph, params, &node);
     }
@@ -438,6 +453,45 @@ mcError_t mc_graph_remove(McGraphNode *node)
     if (error == mcSuccess) {
         let_go(node);
     }
+    return error;
+}
+
+/* Under the lock that guards the node. */
+mcError_t mc_graph_replace(McGraphNode *node, const McNodeParams *params)
+{
+    McNodeParams copy, old = node->params;
+
+    if (old.type != params->type) {
+        return mcErrorInvalidValue;
+    }
+    mcError_t error = mc_node_params_copy(&copy, params);
+    if (error == mcSuccess) {
+        node->params = copy;
+        mc_node_params_free(&old);
+    }
+    return error;
+}
+
+mcError_t mc_graph_set(McGraphNode *node, const McNodeParams *params)
+{
+    mc_graphs_lock();
+    mcError_t error = node->graph ? mc_graph_replace(node, params)
+                                  : mcErrorInvalidValue;
+    mc_graphs_unlock();
+    return error;
+}
+
+mcError_t mc_graph_params(McGraphNode *node, mcGraphNodeType type,
+                          McNodeParams *params)
+{
+    mcError_t error = mcErrorInvalidValue;
+
+    mc_graphs_lock();
+    if (node->graph && node->params.type == type) {
+        *params = node->params;
+        error = mcSuccess;
+    }
+    mc_graphs_unlock();
     return error;
 }
 
@@ -556,7 +610,12 @@ mcError_t mc_graph_neighbours(McGraphNode *node, bool behind,
     return error;
 }
 
-McGraphNode *mc_graph_find_origin(const McGraph *graph, uint64_t id)
+static uint64_t key_of(const McGraphNode *node, bool origin)
+{
+    return origin ? node->origin : node->id;
+}
+
+McGraphNode *mc_graph_find(const McGraph *graph, uint64_t id, bool origin)
 {
     unsigned low = 0, high = graph->count;
 
@@ -564,20 +623,20 @@ McGraphNode *mc_graph_find_origin(const McGraph *graph, uint64_t id)
     while (low < high) {
         unsigned middle = (low + high) / 2;
 
-        if (graph->nodes[middle]->origin < id) {
+        if (key_of(graph->nodes[middle], origin) < id) {
             low = middle + 1;
         } else {
             high = middle;
         }
     }
-    if (low < graph->count && graph->nodes[low]->origin == id) {
+    if (low < graph->count && key_of(graph->nodes[low], origin) == id) {
         return graph->nodes[low];
     }
     for (unsigned i = 0; i < graph->count; i++) {
         McGraphNode *node = graph->nodes[i];
 
         if (node->params.type == mcGraphNodeTypeGraph) {
-            node = mc_graph_find_origin(node->params.child, id);
+            node = mc_graph_find(node->params.child, id, origin);
             if (node) {
                 return node;
             }

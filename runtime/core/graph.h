@@ -11,6 +11,7 @@
 
 #include "graph_node.h"
 #include "handle.h"
+#include "user_object.h"
 
 struct McGraphNode {
     McHandle handle;
@@ -23,6 +24,7 @@ struct McGraphNode {
     unsigned in_count, out_count, in_room, out_room;
     unsigned mark;             /* of whoever walks the graph */
     McGraphNode *twin;         /* while its graph is copied */
+    unsigned end;              /* while it is planned: the level behind it */
 };
 
 struct McGraph {
@@ -33,6 +35,7 @@ struct McGraph {
     unsigned count, room;
     unsigned memory_nodes; /* that allocate or free */
     McGraphNode *parent;   /* the node whose child graph it is */
+    McUserRef *objects;    /* of the user, which live as long as it does */
 };
 
 /* Held by the caller, who gives it back with mc_handle_put(). */
@@ -51,6 +54,11 @@ mcError_t mc_graph_add(McGraph *graph, const mcGraphNode_t *behind,
                        McGraphNode **out);
 /* As mcGraphDestroyNode and its neighbours (mc_graph.h). */
 mcError_t mc_graph_remove(McGraphNode *node);
+/* What is in it from now on: params of its type, copied. mcErrorInvalidValue. */
+mcError_t mc_graph_set(McGraphNode *node, const McNodeParams *params);
+/* What is in it, if it is of that type; arrays stay the node's. */
+mcError_t mc_graph_params(McGraphNode *node, mcGraphNodeType type,
+                          McNodeParams *params);
 mcError_t mc_graph_connect(McGraph *graph, const mcGraphNode_t *from,
                            const mcGraphNode_t *to, size_t count);
 mcError_t mc_graph_disconnect(McGraph *graph, const mcGraphNode_t *from,
@@ -71,8 +79,10 @@ mcError_t mc_graph_copy(McGraph *graph, bool named, McGraph **out);
 
 void mc_graphs_lock(void);
 void mc_graphs_unlock(void);
-/* The node of graph, or of one of its child graphs, that was copied of the one
- * with that id; NULL: there is none. */
-McGraphNode *mc_graph_find_origin(const McGraph *graph, uint64_t id);
+/* mc_graph_set(); of a graph that is the caller's alone without the lock. */
+mcError_t mc_graph_replace(McGraphNode *node, const McNodeParams *params);
+/* The node of graph, or of one of its child graphs, with that id, or that was
+ * copied of the one with it; NULL: there is none. */
+McGraphNode *mc_graph_find(const McGraph *graph, uint64_t id, bool origin);
 
 #endif

@@ -74,7 +74,7 @@ static bool find_running(McContext *ctx, Kernel *kernel)
             kernel->block[i] = packet->block[i];
         }
         if (found) {
-            mc_queue_kernel_name(queue, word, kernel->name,
+            mc_queue_kernel_name(queue, word, 0, kernel->name,
                                  sizeof(kernel->name));
         }
     }

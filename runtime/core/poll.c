@@ -16,7 +16,8 @@ static void report_kernel(McQueue *queue, mcError_t error,
 {
     char name[256], where[768];
 
-    mc_queue_kernel_name(queue, record->packet_index, name, sizeof(name));
+    mc_queue_kernel_name(queue, record->packet_index, record->inner, name,
+                         sizeof(name));
     mc_notice_failed(name, error);
     if (!mc_log_enabled(MC_LOG_ERROR)) {
         return;
@@ -29,12 +30,13 @@ static void report_kernel(McQueue *queue, mcError_t error,
 static void queue_report(McQueue *queue)
 {
     struct mxgpu_queue_error record;
+    uint16_t block[3];
     char text[256];
 
     mc_observe_collect(queue);
     memcpy(&record, (const void *)&queue->kq->ctl->error, sizeof(record));
-    mcError_t error = mc_error_from_record(
-        &record, queue->block[MC_QUEUE_SLOT(record.packet_index)], text, sizeof(text));
+    mc_queue_block(queue, record.packet_index, record.inner, block);
+    mcError_t error = mc_error_from_record(&record, block, text, sizeof(text));
     if (record.packet_type == MXGPU_PKT_DISPATCH) {
         report_kernel(queue, error, &record, text);
     } else {

@@ -92,13 +92,42 @@ void mc_queue_place(McQueue *queue, uint64_t index,
     queue->stage_mark[MC_QUEUE_SLOT(index)] = mark;
 }
 
-void mc_queue_kernel_name(McQueue *queue, uint64_t index, char *text,
-                          size_t size)
+/* A packet of the ring, or that one of its list, counted from 1. */
+static const volatile union mxgpu_packet *packet_at(const McQueue *queue,
+                                                    uint64_t index,
+                                                    unsigned inner)
 {
-    uint64_t desc = queue->kq->ring[MC_QUEUE_SLOT(index)].dispatch.kernel;
+    const volatile union mxgpu_packet *packet =
+        &queue->kq->ring[MC_QUEUE_SLOT(index)];
+
+    if (inner && packet->header.type == MXGPU_PKT_INDIRECT) {
+        /* Lists lie in memory that is at the same address on both sides. */
+        const union mxgpu_packet *list =
+            (const union mxgpu_packet *)(uintptr_t)packet->indirect.list;
+
+        packet = &list[inner - 1];
+    }
+    return packet;
+}
+
+void mc_queue_kernel_name(McQueue *queue, uint64_t index, unsigned inner,
+                          char *text, size_t size)
+{
+    uint64_t desc = packet_at(queue, index, inner)->dispatch.kernel;
 
     if (!mc_module_kernel_name(desc, text, size)) {
         mc_source_name(queue->label[MC_QUEUE_SLOT(index)], text, size);
+    }
+}
+
+void mc_queue_block(const McQueue *queue, uint64_t index, unsigned inner,
+                    uint16_t block[3])
+{
+    const volatile union mxgpu_packet *packet = packet_at(queue, index, inner);
+
+    for (unsigned i = 0; i < 3; i++) {
+        block[i] = inner ? packet->dispatch.block[i]
+                         : queue->block[MC_QUEUE_SLOT(index)][i];
     }
 }
 

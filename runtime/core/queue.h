@@ -101,10 +101,12 @@ typedef struct McSubmit {
     McPending *reserved;
 } McSubmit;
 
-/* The kernel of a packet in the ring, as in the source. Under the submit
- * lock. */
-void mc_queue_kernel_name(McQueue *queue, uint64_t index, char *text,
-                          size_t size);
+/* The kernel of a packet in the ring, or of the inner-th of its list, as in the
+ * source, and the size of its block. Under the submit lock. */
+void mc_queue_kernel_name(McQueue *queue, uint64_t index, unsigned inner,
+                          char *text, size_t size);
+void mc_queue_block(const McQueue *queue, uint64_t index, unsigned inner,
+                    uint16_t block[3]);
 
 /* Under the submit lock, as all up to mc_queue_ring(). Whether there is room
  * for that many packets, and in the stage for that many bytes, a multiple of

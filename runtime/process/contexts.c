@@ -13,6 +13,8 @@
 #include "core/error.h"
 #include "core/event.h"
 #include "core/foreign.h"
+#include "core/graph_exec.h"
+#include "core/graph_memory.h"
 #include "core/handle.h"
 #include "core/host_memory.h"
 #include "core/module.h"
@@ -78,6 +80,9 @@ static void context_free(McContext *ctx)
     if (ctx->null_stream) {
         mc_stream_free_internal(ctx->null_stream);
     }
+    mc_handle_purge(ctx, MC_HANDLE_GRAPH_EXEC);
+    mc_graph_execs_detach(ctx);
+    mc_graph_memory_detach(ctx);
     mc_services_free(ctx->services);
     mc_handle_purge(ctx, MC_HANDLE_EXTERNAL_SEMAPHORE);
     mc_handle_purge(ctx, MC_HANDLE_EXTERNAL_MEMORY);

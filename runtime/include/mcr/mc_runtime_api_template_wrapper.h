@@ -344,6 +344,68 @@ MC_CHANNELS_OF(float, float, 32, Float)
 #undef MC_CHANNELS_OF
 #undef MC_CHANNELS
 
+/* ---- nodes of graphs that copy to and from device variables ---- */
+
+template <class T>
+static inline mcError_t mcGraphAddMemcpyNodeToSymbol(
+    mcGraphNode_t *node, mcGraph_t graph, const mcGraphNode_t *dependencies,
+    size_t numDependencies, const T &symbol, const void *src, size_t count,
+    size_t offset, mcMemcpyKind kind)
+{
+    return mcGraphAddMemcpyNodeToSymbol(node, graph, dependencies,
+                                        numDependencies,
+                                        (const void *)&symbol, src, count,
+                                        offset, kind);
+}
+
+template <class T>
+static inline mcError_t mcGraphAddMemcpyNodeFromSymbol(
+    mcGraphNode_t *node, mcGraph_t graph, const mcGraphNode_t *dependencies,
+    size_t numDependencies, void *dst, const T &symbol, size_t count,
+    size_t offset, mcMemcpyKind kind)
+{
+    return mcGraphAddMemcpyNodeFromSymbol(node, graph, dependencies,
+                                          numDependencies, dst,
+                                          (const void *)&symbol, count, offset,
+                                          kind);
+}
+
+template <class T>
+static inline mcError_t mcGraphMemcpyNodeSetParamsToSymbol(
+    mcGraphNode_t node, const T &symbol, const void *src, size_t count,
+    size_t offset, mcMemcpyKind kind)
+{
+    return mcGraphMemcpyNodeSetParamsToSymbol(node, (const void *)&symbol, src,
+                                              count, offset, kind);
+}
+
+template <class T>
+static inline mcError_t mcGraphMemcpyNodeSetParamsFromSymbol(
+    mcGraphNode_t node, void *dst, const T &symbol, size_t count,
+    size_t offset, mcMemcpyKind kind)
+{
+    return mcGraphMemcpyNodeSetParamsFromSymbol(
+        node, dst, (const void *)&symbol, count, offset, kind);
+}
+
+template <class T>
+static inline mcError_t mcGraphExecMemcpyNodeSetParamsToSymbol(
+    mcGraphExec_t exec, mcGraphNode_t node, const T &symbol, const void *src,
+    size_t count, size_t offset, mcMemcpyKind kind)
+{
+    return mcGraphExecMemcpyNodeSetParamsToSymbol(
+        exec, node, (const void *)&symbol, src, count, offset, kind);
+}
+
+template <class T>
+static inline mcError_t mcGraphExecMemcpyNodeSetParamsFromSymbol(
+    mcGraphExec_t exec, mcGraphNode_t node, void *dst, const T &symbol,
+    size_t count, size_t offset, mcMemcpyKind kind)
+{
+    return mcGraphExecMemcpyNodeSetParamsFromSymbol(
+        exec, node, dst, (const void *)&symbol, count, offset, kind);
+}
+
 #undef MC_IN_CALLER
 
 #endif

@@ -103,6 +103,12 @@ int use()
     e = mcMemcpyPeerAsync(f, 0, f, 0, 4);
     e = mcMemcpyToSymbolAsync(table, f, 4);
     e = mcMemcpyFromSymbolAsync(f, table, 4);
+    e = mcGraphAddMemcpyNodeToSymbol(nullptr, nullptr, nullptr, 0, table, f, 4,
+                                     0, mcMemcpyDefault);
+    e = mcGraphExecMemcpyNodeSetParamsFromSymbol(nullptr, nullptr, f, table, 4,
+                                                 0, mcMemcpyDefault);
+    e = mcUserObjectRelease(nullptr);
+    e = mcGraphRetainUserObject(nullptr, nullptr);
     e = mcMemcpyParam2DAsync(nullptr);
     mcChannelFormatDesc channels = mcCreateChannelDesc<float4>();
     mcArray_t array = nullptr;

@@ -144,6 +144,73 @@ static mcMemPool_t gone_pool(void)
     return pool;
 }
 
+static void bad_graph(mcGraph_t bad)
+{
+    const mcError_t error = mcErrorInvalidValue;
+    mcGraphNode_t node;
+    mcGraphExec_t exec;
+    mcGraph_t clone;
+    size_t n;
+
+    fails(error, mcGraphDestroy(bad));
+    fails(error, mcGraphClone(&clone, bad));
+    fails(error, mcGraphInstantiate(&exec, bad, NULL, NULL, 0));
+    fails(error, mcGraphInstantiateWithFlags(&exec, bad, 0));
+    fails(error, mcGraphGetNodes(bad, NULL, &n));
+    fails(error, mcGraphGetRootNodes(bad, NULL, &n));
+    fails(error, mcGraphGetEdges(bad, NULL, NULL, &n));
+    fails(error, mcGraphAddDependencies(bad, NULL, NULL, 0));
+    fails(error, mcGraphRemoveDependencies(bad, NULL, NULL, 0));
+    fails(error, mcGraphAddEmptyNode(&node, bad, NULL, 0));
+    fails(error, mcGraphAddEventRecordNode(&node, bad, NULL, 0, event));
+    fails(error, mcGraphAddChildGraphNode(&node, bad, NULL, 0, bad));
+    fails(error, mcGraphDebugDotPrint(bad, "graph.dot", 0));
+}
+
+static void bad_node(mcGraphNode_t bad)
+{
+    const mcError_t error = mcErrorInvalidValue;
+    mcGraphNodeType type;
+    mcKernelNodeParams kernel;
+    mcMemcpy3DParms copy;
+    mcMemsetParams fill;
+    mcEvent_t got;
+    size_t n;
+
+    fails(error, mcGraphDestroyNode(bad));
+    fails(error, mcGraphNodeGetType(bad, &type));
+    fails(error, mcGraphNodeGetDependencies(bad, NULL, &n));
+    fails(error, mcGraphNodeGetDependentNodes(bad, NULL, &n));
+    fails(error, mcGraphKernelNodeGetParams(bad, &kernel));
+    fails(error, mcGraphMemcpyNodeGetParams(bad, &copy));
+    fails(error, mcGraphMemsetNodeGetParams(bad, &fill));
+    fails(error, mcGraphEventRecordNodeGetEvent(bad, &got));
+    fails(error, mcGraphEventRecordNodeSetEvent(bad, event));
+}
+
+static void bad_exec(mcGraphExec_t bad)
+{
+    const mcError_t error = mcErrorInvalidValue;
+
+    fails(error, mcGraphLaunch(bad, stream));
+    fails(error, mcGraphUpload(bad, stream));
+    fails(error, mcGraphExecDestroy(bad));
+}
+
+static void bad_user_object(mcUserObject_t bad)
+{
+    fails(mcErrorInvalidValue, mcUserObjectRetain(bad, 1));
+    fails(mcErrorInvalidValue, mcUserObjectRelease(bad, 1));
+}
+
+static void bad_of_graphs(void *bad)
+{
+    bad_graph(bad);
+    bad_node(bad);
+    bad_exec(bad);
+    bad_user_object(bad);
+}
+
 static void test_handles(void)
 {
     static char made_up[64];
@@ -173,6 +240,7 @@ static void test_handles(void)
         bad_module(anything[i]);
         bad_function(anything[i]);
         bad_pool(anything[i]);
+        bad_of_graphs(anything[i]);
     }
     void *const objects[] = {stream, event, module, function};
     for (unsigned i = 0; i < G_N_ELEMENTS(objects); i++) {
@@ -189,7 +257,9 @@ static void test_handles(void)
             bad_function(objects[i]);
         }
         bad_pool(objects[i]);
+        bad_of_graphs(objects[i]);
     }
+    bad_of_graphs(NULL);
     bad_event(NULL);
     bad_module(NULL);
     bad_function(NULL);

@@ -290,6 +290,56 @@ static void test_limits(void)
 
 static char kernel_symbol, variable_symbol, missing_symbol, unknown_symbol;
 
+/* Nodes of graphs that copy to and from the variable. */
+static void symbol_nodes(void)
+{
+    const mcMemcpyKind up = mcMemcpyHostToDevice, down = mcMemcpyDeviceToHost;
+    static uint32_t value = 66, out[2];
+    mcGraphNode_t put, get, node;
+    mcGraphExec_t exec;
+    mcGraph_t graph;
+
+    ok(mcGraphCreate(&graph, 0));
+    ok(mcGraphAddMemcpyNodeToSymbol(&put, graph, NULL, 0, &variable_symbol,
+                                    &value, 4, 8, up));
+    ok(mcGraphAddMemcpyNodeFromSymbol(&get, graph, &put, 1, out,
+                                      &variable_symbol, 4, 8, down));
+    ok(mcGraphInstantiate(&exec, graph, NULL, NULL, 0));
+    ok(mcGraphLaunch(exec, NULL));
+    ok(mcDeviceSynchronize());
+    g_assert_cmpuint(out[0], ==, 66);
+    ok(mcGraphMemcpyNodeSetParamsToSymbol(put, &variable_symbol, &value, 4, 12,
+                                          up));
+    ok(mcGraphMemcpyNodeSetParamsFromSymbol(get, out, &variable_symbol, 8, 8,
+                                            down));
+    ok(mcGraphExecMemcpyNodeSetParamsToSymbol(exec, put, &variable_symbol,
+                                              &value, 4, 12, up));
+    ok(mcGraphExecMemcpyNodeSetParamsFromSymbol(exec, get, out,
+                                                &variable_symbol, 8, 8, down));
+    value = 67;
+    ok(mcGraphLaunch(exec, NULL));
+    ok(mcDeviceSynchronize());
+    g_assert_cmpuint(out[0], ==, 66);
+    g_assert_cmpuint(out[1], ==, 67);
+    fails(mcErrorInvalidSymbol,
+          mcGraphAddMemcpyNodeToSymbol(&node, graph, NULL, 0, &unknown_symbol,
+                                       &value, 4, 0, up));
+    fails(mcErrorInvalidSymbol,
+          mcGraphAddMemcpyNodeFromSymbol(&node, graph, NULL, 0, out, NULL, 4,
+                                         0, down));
+    fails(mcErrorInvalidValue,
+          mcGraphMemcpyNodeSetParamsToSymbol(put, &variable_symbol, &value, 4,
+                                             61, up));
+    fails(mcErrorInvalidMemcpyDirection,
+          mcGraphMemcpyNodeSetParamsToSymbol(put, &variable_symbol, &value, 4,
+                                             0, down));
+    fails(mcErrorInvalidMemcpyDirection,
+          mcGraphExecMemcpyNodeSetParamsFromSymbol(
+              exec, get, out, &variable_symbol, 4, 0, up));
+    ok(mcGraphExecDestroy(exec));
+    ok(mcGraphDestroy(graph));
+}
+
 static void test_program(void)
 {
     Fat *fat = fat_new(MXGPU_FATBIN_TARGET, "other-gpu");
@@ -369,6 +419,7 @@ static void test_program(void)
     ok(mcDeviceSynchronize());
     g_assert_cmpuint(out[0], ==, 2);
     g_assert_cmpuint(out[1], ==, 55);
+    symbol_nodes();
     fails(mcErrorInvalidMemcpyDirection,
           mcMemcpyFromSymbolAsync(out, &variable_symbol, 8, 0,
                                   mcMemcpyHostToDevice, NULL));
