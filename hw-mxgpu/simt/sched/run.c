@@ -178,12 +178,105 @@ bool mxgpu_simt_run(MxgpuSimt *simt, unsigned index, unsigned budget)
     return mxgpu_simt_run_held(simt, index, budget, &mxgpu_simt_not_held);
 }
 
+/* Before blocks start and warps run: takes notice of what has changed. */
+static void notice_changes(MxgpuCu *cu)
+{
+    MxgpuSimt *simt = cu->simt;
+    uint64_t check = atomic_load(&simt->code_check);
+
+    /* Before a block starts: it must not get private memory that belongs to
+     * an address space whose tables have changed. */
+    if (mxgpu_mmu_client_poll(&cu->client)) {
+        mxgpu_cu_invalidate(cu);
+    }
+    if (check != cu->c.dispatches_seen) {
+        cu->c.dispatches_seen = check;
+        mxgpu_simt_drop_code(cu);
+    }
+    if (cu->s.held && atomic_load(&simt->slots[cu->s.held_slot].stop)) {
+        mxgpu_slot_drop_held(cu);
+    }
+    if (cu->s.num_waiting) {
+        poll_grids(cu);
+    }
+}
+
+/* Gives each warp with a group to run its turn, as far as "left" instructions
+ * and the work budget go; returns how many were run. */
+static uint64_t run_turns(MxgpuCu *cu, uint64_t left)
+{
+    uint64_t ran = 0;
+
+    for (unsigned i = 0; i < num_warps(cu) && ran < left; i++) {
+        MxgpuWarp *w;
+
+        cu->s.next_warp = warp_from(cu, cu->s.next_warp);
+        w = &cu->warps[cu->s.next_warp];
+        if (w->s.cur.mask || w->s.num_ready) {
+            uint64_t quantum = WARP_QUANTUM - cu->s.turn, n;
+
+            if (mxgpu_mmu_client_poll(&cu->client)) {
+                mxgpu_cu_invalidate(cu);
+            }
+            n = run_warp(cu, w, quantum < left - ran ? quantum : left - ran);
+            ran += n;
+            cu->s.turn += n;
+            if ((ran >= left || simt_exhausted(cu)) &&
+                cu->s.turn < WARP_QUANTUM) {
+                break; /* the same warp goes on in the next step */
+            }
+        }
+        cu->s.turn = 0;
+        cu->s.next_warp = (cu->s.next_warp + 1) % CU_WARPS;
+    }
+    return ran;
+}
+
+/* Counts the instructions of a round of turns until a block is taken again. */
+static void count_since_take(MxgpuCu *cu, uint64_t ran)
+{
+    cu->s.since_take += ran;
+    if (cu->n.restarts) { /* these were instructions of several blocks */
+        cu->s.since_take /= cu->n.restarts + 1;
+        cu->n.restarts = 0;
+    }
+}
+
+/* Runs about "left" instructions; returns whether the unit has more work.
+ * *had_blocks becomes true when a block begins. */
+static bool run_step(MxgpuCu *cu, uint64_t left, bool *had_blocks)
+{
+    while (left && !simt_exhausted(cu)) {
+        uint64_t ran;
+
+        notice_changes(cu);
+        if ((cu->s.num_blocks == cu->s.num_waiting ||
+             cu->s.since_take >= BLOCK_QUANTUM) &&
+            mxgpu_slot_take_block(cu)) {
+            cu->s.since_take = 0;
+            cu->s.has_private = *had_blocks = true;
+        }
+        if (cu->s.unclean && !mxgpu_private_clean(cu)) {
+            break;
+        }
+        if (cu->s.num_blocks == cu->s.num_waiting) {
+            return false;
+        }
+        ran = run_turns(cu, left);
+        reap(cu);
+        ran += ran == 0; /* reaping is work, too */
+        count_since_take(cu, ran);
+        left -= ran < left ? ran : left;
+    }
+    return true;
+}
+
 bool mxgpu_simt_run_held(MxgpuSimt *simt, unsigned index, unsigned budget,
                          const _Atomic bool *hold)
 {
     MxgpuCu *cu = &simt->cus[index];
-    uint64_t left = budget, began;
-    bool more = true, had_blocks = cu->s.num_blocks != 0;
+    bool more, had_blocks = cu->s.num_blocks != 0;
+    uint64_t began;
     HostEnv env;
 
     cu->c.work = WORK_BUDGET(budget) + simt->extra_work;
@@ -202,70 +295,7 @@ bool mxgpu_simt_run_held(MxgpuSimt *simt, unsigned index, unsigned budget,
         mxgpu_cu_invalidate(cu);
     }
     enter_env(&env);
-    while (left && !simt_exhausted(cu)) {
-        uint64_t check = atomic_load(&simt->code_check), ran = 0;
-
-        /* Before a block starts: it must not get private memory that belongs to
-         * an address space whose tables have changed. */
-        if (mxgpu_mmu_client_poll(&cu->client)) {
-            mxgpu_cu_invalidate(cu);
-        }
-        if (check != cu->c.dispatches_seen) {
-            cu->c.dispatches_seen = check;
-            mxgpu_simt_drop_code(cu);
-        }
-        if (cu->s.held && atomic_load(&simt->slots[cu->s.held_slot].stop)) {
-            mxgpu_slot_drop_held(cu);
-        }
-        if (cu->s.num_waiting) {
-            poll_grids(cu);
-        }
-        if ((cu->s.num_blocks == cu->s.num_waiting ||
-             cu->s.since_take >= BLOCK_QUANTUM) &&
-            mxgpu_slot_take_block(cu)) {
-            cu->s.since_take = 0;
-            cu->s.has_private = true;
-            had_blocks = true;
-        }
-        if (cu->s.unclean && !mxgpu_private_clean(cu)) {
-            break;
-        }
-        if (cu->s.num_blocks == cu->s.num_waiting) {
-            more = false;
-            break;
-        }
-        for (unsigned i = 0; i < num_warps(cu) && ran < left; i++) {
-            MxgpuWarp *w;
-
-            cu->s.next_warp = warp_from(cu, cu->s.next_warp);
-            w = &cu->warps[cu->s.next_warp];
-            if (w->s.cur.mask || w->s.num_ready) {
-                uint64_t quantum = WARP_QUANTUM - cu->s.turn, n;
-
-                if (mxgpu_mmu_client_poll(&cu->client)) {
-                    mxgpu_cu_invalidate(cu);
-                }
-                n = run_warp(cu, w, quantum < left - ran ? quantum
-                                                         : left - ran);
-                ran += n;
-                cu->s.turn += n;
-                if ((ran >= left || simt_exhausted(cu)) &&
-                    cu->s.turn < WARP_QUANTUM) {
-                    break; /* the same warp goes on next time */
-                }
-            }
-            cu->s.turn = 0;
-            cu->s.next_warp = (cu->s.next_warp + 1) % CU_WARPS;
-        }
-        reap(cu);
-        ran += ran == 0; /* reaping is work too */
-        cu->s.since_take += ran;
-        if (cu->n.restarts) { /* these were instructions of several blocks */
-            cu->s.since_take /= cu->n.restarts + 1;
-            cu->n.restarts = 0;
-        }
-        left -= ran < left ? ran : left;
-    }
+    more = run_step(cu, budget, &had_blocks);
     leave_env(&env);
     mxgpu_mmu_client_end(&cu->client);
     simt_count(cu, COUNT_busy_ns, simt_clock(cu) - began);
