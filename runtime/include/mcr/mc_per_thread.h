@@ -113,5 +113,7 @@
 #define mcStreamGetCaptureInfo mcStreamGetCaptureInfo_ptsz
 #define mcStreamGetCaptureInfo_v2 mcStreamGetCaptureInfo_v2_ptsz
 #define mcStreamUpdateCaptureDependencies mcStreamUpdateCaptureDependencies_ptsz
+#define mcGraphLaunch mcGraphLaunch_ptsz
+#define mcGraphUpload mcGraphUpload_ptsz
 
 #endif
