@@ -16,15 +16,61 @@
 
 /* ---- memory ---- */
 
+/* As a node of the graph, whose memory it is; of the pool's device. */
+static mcError_t capture_alloc(void **ptr, size_t size, McStream *stream,
+                               const McPool *pool, McCaller caller)
+{
+    int device = mc_pool_device(pool);
+    McNodeParams params = {
+        .type = mcGraphNodeTypeMemAlloc,
+        .device = device,
+        .alloc.params = {
+            .poolProps = {
+                .allocType = mcMemAllocationTypePinned,
+                .location = {mcMemLocationTypeDevice, device},
+            },
+            .bytesize = size,
+        },
+    };
+    McContext *ctx __attribute__((cleanup(mc_api_put_context))) = NULL;
+    mcError_t error = mc_api_device(device, &ctx);
+
+    if (error == mcSuccess) {
+        error = mc_graph_memory_new(ctx, size, caller, &params.alloc.memory,
+                                    &params.alloc.params.dptr);
+    }
+    if (error == mcSuccess) {
+        error = mc_capture_node(stream, &params);
+        mc_graph_memory_put(params.alloc.memory); /* the node has its own */
+    }
+    if (error == mcSuccess) {
+        *ptr = params.alloc.params.dptr;
+    }
+    return error;
+}
+
+static mcError_t capture_free(void *ptr, McStream *stream)
+{
+    const McNodeParams params = {
+        .type = mcGraphNodeTypeMemFree,
+        .device = stream->ctx->device,
+        .free = ptr,
+    };
+
+    return mc_graph_memory_is(ptr) ? mc_capture_node(stream, &params)
+                                   : mcErrorInvalidValue;
+}
+
 static mcError_t malloc_async(void **ptr, size_t size, McStream *stream,
                               McPool *pool, McCaller caller)
 {
     uint64_t va = 0;
-    mcError_t error = mc_capture_none(stream);
 
-    if (error == mcSuccess && size) {
-        error = mc_pool_alloc(pool, stream, size, caller, &va);
+    if (mc_capturing(stream) && size) {
+        return capture_alloc(ptr, size, stream, pool, caller);
     }
+    mcError_t error = size ? mc_pool_alloc(pool, stream, size, caller, &va)
+                           : mcSuccess;
     if (error == mcSuccess) {
         *ptr = (void *)(uintptr_t)va;
     }
@@ -74,11 +120,11 @@ static mcError_t free_async(void *ptr, mcStream_t handle)
 
     McStream *stream __attribute__((cleanup(mc_api_put_stream))) = NULL;
     mcError_t error = mc_api_stream(handle, &stream);
-    if (error == mcSuccess) {
-        error = mc_capture_none(stream);
-    }
     if (error != mcSuccess) {
         return error;
+    }
+    if (mc_capturing(stream)) {
+        return capture_free(ptr, stream);
     }
     if (!mc_range_find(va, &range) ||
         (range.kind != MC_RANGE_POOL && range.kind != MC_RANGE_DEVICE)) {

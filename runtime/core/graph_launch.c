@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "graph_launch.h"
 
+#include "capture.h"
 #include "event.h"
 #include "external.h"
 #include "graph_memory.h"
@@ -281,12 +282,29 @@ static mcError_t launch(McGraphExec *exec, McStream *stream)
     return error;
 }
 
+/* A graph in a graph, as it is now. */
+static mcError_t capture(McGraphExec *exec, McStream *stream)
+{
+    pthread_mutex_lock(&exec->lock);
+    const McNodeParams params = {
+        .type = mcGraphNodeTypeGraph,
+        .device = exec->handle.ctx->device,
+        .child = exec->graph,
+    };
+    mcError_t error = mc_capture_node(stream, &params);
+    pthread_mutex_unlock(&exec->lock);
+    return error;
+}
+
 mcError_t mc_graph_launch(McGraphExec *exec, McStream *stream)
 {
     McContext *ctx = exec->handle.ctx;
     McStream *side;
     mcError_t error;
 
+    if (mc_capturing(stream)) {
+        return capture(exec, stream);
+    }
     if (stream->ctx == ctx) {
         error = launch(exec, stream);
     } else {
