@@ -110,6 +110,7 @@ MC_EXPORT mcError_t mcMallocArray(mcArray_t *out,
               height, flags);
     API_CHECK(out && desc, mcErrorInvalidValue);
     McArrayShape shape = {*desc, {width, height, 0}, flags};
+    API_UNSAFE();
     API_RETURN(make(out, &shape, CALLER));
 }
 
@@ -121,6 +122,7 @@ MC_EXPORT mcError_t mcMalloc3DArray(mcArray_t *out,
               extent.width, extent.height, extent.depth, flags);
     API_CHECK(out && desc, mcErrorInvalidValue);
     McArrayShape shape = {*desc, extent, flags};
+    API_UNSAFE();
     API_RETURN(make(out, &shape, CALLER));
 }
 
@@ -133,6 +135,7 @@ MC_EXPORT mcError_t mcArrayCreate(mcArray_t *out, const mcArrayDescriptor *desc)
     mcArray3DDescriptor d = {desc->Width, desc->Height, 0, desc->Format,
                              desc->NumChannels, 0};
     API_TRY(shape_of(&d, &shape));
+    API_UNSAFE();
     API_RETURN(make(out, &shape, CALLER));
 }
 
@@ -145,6 +148,7 @@ MC_EXPORT mcError_t mcArray3DCreate(mcArray_t *out,
     API_CHECK(out && desc, mcErrorInvalidValue);
     mcArray3DDescriptor d = *desc;
     API_TRY(shape_of(&d, &shape));
+    API_UNSAFE();
     API_RETURN(make(out, &shape, CALLER));
 }
 
@@ -155,6 +159,7 @@ MC_EXPORT mcError_t mcFreeArray(mcArray_t handle)
         API_RETURN(mcSuccess);
     }
     API_ARRAY(array, handle);
+    API_UNSAFE();
     API_RETURN(mc_array_free(array));
 }
 
@@ -162,6 +167,7 @@ MC_EXPORT mcError_t mcArrayDestroy(mcArray_t handle)
 {
     API_ENTER("%p", (void *)handle);
     API_ARRAY(array, handle);
+    API_UNSAFE();
     API_RETURN(mc_array_free(array));
 }
 
@@ -237,6 +243,7 @@ MC_EXPORT mcError_t mcMallocMipmappedArray(mcMipmappedArray_t *out,
               numLevels, flags);
     API_CHECK(out && desc, mcErrorInvalidValue);
     McArrayShape shape = {*desc, extent, flags};
+    API_UNSAFE();
     API_RETURN(make_levels(out, &shape, numLevels, CALLER));
 }
 
@@ -250,6 +257,7 @@ MC_EXPORT mcError_t mcMipmappedArrayCreate(mcMipmappedArray_t *out,
     API_CHECK(out && desc, mcErrorInvalidValue);
     mcArray3DDescriptor d = *desc;
     API_TRY(shape_of(&d, &shape));
+    API_UNSAFE();
     API_RETURN(make_levels(out, &shape, numLevels, CALLER));
 }
 
@@ -314,6 +322,7 @@ MC_EXPORT mcError_t mcFreeMipmappedArray(mcMipmappedArray_t handle)
         API_RETURN(mcSuccess);
     }
     API_MIPMAP(mipmap, handle);
+    API_UNSAFE();
     API_RETURN(mc_mipmap_free(mipmap));
 }
 
@@ -321,5 +330,6 @@ MC_EXPORT mcError_t mcMipmappedArrayDestroy(mcMipmappedArray_t handle)
 {
     API_ENTER("%p", (void *)handle);
     API_MIPMAP(mipmap, handle);
+    API_UNSAFE();
     API_RETURN(mc_mipmap_free(mipmap));
 }

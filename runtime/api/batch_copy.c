@@ -66,6 +66,9 @@ MC_EXPORT mcError_t mcMemcpyBatchAsync(void **dsts, void **srcs, size_t *sizes,
     API_CHECK(handle && handle != mcStreamLegacy, mcErrorInvalidValue);
     API_TRY(check_attributes(attrs, attrsIdxs, numAttrs, count, &during_call));
     API_STREAM(stream, handle);
+    if (during_call) {
+        API_TRY(mc_capture_none(stream)); /* nothing is read in the call */
+    }
     mcError_t error = copy_each(stream, dsts, srcs, sizes, count, &fail);
     if (failIdx) {
         *failIdx = fail;

@@ -362,6 +362,15 @@ static mcError_t allocate_managed(void *d)
     return error == mcSuccess ? mcFree(p) : error;
 }
 
+static mcError_t allocate_array(void *d)
+{
+    const mcChannelFormatDesc desc = {8, 0, 0, 0, mcChannelFormatKindUnsigned};
+    mcArray_t array = NULL;
+    mcError_t error = mcMallocArray(&array, &desc, 8, 0, 0);
+
+    return error == mcSuccess ? mcFreeArray(array) : error;
+}
+
 static mcError_t register_host(void *d)
 {
     static uint64_t page[1024];
@@ -393,8 +402,9 @@ static mcError_t sync_event(void *d)
 static void test_unsafe(void)
 {
     static const Call calls[] = {
-        allocate, allocate_host, allocate_managed, register_host, query_other,
-        sync_other, query_event, sync_event, copy, set,
+        allocate, allocate_host, allocate_managed, allocate_array,
+        register_host, query_other, sync_other, query_event, sync_event, copy,
+        set,
     };
     uint64_t *d = env_malloc(8);
     mcEvent_t never;
@@ -500,6 +510,16 @@ static void test_unsupported(void)
                              .stream = s};
     fails(mcErrorStreamCaptureUnsupported,
           mcExtLaunchMultiKernelMultiDevice(&params, 1, 0));
+    end(mcErrorStreamCaptureInvalidated);
+
+    /* The source would be read when the graph is launched. */
+    mcMemcpyAttributes attrs = {.srcAccessOrder =
+                                    mcMemcpySrcAccessOrderDuringApiCall};
+    void *dst = d, *src = &word;
+    size_t size = 8, from = 0;
+    begin(mcStreamCaptureModeRelaxed, mcStreamNonBlocking);
+    fails(mcErrorStreamCaptureUnsupported,
+          mcMemcpyBatchAsync(&dst, &src, &size, 1, &attrs, &from, 1, NULL, s));
     end(mcErrorStreamCaptureInvalidated);
     ok(mcFree(managed));
     ok(mcFree(d));
