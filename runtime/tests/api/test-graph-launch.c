@@ -169,6 +169,43 @@ static void test_pipeline(void)
 }
 
 /* Pageable memory is read when the node runs. */
+/* Two slices of two rows of eight bytes, from the middle of larger ones. */
+static void test_slices(void)
+{
+    Fixture f;
+    mcGraphNode_t node;
+    mcMemcpy3DParms p = {.extent = {8, 2, 2}, .kind = mcMemcpyDefault};
+    uint8_t *from, *to;
+
+    set_up(&f);
+    from = (uint8_t *)f.words;
+    to = (uint8_t *)f.device;
+    for (unsigned i = 0; i < WORDS * sizeof(uint32_t); i++) {
+        from[i] = (uint8_t)i;
+    }
+    p.srcPtr = (mcPitchedPtr){from, 16, 16, 3};
+    p.srcPos = (mcPos){4, 1, 1};
+    p.dstPtr = (mcPitchedPtr){to, 8, 8, 2};
+    ok(mcGraphAddMemcpyNode(&node, f.graph, NULL, 0, &p));
+    add_copy(f.graph, node, f.words, f.device, 32);
+    run_once(&f);
+    for (unsigned i = 0; i < 32; i++) {
+        unsigned row = i / 8;
+
+        g_assert_cmpuint(from[i], ==,
+                         4 + 16 * (1 + row % 2 + 3 * (1 + row / 2)) + i % 8);
+    }
+    fails(mcErrorInvalidValue,
+          mcGraphAddMemcpyNode(&node, f.graph, NULL, 0, NULL));
+    p.srcPtr.pitch = 8;
+    fails(mcErrorInvalidPitchValue,
+          mcGraphAddMemcpyNode(&node, f.graph, NULL, 0, &p));
+    p.srcPtr.ptr = NULL;
+    fails(mcErrorInvalidValue,
+          mcGraphAddMemcpyNode(&node, f.graph, NULL, 0, &p));
+    tear_down(&f);
+}
+
 static void test_pageable(void)
 {
     static uint32_t source[WORDS], target[WORDS];
@@ -616,6 +653,7 @@ int main(int argc, char **argv)
     g_test_add_func("/graph-launch/empty", test_empty);
     g_test_add_func("/graph-launch/kernels", test_kernels);
     g_test_add_func("/graph-launch/pipeline", test_pipeline);
+    g_test_add_func("/graph-launch/slices", test_slices);
     g_test_add_func("/graph-launch/pageable", test_pageable);
     g_test_add_func("/graph-launch/branches", test_branches);
     g_test_add_func("/graph-launch/relaunch", test_relaunch);
