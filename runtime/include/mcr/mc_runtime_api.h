@@ -298,7 +298,8 @@ mcError_t mcStreamGetDevice(mcStream_t hStream, mcDevice_t *device);
  *   mcErrorInvalidResourceHandle     function and stream of different devices
  * The first launch of a kernel of the program loads it to the device. */
 
-/* Runs the kernel of a host symbol; args[i] points to argument i. */
+/* Runs the kernel of a host symbol on the device of the stream, whichever is
+ * current; args[i] points to argument i. */
 mcError_t mcLaunchKernel(const void *function_address, dim3 numBlocks,
                          dim3 dimBlocks, void **args,
                          size_t sharedMemBytes __dparm(0),
