@@ -69,3 +69,12 @@ mcError_t env_launch(const char *name, unsigned threads, void *pointer,
     return mcModuleLaunchKernel(env_kernel(name), (threads + block - 1) / block,
                                 1, 1, block, 1, 1, 0, stream, args, NULL);
 }
+
+bool env_vfio(void)
+{
+    const char *device = g_getenv("MXGPU_DEVICE");
+
+    return (!device || g_str_has_prefix(device, "vfio") ||
+            !strcmp(device, "auto")) &&
+           g_file_test("/dev/vfio/vfio", G_FILE_TEST_EXISTS);
+}

@@ -32,6 +32,9 @@ mcError_t env_launch(const char *name, unsigned threads, void *pointer,
                      mcStream_t stream);
 /* The host symbol of a kernel of env_image, registered as a program's own. */
 const void *env_symbol(const char *name);
+/* Devices are those of a guest: each belongs to one process, and its memory
+ * cannot be given to another one. */
+bool env_vfio(void);
 /* After a device reset. */
 void env_forget(void);
 
