@@ -98,16 +98,6 @@ static void child(void)
     demand(!pthread_join(thread, NULL));
 }
 
-/* LeakSanitizer asks for it when a process ends: what only threads of the parent
- * know is no leak of a child. */
-static pid_t parent;
-
-int __lsan_is_turned_off(void);
-int __lsan_is_turned_off(void)
-{
-    return parent && getpid() != parent;
-}
-
 /* Ends by itself, and is not killed because it took too long. */
 static void expect_end(pid_t pid)
 {
@@ -290,7 +280,6 @@ static void test_before(void)
 
 int main(int argc, char **argv)
 {
-    parent = getpid();
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/fork/before", test_before);
     g_test_add_func("/fork/every-call", test_every_call);
