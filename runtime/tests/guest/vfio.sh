@@ -28,10 +28,13 @@ refused() { # WORD-IN-THE-REASON TEXT ARG...
 }
 
 hold() {
+    # What the one before said must not be taken for this one's word: the file
+    # is emptied by the process in the background, perhaps after the first look.
+    rm -f /tmp/hold.$$
     # Longer than anything here takes on a busy host.
     "$smoke" --hold 1000 >/tmp/hold.$$ 2>&1 &
     holder=$!
-    until grep -q holding /tmp/hold.$$ || ! kill -0 $holder; do
+    until grep -q holding /tmp/hold.$$ 2>/dev/null || ! kill -0 $holder; do
         usleep 100000
     done
 }
