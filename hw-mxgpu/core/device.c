@@ -2,6 +2,7 @@
 /* The device as a whole: what it is made of, its life, deterministic runs. */
 #include "internal.h"
 #include "mxgpu/properties.h"
+#include "simt/simt.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -96,6 +97,10 @@ static const char *check_config(const MxgpuConfig *c)
     if (c->private_memory &&
         c->private_memory / c->compute_units < MXGPU_PRIVATE_GRAIN) {
         return "private-memory must be at least 64 KiB for each compute unit";
+    }
+    if (!mxgpu_simt_runs_here()) {
+        return "its interpreter was compiled for another processor: "
+               "meson configure -Dsimt_isa=all";
     }
     return NULL;
 }

@@ -143,6 +143,10 @@ typedef struct MxgpuSimtTimes {
 /* NULL: the host has no memory. What *config points to is used until
  * mxgpu_simt_free(), *config itself is copied. */
 MxgpuSimt *mxgpu_simt_new(const MxgpuSimtConfig *config);
+
+/* Whether there is an interpreter that this host can run; without one nothing
+ * can be created. */
+bool mxgpu_simt_runs_here(void);
 /* No other function may be running, nor be called later. */
 void mxgpu_simt_free(MxgpuSimt *simt);
 

@@ -33,7 +33,9 @@ unsigned mxgpu_simt_variants(SimtVariant out[SIMT_VARIANTS])
         out[n++] = VARIANT(avx2, avx2);
     }
 #endif
+#ifdef SIMT_HAVE_BASE
     out[n++] = VARIANT(base, base);
+#endif
 #ifdef SIMT_HAVE_PLAIN
     out[n++] = VARIANT(plain, base);
 #endif

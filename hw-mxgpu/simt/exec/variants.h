@@ -14,8 +14,9 @@ typedef struct SimtVariant {
 
 /*
  * Those that are linked and that this host can run, the best one first; behind
- * them "base", which is always there, and "plain", which is for tests and may
- * be missing. Returns how many.
+ * them "base", which every host can run, and "plain", which is for tests.
+ * Returns how many: none where one was compiled only, for a better host
+ * (meson's option simt_isa).
  */
 #define SIMT_VARIANTS 4
 unsigned mxgpu_simt_variants(SimtVariant out[SIMT_VARIANTS]);

@@ -54,10 +54,18 @@ static bool init_cu(MxgpuSimt *simt, MxgpuCu *cu, unsigned index)
     return true;
 }
 
+bool mxgpu_simt_runs_here(void)
+{
+    SimtVariant v[SIMT_VARIANTS];
+
+    return mxgpu_simt_variants(v) > 0;
+}
+
 MxgpuSimt *mxgpu_simt_new(const MxgpuSimtConfig *config)
 {
-    MxgpuSimt *simt = calloc(1, sizeof(*simt));
     SimtVariant v[SIMT_VARIANTS];
+    MxgpuSimt *simt =
+        mxgpu_simt_variants(v) ? calloc(1, sizeof(*simt)) : NULL;
     bool ok;
 
     if (!simt) {
@@ -68,7 +76,6 @@ MxgpuSimt *mxgpu_simt_new(const MxgpuSimtConfig *config)
                               ? config->private_bytes
                               : CU_WARPS * PRIVATE_WARP_BYTES;
     pthread_mutex_init(&simt->returned_lock, NULL);
-    mxgpu_simt_variants(v);
     simt->exec = v[0].exec;
     simt->count = v[0].count;
     simt->convoy = config->trap ? NULL : v[0].convoy;

@@ -6,6 +6,11 @@
 
 FakeSimt fake_simt;
 
+bool mxgpu_simt_runs_here(void)
+{
+    return true;
+}
+
 MxgpuSimt *mxgpu_simt_new(const MxgpuSimtConfig *config)
 {
     memset(&fake_simt, 0, sizeof(fake_simt));
