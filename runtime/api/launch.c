@@ -5,6 +5,12 @@
 #include "core/launch_devices.h"
 #include "core/program.h"
 
+/* The stream of a launch: one of the current device. */
+#define API_LAUNCH_STREAM(stream, handle)                                      \
+    API_STREAM(stream, handle);                                                \
+    API_CHECK(stream->ctx->device == mc_thread()->device,                      \
+              mcErrorInvalidResourceHandle)
+
 MC_EXPORT mcError_t mcLaunchKernel(const void *symbol, dim3 grid, dim3 block,
                                    void **args, size_t shared,
                                    mcStream_t handle)
@@ -14,7 +20,7 @@ MC_EXPORT mcError_t mcLaunchKernel(const void *symbol, dim3 grid, dim3 block,
     API_ENTER("%p, %u,%u,%u, %u,%u,%u, %p, %zu, %p", symbol, grid.x, grid.y,
               grid.z, block.x, block.y, block.z, (void *)args, shared,
               (void *)handle);
-    API_STREAM(stream, handle);
+    API_LAUNCH_STREAM(stream, handle);
     API_TRY(mc_symbol_function(stream->ctx, symbol, &function));
     API_RETURN(mc_launch(stream, function, grid, block, shared, args, NULL,
                          0, 0));
@@ -30,7 +36,7 @@ MC_EXPORT mcError_t mcLaunchCooperativeKernel(const void *symbol, dim3 grid,
     API_ENTER("%p, %u,%u,%u, %u,%u,%u, %p, %u, %p", symbol, grid.x, grid.y,
               grid.z, block.x, block.y, block.z, (void *)args, shared,
               (void *)handle);
-    API_STREAM(stream, handle);
+    API_LAUNCH_STREAM(stream, handle);
     API_TRY(mc_symbol_function(stream->ctx, symbol, &function));
     API_RETURN(mc_launch(stream, function, grid, block, shared, args, NULL,
                          0, MXGPU_PKT_COOPERATIVE));
@@ -53,7 +59,7 @@ MC_EXPORT mcError_t mcModuleLaunchKernel(
     API_CHECK(!kernelParams || !extra, mcErrorInvalidValue);
     API_CHECK(!extra || mc_read_extra(extra, &buffer, &size),
               mcErrorInvalidValue);
-    API_STREAM(stream, handle);
+    API_LAUNCH_STREAM(stream, handle);
     dim3 grid = {gridDimX, gridDimY, gridDimZ};
     dim3 block = {blockDimX, blockDimY, blockDimZ};
     API_RETURN(mc_launch(stream, function, grid, block, sharedMemBytes,
@@ -70,7 +76,7 @@ MC_EXPORT mcError_t mcModuleLaunchCooperativeKernel(
               gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ,
               sharedMemBytes, (void *)handle, (void *)kernelParams);
     API_FUNCTION(function, f);
-    API_STREAM(stream, handle);
+    API_LAUNCH_STREAM(stream, handle);
     dim3 grid = {gridDimX, gridDimY, gridDimZ};
     dim3 block = {blockDimX, blockDimY, blockDimZ};
     API_RETURN(mc_launch(stream, function, grid, block, sharedMemBytes,
@@ -90,7 +96,7 @@ MC_EXPORT mcError_t mcLaunchKernelExC(const mcLaunchConfig_t *config,
     API_CHECK(config, mcErrorInvalidValue);
     c = *config;
     API_TRY(mc_launch_how(c.attrs, c.numAttrs, &how));
-    API_STREAM(stream, c.stream);
+    API_LAUNCH_STREAM(stream, c.stream);
     API_TRY(mc_symbol_function(stream->ctx, symbol, &function));
     API_RETURN(mc_launch_as(stream, function, c.gridDim, c.blockDim,
                             c.dynamicSmemBytes, args, NULL, 0, &how));
@@ -113,7 +119,7 @@ MC_EXPORT mcError_t mcModuleLaunchKernelEx(
     API_FUNCTION(function, f);
     API_CHECK(!extra || mc_read_extra(extra, &buffer, &size),
               mcErrorInvalidValue);
-    API_STREAM(stream, c.hStream);
+    API_LAUNCH_STREAM(stream, c.hStream);
     dim3 grid = {c.gridDimX, c.gridDimY, c.gridDimZ};
     dim3 block = {c.blockDimX, c.blockDimY, c.blockDimZ};
     API_RETURN(mc_launch_as(stream, function, grid, block, c.sharedMemBytes,

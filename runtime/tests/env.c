@@ -78,3 +78,12 @@ bool env_vfio(void)
             !strcmp(device, "auto")) &&
            g_file_test("/dev/vfio/vfio", G_FILE_TEST_EXISTS);
 }
+
+void env_two_devices(void)
+{
+    int count = 0;
+
+    ok(mcGetDeviceCount(&count));
+    g_assert_cmpint(count, >=, 2);
+    ok(mcSetDevice(0));
+}

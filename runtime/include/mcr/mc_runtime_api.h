@@ -295,11 +295,11 @@ mcError_t mcStreamGetDevice(mcStream_t hStream, mcDevice_t *device);
  *                                    shared memory than the kernel may have
  *   mcErrorLaunchOutOfResources      registers or stacks do not fit
  *   mcErrorInvalidDeviceFunction     the host symbol names no kernel
- *   mcErrorInvalidResourceHandle     function and stream of different devices
+ *   mcErrorInvalidResourceHandle     function and stream of different devices,
+ *                                    or a stream that is not of the current one
  * The first launch of a kernel of the program loads it to the device. */
 
-/* Runs the kernel of a host symbol on the device of the stream, whichever is
- * current; args[i] points to argument i. */
+/* Runs the kernel of a host symbol; args[i] points to argument i. */
 mcError_t mcLaunchKernel(const void *function_address, dim3 numBlocks,
                          dim3 dimBlocks, void **args,
                          size_t sharedMemBytes __dparm(0),

@@ -452,6 +452,81 @@ static void test_unlike(void)
     devices_free(&t);
 }
 
+/* ---- a stream of another device than the current one ---- */
+
+typedef struct Forms {
+    mcFunction_t module_add; /* of the stream's device */
+    const void *symbol;
+    void **args;
+    mcStream_t stream;
+} Forms;
+
+/* Every form of a launch. The number that returned error. */
+static unsigned all_forms(const Forms *t, mcError_t error)
+{
+    dim3 grid = {1, 1, 1}, block = {64, 1, 1};
+    mcLaunchConfig_t c = {
+        .gridDim = grid, .blockDim = block, .stream = t->stream,
+    };
+    mcLaunchConfigExtension ex = config_of(NULL, 0);
+
+    ex.hStream = t->stream;
+    const mcError_t got[] = {
+        mcLaunchKernel(t->symbol, grid, block, t->args, 0, t->stream),
+        mcLaunchCooperativeKernel(t->symbol, grid, block, t->args, 0,
+                                  t->stream),
+        mcLaunchKernelExC(&c, t->symbol, t->args),
+        mcModuleLaunchKernel(t->module_add, 1, 1, 1, 64, 1, 1, 0, t->stream,
+                             t->args, NULL),
+        mcModuleLaunchCooperativeKernel(t->module_add, 1, 1, 1, 64, 1, 1, 0,
+                                        t->stream, t->args),
+        mcModuleLaunchKernelEx(&ex, t->module_add, t->args, NULL),
+    };
+    for (unsigned i = 0; i < G_N_ELEMENTS(got); i++) {
+        g_assert_cmpint(got[i], ==, error);
+    }
+    return G_N_ELEMENTS(got);
+}
+
+static void test_other_device(void)
+{
+    Forms t = {.symbol = env_symbol("k_add")};
+    mcModule_t module;
+    mcGraph_t graph;
+    AddArgs a;
+    size_t nodes = 99;
+
+    env_two_devices();
+    ok(mcSetDevice(1));
+    uint32_t *d = zeros();
+    ok(mcStreamCreate(&t.stream));
+    ok(mcModuleLoadData(&module, env_image));
+    ok(mcModuleGetFunction(&t.module_add, module, "k_add"));
+    t.args = add_args(&a, d, 1);
+    unsigned forms = all_forms(&t, mcSuccess);
+    g_assert_cmpuint(first(d), ==, forms);
+    ok(mcSetDevice(0));
+    all_forms(&t, mcErrorInvalidResourceHandle);
+    g_assert_cmpint(mcGetLastError(), ==, mcErrorInvalidResourceHandle);
+    /* Nor is it captured, and the capture stays as it is. */
+    ok(mcStreamBeginCapture(t.stream, mcStreamCaptureModeRelaxed));
+    all_forms(&t, mcErrorInvalidResourceHandle);
+    ok(mcStreamEndCapture(t.stream, &graph));
+    ok(mcGraphGetNodes(graph, NULL, &nodes));
+    g_assert_cmpuint(nodes, ==, 0);
+    ok(mcGraphDestroy(graph));
+    /* Copies and sets are of the stream. */
+    ok(mcMemsetAsync(d + 1, 0xff, 4, t.stream));
+    ok(mcStreamSynchronize(t.stream));
+    ok(mcSetDevice(1));
+    g_assert_cmpuint(first(d), ==, forms);
+    g_assert_cmpuint(first(d + 1), ==, UINT32_MAX);
+    ok(mcModuleUnload(module));
+    ok(mcStreamDestroy(t.stream));
+    ok(mcFree(d));
+    ok(mcSetDevice(0));
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -462,5 +537,6 @@ int main(int argc, char **argv)
     g_test_add_func("/launch/cooperative", test_cooperative);
     g_test_add_func("/launch/several", test_several);
     g_test_add_func("/launch/unlike", test_unlike);
+    g_test_add_func("/launch/other-device", test_other_device);
     return g_test_run();
 }
