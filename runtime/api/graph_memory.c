@@ -167,7 +167,8 @@ MC_EXPORT mcError_t mcDeviceGraphMemTrim(int device)
     API_DEVICE(device);
     McContext *ctx __attribute__((cleanup(mc_api_put_context))) = NULL;
     API_TRY(mc_api_device(device, &ctx));
-    mc_pool_trim(mc_pools_graph(ctx), 0);
+    mc_graph_execs_reap(ctx);
+    mc_graph_memory_trim(ctx);
     API_RETURN(mcSuccess);
 }
 

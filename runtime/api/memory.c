@@ -136,7 +136,7 @@ MC_EXPORT mcError_t mcFree(void *ptr)
         API_RETURN(mcSuccess);
     }
     if (range.kind == MC_RANGE_POOL) {
-        API_CHECK(mc_pool_free_now(ctx, range.base) == mcSuccess,
+        API_CHECK(mc_pool_free_now(ctx, range.base, false) == mcSuccess,
                   mcErrorInvalidDevicePointer);
         API_RETURN(mcSuccess);
     }

@@ -113,24 +113,34 @@ mcError_t mc_mapping_new(McContext *ctx, uint64_t size, uint64_t perms,
     return error;
 }
 
-void mc_mapping_free(McContext *ctx, McMapping *mapping)
+bool mc_mapping_empty(McContext *ctx, McMapping *mapping)
 {
-    if (!mapping->bo) {
-        return;
-    }
     int err = ctx->ops->unmap(ctx->kmd, mapping->va, mapping->size);
     if (err) {
         /* Still visible to the device: neither may be used again. */
         mc_error("device %d: unmapping failed: %s", ctx->device,
                  strerror(-err));
-        return;
+        return false;
     }
     ctx->ops->free(mapping->bo);
     if (mapping->memory) {
         mc_file_unmap(mapping->memory, mapping->size);
     }
-    mc_va_release((void *)(uintptr_t)mapping->va, mapping->reserved);
     mapping->bo = NULL;
+    return true;
+}
+
+mcError_t mc_mapping_refill(McContext *ctx, McMapping *mapping)
+{
+    return mapping_fill(ctx, mapping->va, mapping->size, mapping->reserved,
+                        MC_DATA_PERMS, mapping);
+}
+
+void mc_mapping_free(McContext *ctx, McMapping *mapping)
+{
+    if (mapping->bo && mc_mapping_empty(ctx, mapping)) {
+        mc_va_release((void *)(uintptr_t)mapping->va, mapping->reserved);
+    }
 }
 
 /* The same for data, which devices with access see, too. */

@@ -30,6 +30,10 @@ typedef struct McMapping {
 mcError_t mc_mapping_new(McContext *ctx, uint64_t size, uint64_t perms,
                          McMapping *out);
 void mc_mapping_free(McContext *ctx, McMapping *mapping);
+/* Its memory goes, and bo with it, but the addresses stay; false: it could not.
+ * And VRAM anew, which is not cleared, at the same addresses. */
+bool mc_mapping_empty(McContext *ctx, McMapping *mapping);
+mcError_t mc_mapping_refill(McContext *ctx, McMapping *mapping);
 
 mcError_t mc_allocator_new(McContext *ctx, McAllocator **out);
 /* With everything in it. */

@@ -58,6 +58,14 @@ static void retire(McGraphImage *image)
     free_list(over);
 }
 
+void mc_graph_execs_reap(McContext *ctx)
+{
+    pthread_mutex_lock(&retired_lock);
+    McGraphImage *over = take_over(ctx, false);
+    pthread_mutex_unlock(&retired_lock);
+    free_list(over);
+}
+
 void mc_graph_execs_detach(McContext *ctx)
 {
     pthread_mutex_lock(&retired_lock);

@@ -25,6 +25,8 @@ mcError_t mc_graph_exec_new(McContext *ctx, McGraph *graph, unsigned flags,
 
 /* Under its lock. The image as it is to be. */
 mcError_t mc_graph_exec_ready(McGraphExec *exec);
+/* Of executable graphs that are gone, what no launch uses any more goes now. */
+void mc_graph_execs_reap(McContext *ctx);
 /* All executable graphs of the context are gone, and its queues. */
 void mc_graph_execs_detach(McContext *ctx);
 

@@ -277,6 +277,8 @@ static mcError_t launch(McGraphExec *exec, McStream *stream)
     }
     if (error == mcSuccess) {
         error = run_steps(exec->image, stream);
+        mc_graph_memory_launched(exec->graph, stream->ctx, exec->image->queue,
+                                 exec->image->value);
     }
     pthread_mutex_unlock(&exec->lock);
     return error;

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "pool_backing.h"
 #include "runtime.h"
 
 typedef struct Memory {
@@ -11,7 +12,13 @@ typedef struct Memory {
     int device;
     uint64_t serial; /* of the context */
     uint64_t va, size;
-    bool used; /* which is a reference */
+    bool used;  /* which is a reference */
+    bool empty; /* a trim has taken its memory away */
+    /* Who may be busy with it, beside who has it in use: */
+    unsigned launches; /* that are being submitted */
+    McQueue *queue;    /* of the last one; NULL: there was none */
+    uint64_t value;
+    bool anybody;      /* work in any stream of its context, too */
 } Memory;
 
 static pthread_mutex_t memory_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -29,6 +36,17 @@ static Memory *find(const void *address)
         m = m->next;
     }
     return m;
+}
+
+/* Nothing that was submitted uses it. The context is the memory's. */
+static bool idle(Memory *m, McContext *ctx)
+{
+    if (m->used || m->launches ||
+        (m->queue && !mc_queue_reached(m->queue, m->value))) {
+        return false;
+    }
+    m->anybody = m->anybody && !mc_queues_empty(ctx);
+    return !m->anybody;
 }
 
 static void start_use(Memory *m)
@@ -69,7 +87,7 @@ static void destroy(McGraphMemory *base)
     pthread_mutex_unlock(&memory_lock);
     if (ctx) {
         if (ctx->serial == m->serial) {
-            mc_pool_free_now(ctx, m->va);
+            mc_pool_free_now(ctx, m->va, idle(m, ctx));
         }
         mc_context_put(ctx);
     }
@@ -122,6 +140,7 @@ mcError_t mc_graph_memory_free(const void *address)
     Memory *m = find(address);
     bool used = m && m->used;
     if (used) {
+        m->anybody = true; /* it is said nowhere what used it meanwhile */
         end_use(m);
     }
     pthread_mutex_unlock(&memory_lock);
@@ -167,15 +186,52 @@ static bool may_launch(const McGraph *graph, bool auto_free)
     return true;
 }
 
+/* Memory that a trim took comes back. */
+static mcError_t refill(Memory *m)
+{
+    McContext *ctx = m->empty ? mc_context_peek(m->device) : NULL;
+    mcError_t error = mcSuccess;
+
+    if (ctx && ctx->serial == m->serial) {
+        error = mc_pool_back(ctx, m->va);
+        if (error == mcErrorMemoryAllocation && mc_pools_reclaim(ctx)) {
+            error = mc_pool_back(ctx, m->va);
+        }
+        m->empty = error != mcSuccess;
+    }
+    if (ctx) {
+        mc_context_put(ctx);
+    }
+    return error;
+}
+
+static mcError_t refill_all(const McGraph *graph)
+{
+    mcError_t error = mcSuccess;
+
+    for (unsigned i = 0; i < graph->count && error == mcSuccess; i++) {
+        const McNodeParams *p = &graph->nodes[i]->params;
+
+        if (p->type == mcGraphNodeTypeMemAlloc) {
+            error = refill((Memory *)p->alloc.memory);
+        }
+    }
+    return error;
+}
+
 /* Those in use that the graph frees; the caller puts their references. */
 static void change(const McGraph *graph, Memory **freed, unsigned *count)
 {
     for (unsigned i = 0; i < graph->count; i++) {
         const McNodeParams *p = &graph->nodes[i]->params;
 
-        if (p->type == mcGraphNodeTypeMemAlloc &&
-            !((Memory *)p->alloc.memory)->used) {
-            start_use((Memory *)p->alloc.memory);
+        if (p->type == mcGraphNodeTypeMemAlloc) {
+            Memory *m = (Memory *)p->alloc.memory;
+
+            m->launches++;
+            if (!m->used) {
+                start_use(m);
+            }
         }
     }
     for (unsigned i = 0; i < graph->count; i++) {
@@ -185,6 +241,7 @@ static void change(const McGraph *graph, Memory **freed, unsigned *count)
             Memory *m = find(p->free);
 
             if (m && m->used) {
+                m->anybody |= !allocates(graph, m);
                 end_use(m);
                 freed[(*count)++] = m;
             }
@@ -203,8 +260,9 @@ mcError_t mc_graph_memory_launch(McGraph *graph, bool auto_free)
         return mcErrorMemoryAllocation;
     }
     pthread_mutex_lock(&memory_lock);
-    bool may = may_launch(graph, auto_free);
-    if (may) {
+    mcError_t error = may_launch(graph, auto_free) ? refill_all(graph)
+                                                   : mcErrorInvalidValue;
+    if (error == mcSuccess) {
         change(graph, freed, &count);
     }
     pthread_mutex_unlock(&memory_lock);
@@ -212,7 +270,57 @@ mcError_t mc_graph_memory_launch(McGraph *graph, bool auto_free)
         mc_graph_memory_put(&freed[i]->base);
     }
     free(freed);
-    return may ? mcSuccess : mcErrorInvalidValue;
+    return error;
+}
+
+void mc_graph_memory_launched(McGraph *graph, McContext *ctx, McQueue *queue,
+                              uint64_t value)
+{
+    if (!graph->memory_nodes) {
+        return;
+    }
+    pthread_mutex_lock(&memory_lock);
+    for (unsigned i = 0; i < graph->count; i++) {
+        const McNodeParams *p = &graph->nodes[i]->params;
+
+        if (p->type == mcGraphNodeTypeMemAlloc) {
+            Memory *m = (Memory *)p->alloc.memory;
+
+            m->launches--;
+            /* Another executable graph need not have waited for the last. */
+            m->anybody |= m->serial != ctx->serial ||
+                          (m->queue && m->queue != queue &&
+                           !mc_queue_reached(m->queue, m->value));
+            if (m->serial == ctx->serial && queue) {
+                m->queue = queue;
+                m->value = value;
+            }
+        }
+    }
+    pthread_mutex_unlock(&memory_lock);
+}
+
+static bool piece_idle(void *opaque, uint64_t va)
+{
+    McContext *ctx = opaque;
+    Memory *m = find((void *)(uintptr_t)va);
+
+    return m && m->serial == ctx->serial && idle(m, ctx);
+}
+
+void mc_graph_memory_trim(McContext *ctx)
+{
+    McPool *pool = mc_pools_graph(ctx);
+
+    pthread_mutex_lock(&memory_lock);
+    mc_pool_unback(pool, piece_idle, ctx);
+    for (Memory *m = all; m; m = m->next) {
+        if (m->serial == ctx->serial) {
+            m->empty = !mc_pool_backed(ctx, m->va);
+        }
+    }
+    pthread_mutex_unlock(&memory_lock);
+    mc_pool_trim(pool, 0);
 }
 
 uint64_t mc_graph_memory_used(McContext *ctx, bool high)

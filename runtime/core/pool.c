@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "base/va.h"
 #include "peer.h"
 #include "pool_state.h"
 #include "range.h"
@@ -31,11 +32,11 @@ void mc_piece_zones(McContext *ctx, const McPiece *piece, McDamage *damage)
     }
 }
 
-static bool piece_damaged(McContext *ctx, McPiece *piece)
+bool mc_piece_damaged(McContext *ctx, McPiece *piece)
 {
     McDamage damage = {.bytes = 0};
 
-    if (piece->used && !piece->damaged) {
+    if (piece->used && !piece->damaged && piece->slab->mapping.bo) {
         mc_piece_zones(ctx, piece, &damage);
     }
     if (damage.bytes) {
@@ -51,7 +52,7 @@ static void settled(McSpace *space, McPiece *piece)
 {
     McContext *ctx = mc_pool_of_space(space)->pools->ctx;
 
-    if (piece_damaged(ctx, piece)) {
+    if (mc_piece_damaged(ctx, piece)) {
         mc_context_fail(ctx, mcErrorIllegalAddress);
     }
 }
@@ -62,7 +63,7 @@ static bool space_damaged(McContext *ctx, McSpace *space)
 
     for (McSlab *slab = space->slabs; slab; slab = slab->next) {
         for (McPiece *p = slab->first; p; p = p->behind) {
-            any |= piece_damaged(ctx, p);
+            any |= mc_piece_damaged(ctx, p);
         }
     }
     return any;
@@ -82,6 +83,16 @@ bool mc_pools_damaged(McContext *ctx)
 
 /* ---- pools ---- */
 
+McPiece *mc_pool_piece_at(McContext *ctx, uint64_t va)
+{
+    McRange range;
+
+    return mc_range_find(va, &range) && range.base == va &&
+                   range.kind == MC_RANGE_POOL && range.device == ctx->device
+               ? range.owner
+               : NULL;
+}
+
 void mc_piece_conceal(McPiece *piece)
 {
     mc_range_remove(piece->va + piece->front, NULL);
@@ -90,6 +101,16 @@ void mc_piece_conceal(McPiece *piece)
 
         mc_pool_file_withdraw(pool->file, piece->exported);
         piece->exported = 0;
+    }
+}
+
+void mc_pool_note_high(McPool *pool)
+{
+    if (pool->space.used > pool->used_high) {
+        pool->used_high = pool->space.used;
+    }
+    if (pool->space.reserved > pool->reserved_high) {
+        pool->reserved_high = pool->space.reserved;
     }
 }
 
@@ -290,8 +311,12 @@ void mc_pools_free(McPools *pools)
 
 void mc_pool_slab_free(McContext *ctx, McMapping *mapping)
 {
-    mc_peer_remove(mapping->va);
-    mc_mapping_free(ctx, mapping);
+    if (mapping->bo) {
+        mc_peer_remove(mapping->va);
+        mc_mapping_free(ctx, mapping);
+    } else {
+        mc_va_release((void *)(uintptr_t)mapping->va, mapping->reserved);
+    }
 }
 
 mcError_t mc_pool_slab_add(McPool *pool, const McMapping *m)
@@ -536,10 +561,13 @@ typedef struct Harvest {
 
 static void gather(McPool *pool, uint64_t keep, Harvest *h)
 {
-    while (pool->space.reserved > keep &&
+    McSpace *space = &pool->space;
+
+    while ((space->reserved > keep || space->empty) &&
            !(h->more = h->count == HARVEST) &&
-           mc_space_remove_idle(&pool->space, pool->space.reserved - keep,
-                                &h->mapping[h->count])) {
+           mc_space_remove_idle(
+               space, space->reserved > keep ? space->reserved - keep : 0,
+               &h->mapping[h->count])) {
         const McMapping *m = &h->mapping[h->count++];
 
         if (pool->file && !pool->imported) {

@@ -70,5 +70,7 @@ void mc_pools_unretire(McPools *pools);
 
 /* Fills the zones of a piece, or looks at them. */
 void mc_piece_zones(McContext *ctx, const McPiece *piece, McDamage *damage);
+/* Looks at them once more; true: they are damaged, which is reported. */
+bool mc_piece_damaged(McContext *ctx, McPiece *piece);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "pool_backing.h"
 #include "pool_state.h"
 #include "range.h"
 #include "submit.h"
@@ -111,16 +112,6 @@ static McPiece *find(Request *r)
     return piece;
 }
 
-void mc_pool_note_high(McPool *pool)
-{
-    if (pool->space.used > pool->used_high) {
-        pool->used_high = pool->space.used;
-    }
-    if (pool->space.reserved > pool->reserved_high) {
-        pool->reserved_high = pool->space.reserved;
-    }
-}
-
 /* Under the lock: makes it the request's. */
 static mcError_t take(Request *r, McPiece *piece, bool wait)
 {
@@ -128,7 +119,11 @@ static mcError_t take(Request *r, McPiece *piece, bool wait)
     McContext *ctx = pool->pools->ctx;
     McLine *line = piece->line;
     uint64_t value = piece->value;
+    mcError_t error = mc_slab_back(piece->slab);
 
+    if (error != mcSuccess) {
+        return error;
+    }
     if (!mc_space_take(&pool->space, piece, r->size)) {
         return mcErrorMemoryAllocation;
     }
@@ -336,16 +331,6 @@ mcError_t mc_pool_alloc(McPool *pool, McStream *stream, uint64_t size,
 
 /* ---- freeing ---- */
 
-McPiece *mc_pool_piece_at(McContext *ctx, uint64_t va)
-{
-    McRange range;
-
-    return mc_range_find(va, &range) && range.base == va &&
-                   range.kind == MC_RANGE_POOL && range.device == ctx->device
-               ? range.owner
-               : NULL;
-}
-
 mcMemPool_t mc_pool_at(McContext *ctx, uint64_t va)
 {
     McPool *pool = NULL;
@@ -418,9 +403,9 @@ static McRetired *behind_all(McContext *ctx)
     if (r) {
         *r = (McRetired){.next = NULL};
         for (McQueue *q = ctx->queues; q; q = q->next) {
-            if (!mc_queue_reached(q, q->head)) {
+            if (!mc_queue_reached(q, q->work)) {
                 r->by[r->count++] = (struct McRetiredBy){q, ctx->serial,
-                                                         q->head};
+                                                         q->work};
             }
         }
     }
@@ -428,7 +413,7 @@ static McRetired *behind_all(McContext *ctx)
     return r;
 }
 
-mcError_t mc_pool_free_now(McContext *ctx, uint64_t va)
+mcError_t mc_pool_free_now(McContext *ctx, uint64_t va, bool idle)
 {
     McPools *pools = ctx->pools;
     McRetired *r = behind_all(ctx);
@@ -440,6 +425,7 @@ mcError_t mc_pool_free_now(McContext *ctx, uint64_t va)
     r->piece = mc_pool_piece_at(ctx, va);
     bool found = r->piece != NULL;
     if (found) {
+        r->count = idle ? 0 : r->count;
         mc_piece_conceal(r->piece);
         retire(pools, r);
         mc_pools_unretire(pools);

@@ -20,8 +20,9 @@ mcError_t mc_pool_alloc(McPool *pool, McStream *stream, uint64_t size,
  * stream, which may be of another device; the caller holds both.
  * mcErrorInvalidValue: va is not the start of an allocation. */
 mcError_t mc_pool_free(McContext *ctx, uint64_t va, McStream *stream);
-/* The same behind all that was submitted to the context. */
-mcError_t mc_pool_free_now(McContext *ctx, uint64_t va);
+/* The same behind all that was submitted to the context; idle: at once, nothing
+ * uses it. */
+mcError_t mc_pool_free_now(McContext *ctx, uint64_t va, bool idle);
 /* As the first, of memory of mcMalloc, which goes back when somebody synchronises. */
 mcError_t mc_pool_free_device(McContext *ctx, uint64_t va, McStream *stream);
 

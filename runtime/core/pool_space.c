@@ -230,6 +230,11 @@ bool mc_space_add(McSpace *space, const McMapping *mapping)
     return true;
 }
 
+static uint64_t slab_bytes(const McSlab *slab)
+{
+    return slab->mapping.bo ? slab->mapping.size : 0;
+}
+
 static void slab_remove(McSpace *space, McSlab *slab, McMapping *mapping)
 {
     idle_remove(slab);
@@ -248,7 +253,8 @@ static void slab_remove(McSpace *space, McSlab *slab, McMapping *mapping)
     if (slab->next) {
         slab->next->link = slab->link;
     }
-    space->reserved -= slab->mapping.size;
+    space->reserved -= slab_bytes(slab);
+    space->empty -= !slab->mapping.bo;
     *mapping = slab->mapping;
     free(slab);
 }
@@ -258,8 +264,8 @@ bool mc_space_remove_idle(McSpace *space, uint64_t most, McMapping *mapping)
     McSlab *slab = NULL;
 
     for (McSlab *s = space->idle; s; s = s->next_idle) {
-        if (s->mapping.size <= most &&
-            (!slab || s->mapping.size > slab->mapping.size)) {
+        if (slab_bytes(s) <= most &&
+            (!slab || slab_bytes(s) > slab_bytes(slab))) {
             slab = s;
         }
         if (most >= space->reserved) {

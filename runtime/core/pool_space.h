@@ -52,7 +52,7 @@ struct McSlab {
     struct McSpace *space;
     McSlab *next, **link;
     McSlab *next_idle, **idle_link; /* NULL: it is not */
-    McMapping mapping;
+    McMapping mapping; /* bo NULL: it has addresses, but no memory now */
     McPiece *first;
 };
 
@@ -61,7 +61,8 @@ typedef struct McSpace {
     McLine *lines; /* of queues */
     McSlab *slabs, *idle;
     McPiece *spare; /* structures without a piece, by "newer" */
-    uint64_t reserved; /* bytes of all slabs */
+    uint64_t reserved; /* bytes of all slabs that have memory */
+    unsigned empty;    /* slabs that have none */
     uint64_t used;     /* bytes of pieces in use */
     uint64_t pending;  /* pieces in lines of queues */
     /* Called with a piece before its bytes become anybody's; may be NULL. */
@@ -72,8 +73,8 @@ void mc_space_init(McSpace *space);
 
 /* Takes mapping over, unless it fails: false. */
 bool mc_space_add(McSpace *space, const McMapping *mapping);
-/* The largest idle slab of at most "most" bytes, or any when all may go, taken
- * out, and what it mapped. False: there is none. */
+/* The largest idle slab of at most "most" bytes of memory, or any when all may
+ * go, taken out, and what it mapped. False: there is none. */
 bool mc_space_remove_idle(McSpace *space, uint64_t most, McMapping *mapping);
 /* Any slab, whatever its pieces are. */
 bool mc_space_remove_any(McSpace *space, McMapping *mapping);

@@ -194,7 +194,7 @@ bool mc_queues_empty(McContext *ctx)
 
     pthread_mutex_lock(&ctx->submit);
     for (McQueue *queue = ctx->queues; queue && empty; queue = queue->next) {
-        empty = mc_queue_reached(queue, queue->head);
+        empty = mc_queue_reached(queue, queue->work);
     }
     pthread_mutex_unlock(&ctx->submit);
     return empty;

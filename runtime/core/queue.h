@@ -49,6 +49,7 @@ struct McQueue {
     unsigned priority;
     unsigned streams;  /* that use it now */
     uint64_t head;     /* packets submitted */
+    uint64_t work;     /* ... up to the last one that is of a stream */
     McOverflow overflow;
     uint64_t *word;    /* packets complete; the device writes it */
     uint64_t *called;  /* host functions that have returned */
@@ -159,7 +160,7 @@ void mc_queue_note_wait(McQueue *queue, McQueue *other, uint64_t serial,
 uint64_t mc_queue_waits_for(const McQueue *queue, const McQueue *other,
                             uint64_t serial);
 
-/* Whether all that was submitted to the context has ended. */
+/* Whether all that streams of the context have submitted has ended. */
 bool mc_queues_empty(McContext *ctx);
 
 #endif

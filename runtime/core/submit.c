@@ -144,7 +144,7 @@ uint64_t mc_submit_push(McSubmit *submit, union mxgpu_packet *packet,
     } else {
         mc_queue_place(queue, value - 1, packet, submit->mark);
     }
-    queue->head = value;
+    queue->head = queue->work = value;
     return value;
 }
 

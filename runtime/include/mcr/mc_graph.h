@@ -377,7 +377,8 @@ mcError_t mcGraphInstantiateWithFlags(mcGraphExec_t *pGraphExec,
 mcError_t mcGraphExecDestroy(mcGraphExec_t graphExec);
 /* Runs behind what is in the stream, and behind earlier launches of the same
  * executable graph in whichever stream; returns at once. mcErrorInvalidValue:
- * it allocates memory that is not freed since its last launch. */
+ * it allocates memory that is not freed since its last launch;
+ * mcErrorMemoryAllocation: there is none for what was trimmed. */
 mcError_t mcGraphLaunch(mcGraphExec_t graphExec, mcStream_t stream);
 /* Makes ready what the next launch would have to make. */
 mcError_t mcGraphUpload(mcGraphExec_t graphExec, mcStream_t stream);
@@ -421,6 +422,8 @@ mcError_t mcDeviceGetGraphMemAttribute(int device, mcGraphMemAttributeType attr,
                                        void *value);
 mcError_t mcDeviceSetGraphMemAttribute(int device, mcGraphMemAttributeType attr,
                                        void *value);
+/* Memory of nodes that is not in use, nor used by what still runs, goes back to
+ * the device until a launch needs it; addresses stay. Does not wait. */
 mcError_t mcDeviceGraphMemTrim(int device);
 
 /* ---- objects of the user, and texts ---- */
