@@ -705,17 +705,11 @@ static void test_param(void)
 
 static void test_devices(void)
 {
-    int count;
     mcArray_t near = make(W, H, D), far;
     static uint8_t image[W * H * D * 4], out[sizeof(image)];
     mcStream_t stream;
 
-    ok(mcGetDeviceCount(&count));
-    if (count < 2) {
-        ok(mcFreeArray(near));
-        g_test_skip("one device");
-        return;
-    }
+    env_two_devices();
     ok(mcStreamCreate(&stream));
     ok(mcSetDevice(1));
     far = make(W, H, D);

@@ -339,13 +339,8 @@ static void test_devices(void)
     uint32_t *h, *here, *there;
     mcStream_t far;
     mcEvent_t e;
-    int count;
 
-    ok(mcGetDeviceCount(&count));
-    if (count < 2) {
-        g_test_skip("there is one device");
-        return;
-    }
+    env_two_devices();
     h = env_malloc_host(4 * N);
     here = env_malloc(4 * N);
     ok(mcSetDevice(1));

@@ -12,16 +12,12 @@ enum { PAGEABLE, PINNED, REGISTERED, MANAGED, NEAR, FAR, PLACES };
 static const char *const names[] = {"pageable", "pinned", "registered",
                                     "managed", "device 0", "device 1"};
 
-static unsigned places; /* that there are */
 static uint8_t *memory[PLACES][2];
 static uint8_t image[SIZE], out[SIZE];
 
 static void memory_new(void)
 {
-    int count;
-
-    ok(mcGetDeviceCount(&count));
-    places = count > 1 ? PLACES : FAR;
+    env_two_devices();
     for (unsigned i = 0; i < 2; i++) {
         memory[PAGEABLE][i] = g_malloc(SIZE);
         memory[PINNED][i] = env_malloc_host(SIZE);
@@ -30,11 +26,9 @@ static void memory_new(void)
         ok(mcMallocManaged((void **)&memory[MANAGED][i], SIZE,
                            mcMemAttachGlobal));
         memory[NEAR][i] = env_malloc(SIZE);
-        if (places > FAR) {
-            ok(mcSetDevice(1));
-            memory[FAR][i] = env_malloc(SIZE);
-            ok(mcSetDevice(0));
-        }
+        ok(mcSetDevice(1));
+        memory[FAR][i] = env_malloc(SIZE);
+        ok(mcSetDevice(0));
     }
 }
 
@@ -47,9 +41,7 @@ static void memory_free(void)
         g_free(memory[REGISTERED][i]);
         ok(mcFree(memory[MANAGED][i]));
         ok(mcFree(memory[NEAR][i]));
-        if (places > FAR) {
-            ok(mcFree(memory[FAR][i]));
-        }
+        ok(mcFree(memory[FAR][i]));
     }
 }
 
@@ -88,8 +80,8 @@ static void test_pairs(void)
     memory_new();
     ok(mcStreamCreateWithFlags(&stream, mcStreamNonBlocking));
     memset(old, 0xee, SIZE);
-    for (unsigned from = 0; from < places; from++) {
-        for (unsigned to = 0; to < places; to++) {
+    for (unsigned from = 0; from < PLACES; from++) {
+        for (unsigned to = 0; to < PLACES; to++) {
             for (unsigned i = 0; i < 2 * G_N_ELEMENTS(sizes); i++) {
                 size_t size = sizes[i / 2];
 
@@ -120,8 +112,8 @@ static void test_pairs(void)
 static void test_kinds(void)
 {
     memory_new();
-    for (unsigned from = 0; from < places; from++) {
-        for (unsigned to = 0; to < places; to++) {
+    for (unsigned from = 0; from < PLACES; from++) {
+        for (unsigned to = 0; to < PLACES; to++) {
             for (int kind = mcMemcpyHostToHost; kind <= mcMemcpyDeviceToDevice;
                  kind++) {
                 bool to_device = kind == mcMemcpyHostToDevice ||
@@ -167,9 +159,9 @@ static void test_batch(void)
     memory_new();
     ok(mcStreamCreate(&stream));
     env_pattern(image, SIZE, 1);
-    for (unsigned a = 0; a < places; a++) {
+    for (unsigned a = 0; a < PLACES; a++) {
         put(a, 0, image, SIZE);
-        for (unsigned b = 0; b < places; b++) {
+        for (unsigned b = 0; b < PLACES; b++) {
             size_t at = (size_t)PART * a;
 
             srcs[count] = memory[a][0] + at + b;
@@ -183,7 +175,7 @@ static void test_batch(void)
     g_assert_cmpuint(fail, ==, SIZE_MAX);
     ok(mcStreamSynchronize(stream));
     for (unsigned i = 0; i < count; i++) {
-        unsigned a = i / places, b = i % places;
+        unsigned a = i / PLACES, b = i % PLACES;
         const uint8_t *data = get(b, 1, SIZE);
 
         g_assert_cmpint(memcmp(data + (size_t)PART * a,

@@ -494,22 +494,21 @@ static void test_visible_uuids(int count)
     visible("GPU", 0);
     visible("MIG-1234", 0);
     visible_by(name, "GPU-ffffffffffffffffffffffffffffffff", 0, -1);
-    if (count > 1) {
-        g_autofree char *more = digits_of(1);
-        g_autofree char *both = g_strdup_printf(" 1 ,GPU-%s", digits);
-        unsigned same = 0;
+    env_two_devices();
+    g_autofree char *more = digits_of(1);
+    g_autofree char *both = g_strdup_printf(" 1 ,GPU-%s", digits);
+    unsigned same = 0;
 
-        while (digits[same] == more[same]) {
-            same++;
-        }
-        g_autofree char *shared = g_strdup_printf("GPU-%.*s", (int)same, more);
-        g_autofree char *first = g_strdup_printf("GPU-%.*s", (int)same + 1,
-                                                 more);
-        visible_by(name, first, 1, 1);
-        visible_by(name, both, 2, 0);
-        if (same) {
-            visible(shared, 0); /* fits both */
-        }
+    while (digits[same] == more[same]) {
+        same++;
+    }
+    g_autofree char *shared = g_strdup_printf("GPU-%.*s", (int)same, more);
+    g_autofree char *first = g_strdup_printf("GPU-%.*s", (int)same + 1,
+                                             more);
+    visible_by(name, first, 1, 1);
+    visible_by(name, both, 2, 0);
+    if (same) {
+        visible(shared, 0); /* fits both */
     }
 }
 
@@ -524,11 +523,9 @@ static void test_visible(void)
     visible("0,0", 0);
     visible("0,x,1", 1);
     visible("99,0", 0);
-    if (count > 1) {
-        visible("1,0", 2);
-        visible("1", 1);
-        visible_by("CUDA_VISIBLE_DEVICES", "1", 1, 1);
-    }
+    visible("1,0", 2);
+    visible("1", 1);
+    visible_by("CUDA_VISIBLE_DEVICES", "1", 1, 1);
     visible(" 0 ", 1);
     visible("00", 1);
     visible("0x0", 0);

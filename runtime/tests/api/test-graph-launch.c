@@ -511,14 +511,9 @@ static void test_devices(void)
 {
     mcGraphNode_t node;
     mcStream_t other;
-    int devices;
     Fixture f;
 
-    ok(mcGetDeviceCount(&devices));
-    if (devices < 2) {
-        g_test_skip("one device");
-        return;
-    }
+    env_two_devices();
     set_up(&f);
     node = add_kernel(f.graph, NULL, f.words, 1);
     ok(mcSetDevice(1));

@@ -302,10 +302,8 @@ typedef struct Devices {
 
 static void devices_new(Devices *t, const void *symbol)
 {
-    int count;
-
-    ok(mcGetDeviceCount(&count));
-    t->count = count > 2 ? 2 : count;
+    env_two_devices();
+    t->count = 2;
     memset(t->list, 0, sizeof(t->list));
     for (int i = 0; i < t->count; i++) {
         ok(mcSetDevice(i));
@@ -376,11 +374,9 @@ static void several(Launch launch)
     last->func = &t;
     fails(mcErrorInvalidDeviceFunction, launch(t.list, t.count, 0));
     last->func = (void *)env_symbol("k_add");
-    if (t.count > 1) {
-        t.list[1].stream = t.stream[0];
-        fails(mcErrorInvalidDevice, launch(t.list, 2, 0));
-        t.list[1].stream = t.stream[1];
-    }
+    t.list[1].stream = t.stream[0];
+    fails(mcErrorInvalidDevice, launch(t.list, 2, 0));
+    t.list[1].stream = t.stream[1];
     expect(&t, 2);
     devices_free(&t);
 }
@@ -392,18 +388,16 @@ static void meeting(Launch launch, unsigned flags)
     uint64_t *gate = env_malloc_host(8);
 
     devices_new(&t, env_symbol("k_add"));
-    if (t.count > 1) {
-        *gate = 0;
-        ok(mcStreamWaitValue64(t.stream[0], gate, 1, 0));
-        ok(launch(t.list, t.count, flags));
-        if (flags == 0) {
-            fails(mcErrorNotReady, mcStreamQuery(t.stream[1]));
-        } else {
-            ok(mcStreamSynchronize(t.stream[1]));
-        }
-        __atomic_store_n(gate, 1, __ATOMIC_RELEASE);
-        expect(&t, 1);
+    *gate = 0;
+    ok(mcStreamWaitValue64(t.stream[0], gate, 1, 0));
+    ok(launch(t.list, t.count, flags));
+    if (flags == 0) {
+        fails(mcErrorNotReady, mcStreamQuery(t.stream[1]));
+    } else {
+        ok(mcStreamSynchronize(t.stream[1]));
     }
+    __atomic_store_n(gate, 1, __ATOMIC_RELEASE);
+    expect(&t, 1);
     devices_free(&t);
     ok(mcFreeHost(gate));
 }
@@ -430,25 +424,23 @@ static void test_unlike(void)
     fails(mcErrorCooperativeLaunchTooLarge,
           mcLaunchCooperativeKernelMultiDevice(t.list, t.count, 0));
     t.list[0].gridDim.x = t.list[1].gridDim.x = 1;
-    if (t.count > 1) {
-        t.list[1].gridDim.x = 2;
-        fails(mcErrorInvalidValue,
-              mcLaunchCooperativeKernelMultiDevice(t.list, 2, 0));
-        ok(mcExtLaunchMultiKernelMultiDevice(t.list, 2, 0));
-        t.list[1].gridDim.x = 1;
-        t.list[1].sharedMem = 16;
-        fails(mcErrorInvalidValue,
-              mcLaunchCooperativeKernelMultiDevice(t.list, 2, 0));
-        t.list[1].sharedMem = 0;
-        t.list[1].func = (void *)env_symbol("k_empty");
-        fails(mcErrorInvalidValue,
-              mcLaunchCooperativeKernelMultiDevice(t.list, 2, 0));
-        ok(mcExtLaunchMultiKernelMultiDevice(t.list, 2, 0));
-        ok(mcSetDevice(1));
-        g_assert_cmpuint(first(t.data[1]), ==, 1);
-        ok(mcSetDevice(0));
-        g_assert_cmpuint(first(t.data[0]), ==, 2);
-    }
+    t.list[1].gridDim.x = 2;
+    fails(mcErrorInvalidValue,
+          mcLaunchCooperativeKernelMultiDevice(t.list, 2, 0));
+    ok(mcExtLaunchMultiKernelMultiDevice(t.list, 2, 0));
+    t.list[1].gridDim.x = 1;
+    t.list[1].sharedMem = 16;
+    fails(mcErrorInvalidValue,
+          mcLaunchCooperativeKernelMultiDevice(t.list, 2, 0));
+    t.list[1].sharedMem = 0;
+    t.list[1].func = (void *)env_symbol("k_empty");
+    fails(mcErrorInvalidValue,
+          mcLaunchCooperativeKernelMultiDevice(t.list, 2, 0));
+    ok(mcExtLaunchMultiKernelMultiDevice(t.list, 2, 0));
+    ok(mcSetDevice(1));
+    g_assert_cmpuint(first(t.data[1]), ==, 1);
+    ok(mcSetDevice(0));
+    g_assert_cmpuint(first(t.data[0]), ==, 2);
     devices_free(&t);
 }
 

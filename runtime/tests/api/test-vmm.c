@@ -548,14 +548,8 @@ static void test_two_devices(void)
     mcDeviceptr_t va = reserve(2 * GRAIN);
     mcMemGenericAllocationHandle h;
     uint32_t in[4] = {1, 2, 3, 4}, out[4] = {0};
-    int count = 0;
 
-    ok(mcGetDeviceCount(&count));
-    if (count < 2) {
-        ok(mcMemAddressFree(va, 2 * GRAIN));
-        g_test_skip("one device");
-        return;
-    }
+    env_two_devices();
     h = create(&device_prop, 2 * GRAIN);
     ok(mcMemMap(va, 2 * GRAIN, 0, h, 0));
     ok(mcMemSetAccess(va, 2 * GRAIN, desc, 1));

@@ -95,8 +95,9 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     if (!vk_open(&vk)) {
-        printf("1..0 # SKIP no Vulkan device that exports memory\n");
-        return 0;
+        /* Mesa's comes with the packages that the loader comes with. */
+        printf("not ok 1 - a Vulkan device that exports memory\n1..1\n");
+        return 1;
     }
     g_test_add_func("/vulkan/turns", test_turns);
     g_test_add_func("/vulkan/offset", test_offset);
