@@ -8,7 +8,6 @@
 #define MC_TESTS_PEER_PROCESS_H
 
 #include <errno.h>
-#include <glib.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +15,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "env.h"
+
 #define PEER_SOCKET 10 /* of the second process */
-#define PEER_SKIP   77 /* its status: it has no device */
+#define PEER_BUSY   77 /* its status: the device has another user */
 
 typedef struct Peer {
     pid_t pid;
@@ -26,7 +27,19 @@ typedef struct Peer {
 
 extern char **environ;
 
-static inline Peer peer_start(const char *what)
+/* In a guest a device has one user: that is the second process now. */
+static inline void peer_leave_device(void)
+{
+    if (env_vfio()) {
+        env_two_devices();
+        ok(mcSetDevice(1));
+        ok(mcDeviceReset());
+        ok(mcSetDevice(0));
+    }
+}
+
+/* With what this process has left of the devices. */
+static inline Peer peer_start_beside(const char *what)
 {
     char *argv[] = {(char *)"peer", (char *)"--peer", (char *)what, NULL};
     posix_spawn_file_actions_t actions;
@@ -43,6 +56,12 @@ static inline Peer peer_start(const char *what)
     close(pair[1]);
     peer.socket = pair[0];
     return peer;
+}
+
+static inline Peer peer_start(const char *what)
+{
+    peer_leave_device();
+    return peer_start_beside(what);
 }
 
 /* Its exit status. */
@@ -108,18 +127,18 @@ static inline int peer_receive_fd(int socket)
     return fd;
 }
 
-/* Where a device has one user at a time, the second process has the last one,
- * or none. */
+/* The second process uses device 1. */
 static inline void peer_device(void)
 {
-    int count = 0;
-    void *p;
+    mcError_t error = mcSetDevice(1);
 
-    if (mcGetDeviceCount(&count) != mcSuccess ||
-        mcSetDevice(count - 1) != mcSuccess || mcMalloc(&p, 1) != mcSuccess) {
-        exit(PEER_SKIP);
+    if (error == mcSuccess) {
+        error = mcFree(NULL);
     }
-    mcFree(p);
+    if (error == mcErrorDevicesUnavailable) {
+        exit(PEER_BUSY);
+    }
+    ok(error);
 }
 
 /* In the second process: what "modes" has under its name, and its end. */
