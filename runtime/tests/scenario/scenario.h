@@ -93,6 +93,14 @@ static inline int devices()
     return count;
 }
 
+/* The device is in this process, and what it takes to compile is beside it. */
+static inline bool simulated()
+{
+    const char *device = getenv("MXGPU_DEVICE");
+
+    return device && !strncmp(device, "sim", 3);
+}
+
 static inline int attribute(mcDeviceAttribute_t which, int device = 0)
 {
     int value = -1;
