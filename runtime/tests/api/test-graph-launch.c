@@ -294,7 +294,7 @@ static void test_relaunch(void)
     fails(mcErrorNotReady, mcStreamQuery(other));
     /* Destroyed while it runs: it runs to its end. */
     ok(mcGraphExecDestroy(exec));
-    *gate = 1;
+    __atomic_store_n(gate, 1, __ATOMIC_RELEASE);
     ok(mcStreamSynchronize(other));
     g_assert_cmpuint(f.words[0], ==, 2);
     ok(mcStreamQuery(f.stream));
