@@ -33,6 +33,15 @@ struct __attribute__((aligned(4))) __MC_T2 {
         : x(low), y(high)
     {
     }
+    __MC_MEMBER__ __MC_T2(const __MC_RAW2 &raw)
+        : x(__MC_RAW{ raw.x }), y(__MC_RAW{ raw.y })
+    {
+    }
+
+    __MC_MEMBER__ operator __MC_RAW2() const
+    {
+        return __MC_RAW2{ x.__x, y.__x };
+    }
 };
 
 /* Conversions */
@@ -583,6 +592,7 @@ __MC_DEVICE__ __MC_T atomicAdd(__MC_T *p, __MC_T v)
 #undef __MC_T
 #undef __MC_T2
 #undef __MC_RAW
+#undef __MC_RAW2
 #undef __MC_NAME
 #undef __MC_NAME2
 #undef __MC_AS

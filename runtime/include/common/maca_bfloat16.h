@@ -17,6 +17,10 @@ struct __maca_bfloat16_raw {
     unsigned short x;
 };
 
+struct __attribute__((aligned(4))) __maca_bfloat162_raw {
+    unsigned short x, y;
+};
+
 __MC_BOTH__ float __mc_bfloat16_to_float(unsigned short bits)
 {
     return __builtin_bit_cast(float, (unsigned)bits << 16);
@@ -54,6 +58,7 @@ __MC_BOTH__ unsigned short __mc_bfloat16_fma(unsigned short a,
 #define __MC_T       __maca_bfloat16
 #define __MC_T2      __maca_bfloat162
 #define __MC_RAW     __maca_bfloat16_raw
+#define __MC_RAW2    __maca_bfloat162_raw
 #define __MC_NAME(before, after)  before##bfloat16##after
 #define __MC_NAME2(before, after) before##bfloat162##after
 #define __MC_AS(after)            __bfloat16_as_##after

@@ -16,6 +16,10 @@ struct __half_raw {
     unsigned short x;
 };
 
+struct __attribute__((aligned(4))) __half2_raw {
+    unsigned short x, y;
+};
+
 /* Bits to float and back. */
 __MC_BOTH__ float __mc_half_to_float(unsigned short bits)
 {
@@ -74,6 +78,7 @@ __MC_BOTH__ unsigned short __mc_half_fma(unsigned short a, unsigned short b,
 #define __MC_T       __half
 #define __MC_T2      __half2
 #define __MC_RAW     __half_raw
+#define __MC_RAW2    __half2_raw
 #define __MC_NAME(before, after)  before##half##after
 #define __MC_NAME2(before, after) before##half2##after
 #define __MC_AS(after)            __half_as_##after

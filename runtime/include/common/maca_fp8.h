@@ -114,6 +114,34 @@ __MC_FP8_PAIR(float, float2)
 __MC_FP8_PAIR(double, double2)
 #undef __MC_FP8_PAIR
 
+#define __MC_FP8_RAW(name, raw, raw2)                                          \
+    __MC_BOTH__ __mc_fp8x2_storage_t __mc_cvt_##name##raw2_to_fp8x2(           \
+        raw2 x, __mc_saturation_t saturate, __mc_fp8_interpretation_t kind)    \
+    {                                                                          \
+        return (__mc_fp8x2_storage_t)(                                         \
+            __mc_cvt_##name##raw_to_fp8(raw{ x.x }, saturate, kind) |          \
+            __mc_cvt_##name##raw_to_fp8(raw{ x.y }, saturate, kind) << 8);     \
+    }
+__MC_FP8_RAW(half, __half_raw, __half2_raw)
+__MC_FP8_RAW(bfloat16, __maca_bfloat16_raw, __maca_bfloat162_raw)
+#undef __MC_FP8_RAW
+
+__MC_BOTH__ __half_raw __mc_cvt_fp8_to_halfraw(__mc_fp8_storage_t x,
+                                               __mc_fp8_interpretation_t kind)
+{
+    return __mc_cvt_fp8_to_half(x, kind);
+}
+
+__MC_BOTH__ __half2_raw
+__mc_cvt_fp8x2_to_halfraw2(__mc_fp8x2_storage_t x,
+                           __mc_fp8_interpretation_t kind)
+{
+    return __half2_raw{
+        __mc_cvt_fp8_to_halfraw((__mc_fp8_storage_t)x, kind).x,
+        __mc_cvt_fp8_to_halfraw((__mc_fp8_storage_t)(x >> 8), kind).x
+    };
+}
+
 #define __MC_FP8_TYPES(name, kind)                                             \
     struct __mc_fp8_##name {                                                   \
         __mc_fp8_storage_t __x;                                                \

@@ -3,7 +3,10 @@
 #ifndef MCR_DEVICE_INTRINSICS_H
 #define MCR_DEVICE_INTRINSICS_H
 
+#include <cstddef>
+
 #include "keywords.h"
+#include "mcr/mc_vector_types.h"
 #include "mxgpu/kernel.h"
 
 __MC_DEVICE__ int __popc(unsigned x)
@@ -344,6 +347,29 @@ __MC_DP2A(__dp2a_hi, unsigned, unsigned short, unsigned char, 16)
 #undef __MC_DP4A
 #undef __MC_DP2A
 
+/* The same of vectors. */
+#define __MC_DP_VECTORS(result, half2, byte4)                                  \
+    __MC_DEVICE__ result __dp4a(byte4 a, byte4 b, result c)                    \
+    {                                                                          \
+        return __dp4a(__builtin_bit_cast(result, a),                           \
+                      __builtin_bit_cast(result, b), c);                       \
+    }                                                                          \
+    __MC_DEVICE__ result __dp2a_lo(half2 a, byte4 b, result c)                 \
+    {                                                                          \
+        return __dp2a_lo(__builtin_bit_cast(result, a),                        \
+                         __builtin_bit_cast(result, b), c);                    \
+    }                                                                          \
+    __MC_DEVICE__ result __dp2a_hi(half2 a, byte4 b, result c)                 \
+    {                                                                          \
+        return __dp2a_hi(__builtin_bit_cast(result, a),                        \
+                         __builtin_bit_cast(result, b), c);                    \
+    }
+
+__MC_DP_VECTORS(int, short2, char4)
+__MC_DP_VECTORS(unsigned, ushort2, uchar4)
+
+#undef __MC_DP_VECTORS
+
 /* What kind of memory an address is. */
 __MC_DEVICE__ unsigned __isShared(const void *p)
 {
@@ -358,6 +384,52 @@ __MC_DEVICE__ unsigned __isLocal(const void *p)
 __MC_DEVICE__ unsigned __isGlobal(const void *p)
 {
     return (long)p > 0;
+}
+
+/* Constants have no window of their own: they are global memory. */
+__MC_DEVICE__ unsigned __isConstant(const void *)
+{
+    return 0;
+}
+
+/* Addresses within a window, as offsets from where it begins, and back. Global
+ * memory and constants have none: their addresses stay as they are. */
+__MC_DEVICE__ size_t __cvta_generic_to_shared(const void *p)
+{
+    return (size_t)p - MXGPU_SHARED_BASE;
+}
+
+__MC_DEVICE__ void *__cvta_shared_to_generic(size_t offset)
+{
+    return (void *)(offset + MXGPU_SHARED_BASE);
+}
+
+__MC_DEVICE__ size_t __cvta_generic_to_local(const void *p)
+{
+    return (size_t)p - (MXGPU_PRIVATE_END - MXGPU_PRIVATE_MAX);
+}
+
+__MC_DEVICE__ void *__cvta_local_to_generic(size_t offset)
+{
+    return (void *)(offset + (MXGPU_PRIVATE_END - MXGPU_PRIVATE_MAX));
+}
+
+#define __MC_CVTA(space)                                                       \
+    __MC_DEVICE__ size_t __cvta_generic_to_##space(const void *p)              \
+    {                                                                          \
+        return (size_t)p;                                                      \
+    }                                                                          \
+    __MC_DEVICE__ void *__cvta_##space##_to_generic(size_t p)                  \
+    {                                                                          \
+        return (void *)p;                                                      \
+    }
+__MC_CVTA(global)
+__MC_CVTA(constant)
+#undef __MC_CVTA
+
+/* For counters of a profiler, which this device does not have. */
+__MC_DEVICE__ void __prof_trigger(int)
+{
 }
 
 #endif

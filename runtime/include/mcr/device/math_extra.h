@@ -163,14 +163,19 @@ __MC_DEVICE__ double norm(int n, const double *v)
     return __builtin_sqrt(sum) / scale;
 }
 
-__MC_DEVICE__ float normf(int n, const float *v)
+__MC_DEVICE__ double __mc_norm(int n, const float *v)
 {
     double sum = 0;
 
     for (int i = 0; i < n; i++) {
         sum += (double)v[i] * v[i];
     }
-    return (float)__builtin_sqrt(sum);
+    return __builtin_sqrt(sum);
+}
+
+__MC_DEVICE__ float normf(int n, const float *v)
+{
+    return (float)__mc_norm(n, v);
 }
 
 __MC_DEVICE__ double norm3d(double x, double y, double z)
@@ -226,7 +231,7 @@ __MC_DEVICE__ double rnorm4d(double x, double y, double z, double w)
 
 __MC_DEVICE__ float rnormf(int n, const float *v)
 {
-    return (float)(1.0 / (double)normf(n, v));
+    return (float)(1.0 / __mc_norm(n, v));
 }
 
 __MC_DEVICE__ double rnorm(int n, const double *v)

@@ -39,6 +39,14 @@ __assert_fail(const char *expression, const char *file, unsigned line,
     __builtin_unreachable();
 }
 
+/* The same; characters of one byte are the only ones. */
+__attribute__((noreturn, cold)) __device__ __MC_INLINE__ void
+__assertfail(const char *expression, const char *file, unsigned line,
+             const char *function, size_t) noexcept
+{
+    __assert_fail(expression, file, line, function);
+}
+
 /* Memory of the device's heap, aligned to 16 bytes; it lives until it is freed,
  * by any kernel, or the device is reset. NULL when the heap is full. What
  * free() does not know ends the kernel. */
