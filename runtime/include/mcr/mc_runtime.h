@@ -29,6 +29,7 @@
 #include <math.h>
 
 #include "device/launch.h"
+#include "device/std.h"
 #endif
 
 /* Programs use what is in these without including them. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The public headers alone, as C11 without extensions. */
 #include <maca.h>
+#include <mcComplex.h>
 #include <mc_runtime.h>
 #include <mc_runtime_api.h>
 #include <mc_runtime_types.h>
@@ -19,6 +20,9 @@ int main(void)
     mcError_t error = mcMalloc(&pointer, 0) == mcSuccess
                           ? mcMallocHost(&pointer, 0, mcMallocHostDefault)
                           : mcSuccess;
+
+    assert(mcCimag(mcCmul(make_mcDoubleComplex(1, 2),
+                          make_mcDoubleComplex(3, 4))) == 10);
 
     mcPitchedPtr pitched = make_mcPitchedPtr(&d, 64, 8, 2);
     mcPos pos = make_mcPos(1, 2, 3);
