@@ -55,7 +55,7 @@ __MC_DEVICE__ unsigned long long grid_block_rank()
 __MC_DEVICE__ unsigned long tile_mask(unsigned size)
 {
     return (size == 64 ? ~0ul : (1ul << size) - 1)
-           << (__lane_id() & ~(size - 1));
+           << (__mc_lane_id() & ~(size - 1));
 }
 
 /* The lanes of the warp that are threads of the block. */
@@ -74,14 +74,14 @@ __MC_DEVICE__ unsigned count(unsigned long mask)
 /* How many lanes of mask come before the own one. */
 __MC_DEVICE__ unsigned rank_in(unsigned long mask)
 {
-    return count(mask & ((1ul << __lane_id()) - 1));
+    return count(mask & ((1ul << __mc_lane_id()) - 1));
 }
 
 /* The lane of that rank; the own one when there is none. */
 __MC_DEVICE__ unsigned lane_of(unsigned long mask, unsigned rank)
 {
     if (rank >= count(mask)) {
-        return __lane_id();
+        return __mc_lane_id();
     }
     for (; rank; rank--) {
         mask &= mask - 1;
@@ -136,7 +136,7 @@ public:
             __grid_sync();
             break;
         default:
-            __syncwarp(mask_);
+            __mc_syncwarp(mask_);
         }
     }
     __device__ unsigned long long size() const
@@ -234,7 +234,7 @@ private:
 /* What tiles and coalesced groups share. Ranks count the lanes of the mask. */
 class coalesced_group : public thread_group {
 public:
-    __device__ void sync() const { __syncwarp(mask_); }
+    __device__ void sync() const { __mc_syncwarp(mask_); }
     __device__ unsigned size() const { return details::count(mask_); }
     __device__ unsigned num_threads() const { return size(); }
     __device__ unsigned thread_rank() const { return details::rank_in(mask_); }
@@ -270,25 +270,26 @@ public:
     }
     __device__ int any(int predicate) const
     {
-        return __any_sync(mask_, predicate);
+        return __any_sync(__mc_lanes(mask_), predicate);
     }
     __device__ int all(int predicate) const
     {
-        return __all_sync(mask_, predicate);
+        return __all_sync(__mc_lanes(mask_), predicate);
     }
     __device__ unsigned long ballot(int predicate) const
     {
-        return details::gather(__ballot_sync(mask_, predicate), mask_);
+        return details::gather(__mc_ballot_sync(mask_, predicate), mask_);
     }
     template <class T> __device__ unsigned long match_any(T value) const
     {
-        return details::gather(__match_any_sync(mask_, value), mask_);
+        return details::gather(__mc_match_any_sync(mask_, value), mask_);
     }
     template <class T>
     __device__ unsigned long match_all(T value, int &predicate) const
     {
-        return details::gather(__match_all_sync(mask_, value, &predicate),
-                               mask_);
+        return details::gather(
+            __match_all_sync(__mc_lanes(mask_), value, &predicate).bits,
+            mask_);
     }
 
 protected:
@@ -328,7 +329,7 @@ public:
     __device__ static constexpr unsigned num_threads() { return Size; }
     __device__ static unsigned thread_rank()
     {
-        return __lane_id() & (Size - 1);
+        return __mc_lane_id() & (Size - 1);
     }
 
     template <class T>
@@ -353,16 +354,17 @@ public:
     }
     __device__ unsigned long ballot(int predicate) const
     {
-        return __ballot_sync(mask_, predicate) >> first();
+        return __mc_ballot_sync(mask_, predicate) >> first();
     }
     template <class T> __device__ unsigned long match_any(T value) const
     {
-        return __match_any_sync(mask_, value) >> first();
+        return __mc_match_any_sync(mask_, value) >> first();
     }
     template <class T>
     __device__ unsigned long match_all(T value, int &predicate) const
     {
-        return __match_all_sync(mask_, value, &predicate) >> first();
+        return __match_all_sync(__mc_lanes(mask_), value, &predicate).bits >>
+               first();
     }
 
 private:
@@ -370,7 +372,7 @@ private:
         : coalesced_group(details::tile_mask(Size), parts, part)
     {
     }
-    __device__ static unsigned first() { return __lane_id() & ~(Size - 1); }
+    __device__ static unsigned first() { return __mc_lane_id() & ~(Size - 1); }
 
     template <unsigned N, class P>
     friend __device__ thread_block_tile<N, P> tiled_partition(const P &parent);
@@ -390,13 +392,13 @@ __device__ inline grid_group this_grid()
 
 __device__ inline thread_group this_thread()
 {
-    return thread_group(details::kind_lanes, 1ul << __lane_id());
+    return thread_group(details::kind_lanes, 1ul << __mc_lane_id());
 }
 
 /* The lanes that run this together. */
 __device__ inline coalesced_group coalesced_threads()
 {
-    return coalesced_group(__activemask().bits, 1, 0);
+    return coalesced_group(__mc_active(), 1, 0);
 }
 
 /* parent: a thread_block or a larger tile. */
@@ -448,9 +450,9 @@ template <class Label>
 __device__ coalesced_group labeled_partition(const coalesced_group &parent,
                                              Label label)
 {
-    unsigned long mask = parent.mask(), own = __match_any_sync(mask, label);
+    unsigned long mask = parent.mask(), own = __mc_match_any_sync(mask, label);
     unsigned long firsts =
-        __ballot_sync(mask, __builtin_ctzl(own) == (int)__lane_id());
+        __mc_ballot_sync(mask, __builtin_ctzl(own) == (int)__mc_lane_id());
     unsigned long before = (1ul << __builtin_ctzl(own)) - 1;
 
     return coalesced_group(own, details::count(firsts),
@@ -460,8 +462,8 @@ __device__ coalesced_group labeled_partition(const coalesced_group &parent,
 __device__ inline coalesced_group
 binary_partition(const coalesced_group &parent, bool predicate)
 {
-    unsigned long yes = __ballot_sync(parent.mask(), predicate);
-    unsigned long no = __ballot_sync(parent.mask(), !predicate);
+    unsigned long yes = __mc_ballot_sync(parent.mask(), predicate);
+    unsigned long no = __mc_ballot_sync(parent.mask(), !predicate);
 
     return coalesced_group(predicate ? yes : no, 2, predicate);
 }

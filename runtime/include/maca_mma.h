@@ -22,6 +22,10 @@
 #error "matrix products are for kernels: compile with mxcc"
 #endif
 
+#if defined(__MC_WARP_SIZE__) && __MC_WARP_SIZE__ == 32
+#error "a matrix product takes a warp of 64 lanes: compile without --warp-size"
+#endif
+
 #include "common/maca_bfloat16.h"
 #include "common/maca_fp16.h"
 #include "mcr/mc_runtime.h"
@@ -42,15 +46,18 @@ namespace details {
 /* Element i of a lane: A and B are cut into runs of four in row-major order,
  * D into rows of 64 (hw: isa.h, MMA). */
 struct operand_place {
-    __MC_DEVICE__ unsigned row(unsigned) { return __lane_id() / 4; }
+    __MC_DEVICE__ unsigned row(unsigned) { return __mc_lane_id() / 4; }
     __MC_DEVICE__ unsigned column(unsigned i)
     {
-        return __lane_id() % 4 * 4 + i;
+        return __mc_lane_id() % 4 * 4 + i;
     }
 };
 struct result_place {
-    __MC_DEVICE__ unsigned row(unsigned i) { return i * 4 + __lane_id() / 16; }
-    __MC_DEVICE__ unsigned column(unsigned) { return __lane_id() % 16; }
+    __MC_DEVICE__ unsigned row(unsigned i)
+    {
+        return i * 4 + __mc_lane_id() / 16;
+    }
+    __MC_DEVICE__ unsigned column(unsigned) { return __mc_lane_id() % 16; }
 };
 
 template <class T> struct fragment_data {

@@ -69,6 +69,10 @@ static void test_code_generation(void)
                      ==, 8);
     g_assert_nonnull(strstr(assembly("-prec-div=true", "-ftz=false",
                                      "-prec-sqrt=true", NULL), "fdiv.s"));
+    test_file("mma.maca", "#include <mma.h>\n" KERNEL);
+    test_mxcc("-c", "mma.maca", NULL);
+    test_mxcc_fails("a warp of 64 lanes", "-c", "--warp-size=32", "mma.maca",
+                    NULL);
     test_mxcc_fails("nonsense", "-mllvm", "-nonsense", "-fatbin",
                     "-Xarch_device", "-DFOR_DEVICE", "loop.maca", NULL);
     test_mxcc("-c", "-Xarch_device", "-DFOR_DEVICE", "-Xarch_host",
@@ -131,7 +135,8 @@ static void test_refused(void)
         "-Xcudafe=--diag_error=1", "-Xptxas=--nonsense", "-Xnvlink=--nonsense",
         "-Xfatbin=--nonsense", "-diag-error=20", "-gencode=nonsense",
         "-arch=armv8", "-code=gfx90a", "-ftz=yes", "-cudart=dynamic",
-        "-dopt=off", "--default-stream=own", "-Xarch_device=-march=native",
+        "-dopt=off", "--default-stream=own", "--warp-size=16",
+        "-Xarch_device=-march=native",
         "-Xarch_device=-fsanitize=address", "-rdc=maybe", "--c-is-unknown",
         "-fnonsense", "--nonsense", "--threads=x", "-lineinfo=1",
     };

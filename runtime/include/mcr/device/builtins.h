@@ -8,7 +8,17 @@
 #include "mxgpu/isa.h"
 #include "mxgpu/kernel.h"
 
+/*
+ * Warps have 64 lanes. mxcc --warp-size=32 is for programs that count on 32:
+ * each half of a warp is one to them, which is all that the names of kernels
+ * show. __mc_... functions are about the warp as it is.
+ */
+#ifdef __MC_WARP_SIZE__
+static constexpr int warpSize = __MC_WARP_SIZE__;
+#else
 static constexpr int warpSize = 64;
+#endif
+static_assert(warpSize == 32 || warpSize == 64, "warps have 32 or 64 lanes");
 
 /* A value that does not change while the thread runs, at most max. */
 template <unsigned csr, unsigned long max>
@@ -67,14 +77,21 @@ __MC_COORDINATES(__mc_gridDim_t, gridDim, MXGPU_CSR_NCTAID_X,
                  MXGPU_CSR_NCTAID_Y, MXGPU_CSR_NCTAID_Z, 0xffffffff,
                  0xffffffff);
 
-__MC_DEVICE__ unsigned __lane_id()
+__MC_DEVICE__ unsigned __mc_lane_id()
 {
     return __mc_csr<MXGPU_CSR_LANE, 63>();
 }
 
+__MC_DEVICE__ unsigned __lane_id()
+{
+    return __mc_lane_id() & (warpSize - 1);
+}
+
 __MC_DEVICE__ unsigned __warp_id()
 {
-    return __mc_csr<MXGPU_CSR_WARP, 15>();
+    unsigned warp = __mc_csr<MXGPU_CSR_WARP, 15>();
+
+    return warpSize == 64 ? warp : 2 * warp + __mc_lane_id() / 32;
 }
 
 /* Waits until every thread of the block that has not ended is here. */

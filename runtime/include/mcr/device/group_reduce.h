@@ -35,7 +35,7 @@ namespace details {
 template <class T, class Op>
 __MC_DEVICE__ T combine(unsigned long mask, const T &value, const Op &op)
 {
-    unsigned long rest = __ballot_sync(mask, 1);
+    unsigned long rest = __mc_ballot_sync(mask, 1);
     T sum = exchange(mask, value, (unsigned)__builtin_ctzl(rest));
 
     for (rest &= rest - 1; rest; rest &= rest - 1) {
@@ -64,7 +64,7 @@ struct is_real : std::integral_constant<bool, std::is_same<T, float>::value ||
     __MC_DEVICE__ typename std::enable_if<types, T>::type combine(             \
         unsigned long mask, const T &value, const op<A> &)                     \
     {                                                                          \
-        return __reduce_##name##_sync(mask, value);                            \
+        return __reduce_##name##_sync(__mc_lanes(mask), value);                \
     }
 __MC_COMBINE(plus, add, has_instruction<T>::value || is_real<T>::value)
 __MC_COMBINE(less, min, has_instruction<T>::value || is_real<T>::value)

@@ -27,12 +27,12 @@ struct __mc_lanes {
                            std::is_same<T, int>::value ||
                            std::is_same<T, unsigned>::value>::type>
     __device__ __MC_INLINE__ __mc_lanes(T half)
-        : bits((unsigned long)(unsigned)half << (__lane_id() & 32))
+        : bits((unsigned long)(unsigned)half << (__mc_lane_id() & 32))
     {
     }
     __device__ __MC_INLINE__ unsigned half() const
     {
-        return (unsigned)(bits >> (__lane_id() & 32));
+        return (unsigned)(bits >> (__mc_lane_id() & 32));
     }
     __device__ __MC_INLINE__ operator unsigned long() const { return bits; }
     __device__ __MC_INLINE__ operator long() const { return (long)bits; }
@@ -115,8 +115,9 @@ __MC_LANES_NUMBER(-)
 template <class Mask> struct __mc_set {
     static_assert(std::is_integral<Mask>::value || std::is_enum<Mask>::value,
                   "a mask is an integer");
-    using type = typename std::conditional<sizeof(Mask) == 8, unsigned long,
-                                           unsigned>::type;
+    /* where warps have 32 lanes, masks that are too large are no others */
+    using type = typename std::conditional<sizeof(Mask) == 8 && warpSize == 64,
+                                           unsigned long, unsigned>::type;
 };
 template <> struct __mc_set<__mc_lanes> {
     using type = __mc_lanes;
@@ -132,8 +133,9 @@ template <class Mask> __MC_DEVICE__ unsigned long __mc_wide_mask(Mask mask)
 {
     __mc_set_of<Mask> set = (__mc_set_of<Mask>)mask;
 
-    return __mc_narrow<Mask>::value ? (unsigned long)set << (__lane_id() & 32)
-                                    : (unsigned long)set;
+    return __mc_narrow<Mask>::value
+               ? (unsigned long)set << (__mc_lane_id() & 32)
+               : (unsigned long)set;
 }
 
 /* And back. */
@@ -142,6 +144,15 @@ __MC_DEVICE__ __mc_set_of<Mask> __mc_lanes_of(unsigned long bits)
 {
     return (__mc_set_of<Mask>)__mc_lanes(bits);
 }
+
+/* What functions without a mask return for such a set. */
+#if defined(__MC_WARP_SIZE__) && __MC_WARP_SIZE__ == 32
+typedef unsigned __mc_lane_set;
+typedef unsigned __mc_lane_bits;
+#else
+typedef __mc_lanes __mc_lane_set;
+typedef unsigned long __mc_lane_bits;
+#endif
 
 /* Waits until the lanes of mask that have not ended are here. */
 __MC_DEVICE__ void __mc_syncwarp(unsigned long mask)
@@ -152,9 +163,15 @@ __MC_DEVICE__ void __mc_syncwarp(unsigned long mask)
                      : "memory");
 }
 
+/* The lanes of the warp that a program sees: of one of 64, or of a half. */
+__MC_DEVICE__ unsigned long __mc_warp_lanes()
+{
+    return warpSize == 64 ? ~0ul : 0xfffffffful << (__mc_lane_id() & 32);
+}
+
 __MC_DEVICE__ void __syncwarp()
 {
-    __mc_syncwarp(~0ul);
+    __mc_syncwarp(__mc_warp_lanes());
 }
 
 template <class Mask> __MC_DEVICE__ void __syncwarp(Mask mask)

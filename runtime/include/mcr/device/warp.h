@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions of the 64 lanes of a warp. Those with _sync wait for the lanes of
- * mask and work on these; those without work on the lanes that happen to run
- * together. With a mask of 32 bits they are about the half of the warp that
+ * Functions of the 64 lanes of a warp, or of 32 (builtins.h). Those with _sync
+ * wait for the lanes of mask and work on these; those without work on the lanes
+ * that happen to run together. With a mask of 32 bits they are about the half of the warp that
  * the lane is in, and what they return counts the lanes of that half: mask.h.
  */
 #ifndef MCR_DEVICE_WARP_H
@@ -19,7 +19,8 @@
                        "i"(f7), "r"(mask), "r"(rs1), "rJ"(rs2)                 \
                      : "memory")
 
-__MC_DEVICE__ __mc_lanes __activemask()
+/* Of those, the ones in the warp that the program sees. */
+__MC_DEVICE__ unsigned long __mc_active()
 {
     unsigned long r;
 
@@ -27,56 +28,53 @@ __MC_DEVICE__ __mc_lanes __activemask()
                      : "=r"(r)
                      : "i"(MXGPU_F3_VOTE), "i"(MXGPU_F7_ACTIVE)
                      : "memory");
-    return __mc_lanes(r);
+    return r & __mc_warp_lanes();
+}
+
+__MC_DEVICE__ __mc_lane_set __activemask()
+{
+    return (__mc_lane_set)__mc_lanes(__mc_active());
 }
 
 /* The lanes below the own one; with it; and so on. */
-__MC_DEVICE__ __mc_lanes __lanemask_lt()
-{
-    return __mc_lanes((1ul << __lane_id()) - 1);
-}
+#define __MC_LANEMASK(name, bits)                                              \
+    __MC_DEVICE__ __mc_lane_set __lanemask_##name()                            \
+    {                                                                          \
+        return (__mc_lane_set)__mc_lanes((bits) & __mc_warp_lanes());          \
+    }
+__MC_LANEMASK(lt, (1ul << __mc_lane_id()) - 1)
+__MC_LANEMASK(eq, 1ul << __mc_lane_id())
+__MC_LANEMASK(le, ~0ul >> (63 - __mc_lane_id()))
+__MC_LANEMASK(ge, ~0ul << __mc_lane_id())
+__MC_LANEMASK(gt, ~1ul << __mc_lane_id())
+#undef __MC_LANEMASK
 
-__MC_DEVICE__ __mc_lanes __lanemask_eq()
-{
-    return __mc_lanes(1ul << __lane_id());
-}
-
-__MC_DEVICE__ __mc_lanes __lanemask_le()
-{
-    return __mc_lanes(~0ul >> (63 - __lane_id()));
-}
-
-__MC_DEVICE__ __mc_lanes __lanemask_ge()
-{
-    return __mc_lanes(~0ul << __lane_id());
-}
-
-__MC_DEVICE__ __mc_lanes __lanemask_gt()
-{
-    return __mc_lanes(~1ul << __lane_id());
-}
-
-__MC_DEVICE__ unsigned long __ballot(int predicate)
+__MC_DEVICE__ unsigned long __mc_ballot(int predicate)
 {
     unsigned long r;
 
     __MC_INSN(MXGPU_F3_VOTE, MXGPU_F7_BALLOT, r, (long)predicate, 0L);
-    return r;
+    return r & __mc_warp_lanes();
 }
 
-__MC_DEVICE__ unsigned long __ballot64(int predicate)
+__MC_DEVICE__ __mc_lane_bits __ballot(int predicate)
+{
+    return (__mc_lane_bits)__mc_lanes(__mc_ballot(predicate));
+}
+
+__MC_DEVICE__ __mc_lane_bits __ballot64(int predicate)
 {
     return __ballot(predicate);
 }
 
 __MC_DEVICE__ int __any(int predicate)
 {
-    return __ballot(predicate) != 0;
+    return __mc_ballot(predicate) != 0;
 }
 
 __MC_DEVICE__ int __all(int predicate)
 {
-    return __ballot(!predicate) == 0;
+    return __mc_ballot(!predicate) == 0;
 }
 
 template <class Mask>
@@ -89,22 +87,28 @@ __MC_DEVICE__ __mc_set_of<Mask> __ballot_sync(Mask mask, int predicate)
     return __mc_lanes_of<Mask>(r & wide);
 }
 
+/* The same with all lanes of the warp as it is. */
+__MC_DEVICE__ unsigned long __mc_ballot_sync(unsigned long mask, int predicate)
+{
+    return __ballot_sync(__mc_lanes(mask), predicate).bits;
+}
+
 template <class Mask> __MC_DEVICE__ int __any_sync(Mask mask, int predicate)
 {
-    return __ballot_sync(__mc_wide_mask(mask), predicate) != 0;
+    return __mc_ballot_sync(__mc_wide_mask(mask), predicate) != 0;
 }
 
 template <class Mask> __MC_DEVICE__ int __all_sync(Mask mask, int predicate)
 {
-    return __ballot_sync(__mc_wide_mask(mask), !predicate) == 0;
+    return __mc_ballot_sync(__mc_wide_mask(mask), !predicate) == 0;
 }
 
 template <class Mask> __MC_DEVICE__ int __uni_sync(Mask mask, int predicate)
 {
     unsigned long wide = __mc_wide_mask(mask);
-    unsigned long on = __ballot_sync(wide, predicate);
+    unsigned long on = __mc_ballot_sync(wide, predicate);
 
-    return on == 0 || on == __ballot_sync(wide, 1);
+    return on == 0 || on == __mc_ballot_sync(wide, 1);
 }
 
 /* Bits of a value of up to eight bytes. */
@@ -136,12 +140,18 @@ __MC_DEVICE__ __mc_set_of<Mask> __match_any_sync(Mask mask, T value)
     return __mc_lanes_of<Mask>(r & wide);
 }
 
-template <class T> __MC_DEVICE__ unsigned long __match_any(T value)
+template <class T>
+__MC_DEVICE__ unsigned long __mc_match_any_sync(unsigned long mask, T value)
+{
+    return __match_any_sync(__mc_lanes(mask), value).bits;
+}
+
+template <class T> __MC_DEVICE__ __mc_lane_bits __match_any(T value)
 {
     unsigned long r;
 
     __MC_INSN(MXGPU_F3_VOTE, MXGPU_F7_MATCH_ANY, r, __mc_bits(value), 0L);
-    return r;
+    return (__mc_lane_bits)__mc_lanes(r & __mc_warp_lanes());
 }
 
 /* mask when all its lanes have the same value, otherwise 0. */
@@ -150,17 +160,18 @@ __MC_DEVICE__ __mc_set_of<Mask> __match_all_sync(Mask mask, T value,
                                                  int *predicate)
 {
     unsigned long wide = __mc_wide_mask(mask);
-    unsigned long live = __ballot_sync(wide, 1);
-    bool all = __match_any_sync(wide, value) == live;
+    unsigned long live = __mc_ballot_sync(wide, 1);
+    bool all = __mc_match_any_sync(wide, value) == live;
 
     *predicate = all;
     return __mc_lanes_of<Mask>(all ? live : 0);
 }
 
 template <class T>
-__MC_DEVICE__ unsigned long __match_all(T value, int *predicate)
+__MC_DEVICE__ __mc_lane_bits __match_all(T value, int *predicate)
 {
-    return __match_all_sync(__activemask().bits, value, predicate);
+    return (__mc_lane_bits)__match_all_sync(__mc_lanes(__mc_active()), value,
+                                            predicate);
 }
 
 template <class T> __MC_DEVICE__ T __mc_shfl(T value, unsigned lane)
@@ -188,33 +199,35 @@ __MC_DEVICE__ T __mc_shfl_sync(unsigned long mask, T value, unsigned lane)
  */
 __MC_DEVICE__ unsigned __mc_lane_idx(int src, int width)
 {
-    return (__lane_id() & ~(width - 1)) | (src & (width - 1));
+    return (__mc_lane_id() & ~(width - 1)) | (src & (width - 1));
 }
 
 __MC_DEVICE__ unsigned __mc_lane_up(unsigned delta, int width)
 {
-    unsigned lane = __lane_id(), pos = lane & (width - 1);
+    unsigned lane = __mc_lane_id(), pos = lane & (width - 1);
 
     return pos < delta ? lane : lane - delta;
 }
 
 __MC_DEVICE__ unsigned __mc_lane_down(unsigned delta, int width)
 {
-    unsigned lane = __lane_id(), pos = lane & (width - 1);
+    unsigned lane = __mc_lane_id(), pos = lane & (width - 1);
 
     return delta >= width - pos ? lane : lane + delta;
 }
 
 __MC_DEVICE__ unsigned __mc_lane_xor(int mask, int width)
 {
-    unsigned lane = __lane_id(), src = lane ^ (unsigned)mask;
+    unsigned lane = __mc_lane_id(), src = lane ^ (unsigned)mask;
 
     return src >= ((lane + width) & ~(width - 1u)) ? lane : src;
 }
 
-/* What a mask of 32 bits and constants make certainly wrong is an error. */
+/* What a mask of 32 bits and constants make certainly wrong is an error; not
+ * where warps have 32 lanes, which wrap or have no source. */
 #define __MC_BEYOND(mask, width, lane)                                         \
-    (__mc_narrow<mask>::value && !(width) && (unsigned)(lane) - 32 < 32)
+    (warpSize == 64 && __mc_narrow<mask>::value && !(width) &&                 \
+     (unsigned)(lane) - 32 < 32)
 #define __MC_WRONG(wrong, hint)                                                \
     __attribute__((                                                            \
         diagnose_if(wrong, "a mask of 32 bits is about 32 lanes: " hint,       \

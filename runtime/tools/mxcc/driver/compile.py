@@ -127,6 +127,8 @@ class Compiler:
                 args += ["-internal-isystem", wrappers]
         for path in self.install.include:
             args += ["-internal-isystem", path]
+        if self.cmd.warp_size != "64":
+            args += [f"-D__MC_WARP_SIZE__={self.cmd.warp_size}"]
         if self.cmd.default_stream == "per-thread":
             args += [f"-D{PER_THREAD}=1"]
         elif source in self.per_thread:

@@ -25,6 +25,7 @@ class Command:
         self.side = None      # device or host
         self.rdc = False
         self.default_stream = "legacy"
+        self.warp_size = "64"
         self.maca_path = self.keep_folder = None
         self.keep = self.verbose = self.dry = False
         self.lineinfo = self.usage = self.debug = False
@@ -281,6 +282,12 @@ class Command:
         if kind not in ("legacy", "null", "per-thread"):
             raise Failure(f"{name} {kind}: legacy or per-thread")
         self.default_stream = kind
+
+    def set_warp_size(self, name, size, _):
+        if size not in ("32", "64"):
+            raise Failure(f"{name}: warps have 64 lanes, or 32 to a program "
+                          f"that counts on it, not {size}")
+        self.warp_size = size
 
     def ptxas(self, name, value, _parameter):
         words = value.split(",")

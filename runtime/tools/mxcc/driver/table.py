@@ -114,6 +114,7 @@ TABLE = {
     "extra-device-vectorization": (NONE, "accept", None),
     "dlto": (NONE, "accept", None),
     "default-stream": (ONE, "stream", None),
+    "warp-size": (ONE, "set_warp_size", None),
     "mllvm": (ONE, "mllvm", None),
     "Xptxas": (ONE, "ptxas", None),
     "ptxas-options": (ONE, "ptxas", None),
