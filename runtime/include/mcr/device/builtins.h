@@ -94,6 +94,12 @@ __MC_DEVICE__ unsigned __warp_id()
     return warpSize == 64 ? warp : 2 * warp + __mc_lane_id() / 32;
 }
 
+/* The compute unit that runs the block. */
+__MC_DEVICE__ unsigned __smid()
+{
+    return __mc_csr<MXGPU_CSR_CU, 0xffff>();
+}
+
 /* Waits until every thread of the block that has not ended is here. */
 __MC_DEVICE__ void __syncthreads()
 {

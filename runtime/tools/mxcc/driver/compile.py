@@ -7,13 +7,15 @@ import sys
 import zlib
 from threading import Thread
 
-from driver import objects
+from driver import objects, ptx
 from driver.report import Failure
 
 DEVICE_TRIPLE = "riscv64-unknown-elf"
 DEVICE_FEATURES = ("m a f d c zba zbb zicond zfh zfbfmin no-default-unroll "
                    "prefer-w-inst").split()
 ARCH_MACRO = 1000
+# What clang says of assembly that is not the device's
+ASM_ERROR = r"in asm|inline asm|asm operand|constraint|% escape"
 PER_THREAD = "MACA_API_PER_THREAD_DEFAULT_STREAM"
 
 # What the host's compilation has and the device's has not: with a value,
@@ -178,6 +180,46 @@ class Compiler:
         return out[:at + 1] + new + self.common(source) + out[at + 1:-1] + \
             ["-Wno-ignored-attributes", out[-1]]
 
+    def without_ptx(self, cc1, source):
+        """The source, preprocessed and with its PTX translated, or None."""
+        out = self.temp(source, "device.ptx.ii")
+        args = self.device_args(cc1, source, out)
+        args[args.index("-emit-llvm-bc" if "-emit-llvm-bc" in args
+                        else "-fsyntax-only")] = "-E"
+        args[-1:-1] = ["-include", "mcr/device/ptx.h", "-w"]
+        status, _ = self.processes.capture(args)
+        if status or not os.path.exists(out):
+            return None
+        with open(out, encoding="utf-8", errors="surrogateescape") as f:
+            text = ptx.rewrite(f.read(), source)
+        if text is None:
+            return None
+        with open(out, "w", encoding="utf-8", errors="surrogateescape") as f:
+            f.write(text)
+        return out
+
+    def device_bitcode(self, cc1, source, output):
+        """The device pass; inline PTX is looked for where the file has the
+        word, and in headers when clang refuses what it sees there."""
+        args = self.device_args(cc1, source, output)
+        has_asm = False
+        if source != "-" and not self.cmd.dry:
+            with open(source, "rb") as f:
+                has_asm = b"asm" in f.read()
+        if not has_asm:
+            status, text = self.processes.capture(args)
+            if not status or self.cmd.dry or not re.search(ASM_ERROR, text):
+                return status, text
+        translated = self.without_ptx(cc1, source)
+        if not translated:
+            return (status, text) if not has_asm else \
+                self.processes.capture(args)
+        at = args.index("mcr/mc_runtime.h") - 1
+        args[at:at + 2] = []
+        args[args.index("-x") + 1] = "hip-cpp-output"
+        args[-1] = translated
+        return self.processes.capture(args)
+
     def link_args(self, bitcode, output, kind, command=None):
         """bitcode: files, or --lazy and a file."""
         cmd = command or self.cmd
@@ -204,8 +246,7 @@ class Compiler:
                 self.device_args(cc1, source, output))
         bitcode = output if kind == "bitcode" else \
             self.temp(source, "device.bc")
-        status, text = self.processes.capture(
-            self.device_args(cc1, source, bitcode))
+        status, text = self.device_bitcode(cc1, source, bitcode)
         if status or self.cmd.mode == "syntax" or kind == "bitcode":
             return status, text
         status, more = self.processes.capture(
