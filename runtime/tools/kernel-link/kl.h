@@ -136,6 +136,10 @@ unsigned kl_reaches_services(const KlReach *reach, unsigned kernel);
  * known before linking. */
 void kl_emit_descs(Kl *kl, const KlReach *reach);
 
+/* order.c: puts the blocks of all functions into the order in which lanes of a
+ * warp meet early */
+void kl_order(Kl *kl);
+
 /* shared.c */
 void kl_shared_prepare(Kl *kl);
 bool kl_shared_place(Kl *kl, const KlReach *reach);

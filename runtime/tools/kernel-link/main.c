@@ -228,12 +228,15 @@ static LLVMTargetMachineRef target_machine(const Options *o)
  * Of a warp every instruction counts, and its bytes do not: loops are unrolled
  * further than for a processor. mxcc asks for the target's way of doing it
  * (no-default-unroll); the default one leaves loops alone that it cannot unroll
- * completely.
+ * completely. Blocks stay in the order of kl_order(), and are not copied into
+ * those before them, which would keep lanes from meeting there.
  */
 static void set_llvm_options(const Options *o)
 {
     const char *argv[MAX_LLVM_ARGS + 16] = {
         "mxcc", "-unroll-max-count=8", "-unroll-partial-threshold=400",
+        "-disable-block-placement", "-disable-early-taildup",
+        "-disable-tail-duplicate",
     };
     int n = 0;
 
@@ -312,6 +315,7 @@ static bool transform(Kl *kl, const Options *o, LLVMTargetMachineRef tm,
     }
     kl_place_constants(kl, reach);
     kl_emit_descs(kl, reach);
+    kl_order(kl);
     return verify(kl->module, "before code generation");
 }
 
