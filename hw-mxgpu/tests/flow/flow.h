@@ -31,6 +31,8 @@ typedef struct Flow {
     uint64_t table[FLOW_TABLE];
     GRand *rng;
     unsigned depth; /* of nesting, while it is made */
+    bool quiet;     /* neither atomics nor fences, behind which groups of lanes
+                       soon take turns; no loads and stores either */
 } Flow;
 
 /* Makes a program of either kind; fuel bounds what a thread executes. */
@@ -42,6 +44,7 @@ typedef struct FlowThread {
     uint64_t data_va, global;  /* number of the thread in the grid */
     unsigned lane;
     bool exited;
+    GArray *steps;             /* takes those of ideal.h; NULL: nobody asks */
     uint8_t data[FLOW_LANE_BYTES], stack[FLOW_STACK_BYTES];
 } FlowThread;
 

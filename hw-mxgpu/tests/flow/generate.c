@@ -96,7 +96,7 @@ static void operation(Flow *f)
     static const RvOp loads[] = { RV_LD, RV_LW, RV_LWU, RV_LH, RV_LBU };
     static const RvOp stores[] = { RV_SD, RV_SW, RV_SH, RV_SB };
 
-    switch (below(f, 12)) {
+    switch (f->quiet ? 4 + below(f, 8) : below(f, 12)) {
     case 0:
         own_address(f);
         put_i(f, loads[below(f, 5)], some(f), T6, (int)below(f, 8));

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "flow.h"
+#include "ideal.h"
 #include "mxgpu/kernel.h"
 #include "rv/sem.h"
 
@@ -172,6 +173,11 @@ bool flow_run(const Flow *f, FlowThread *t, uint64_t limit)
         next = t->pc + in.length;
         rd = t->x[in.rd];
         t->instructions++;
+        if (t->steps) {
+            uint64_t step = ideal_step(t->pc, insn);
+
+            g_array_append_val(t->steps, step);
+        }
         switch (in.op) {
         case RV_MX_EXIT:
             t->exited = true;

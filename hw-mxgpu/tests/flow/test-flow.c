@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "flow.h"
+#include "ideal.h"
 #include "mxgpu/isa.h"
 #include "mxgpu/kernel.h"
 #include "simt/state.h"
@@ -34,6 +35,7 @@ typedef struct Trial {
     FlowThread *threads;
     unsigned grid, block;
     bool forgets;
+    uint64_t executed, ideal; /* instructions of warps */
 } Trial;
 
 static FlowThread *thread(Trial *t, unsigned n)
@@ -44,8 +46,11 @@ static FlowThread *thread(Trial *t, unsigned n)
 static void start_thread(Trial *t, unsigned n)
 {
     FlowThread *h = thread(t, n);
+    GArray *steps = h->steps;
 
     memset(h, 0, sizeof(*h));
+    g_array_set_size(steps, 0);
+    h->steps = steps;
     h->pc = HOST_CODE_VA;
     h->lane = n % t->block % 64;
     h->global = n;
@@ -105,6 +110,37 @@ static uint64_t run_alone(Trial *t)
         n = end;
     }
     return instructions;
+}
+
+/* What all warps execute when lanes meet as the reference says. */
+static uint64_t ideal(Trial *t)
+{
+    unsigned total = t->grid * t->block, end;
+    GArray *lanes[IDEAL_LANES];
+    uint64_t sum = 0;
+
+    for (unsigned n = 0; n < total; n = end) {
+        unsigned left = t->block - n % t->block;
+
+        end = n + MIN(left, IDEAL_LANES);
+        for (unsigned i = n; i < end; i++) {
+            lanes[i - n] = thread(t, i)->steps;
+        }
+        sum += prologue(&t->flow) + ideal_warp_instructions(lanes, end - n);
+    }
+    return sum;
+}
+
+/* What is above the reference comes of long programs: groups of lanes take turns
+ * of 16384 instructions. */
+static void near_ideal(Trial *t, unsigned seed, uint64_t executed)
+{
+    uint64_t least = ideal(t);
+
+    g_test_message("seed %u: %lu instructions of warps, %lu of the reference",
+                   seed, (unsigned long)executed, (unsigned long)least);
+    t->executed += executed;
+    t->ideal += least;
 }
 
 static void fill_data(Trial *t)
@@ -193,6 +229,10 @@ static void both_ways(Trial *t, unsigned seed, uint64_t alone)
                          ==, alone);
     }
     if (!small) {
+        if (t->flow.quiet) {
+            near_ideal(t, seed,
+                       c[2].warp_instructions - c[1].warp_instructions);
+        }
         g_assert_cmpuint(c[1].warp_instructions - c[0].warp_instructions, ==,
                          c[2].warp_instructions - c[1].warp_instructions);
         g_assert_cmpuint(c[1].divergent_branches - c[0].divergent_branches,
@@ -242,7 +282,7 @@ static void one_program(Trial *t, unsigned seed, bool structured)
     t->block = blocks[seed % G_N_ELEMENTS(blocks)];
     t->grid = t->block < 64 ? 2 : 1;
     if (structured) {
-        flow_structured(&t->flow, 300);
+        flow_structured(&t->flow, t->flow.quiet ? 60 : 300);
     } else {
         flow_unstructured(&t->flow, seed % 8 ? 300 : 1500);
     }
@@ -257,16 +297,22 @@ static void one_program(Trial *t, unsigned seed, bool structured)
     (t->forgets ? forgetting : both_ways)(t, seed, run_alone(t));
 }
 
+typedef enum Kind { AS_THEY_ARE, FORGETTING, QUIET } Kind;
+
 static void many_programs(unsigned first, unsigned count, bool structured,
-                          bool forgets)
+                          Kind kind)
 {
-    Trial t = {.host = simt_host_new(1), .forgets = forgets};
+    Trial t = {.host = simt_host_new(1), .forgets = kind == FORGETTING};
     MxgpuSimtCounters c;
 
     t.flow.room = CODE_WORDS;
     t.flow.code = g_new(uint32_t, CODE_WORDS);
     t.flow.rng = g_rand_new();
-    t.threads = g_new(FlowThread, MAX_THREADS);
+    t.flow.quiet = kind == QUIET;
+    t.threads = g_new0(FlowThread, MAX_THREADS);
+    for (unsigned i = 0; i < MAX_THREADS; i++) {
+        t.threads[i].steps = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+    }
     for (unsigned i = 0; i < count; i++) {
         one_program(&t, first + i, structured);
     }
@@ -276,29 +322,43 @@ static void many_programs(unsigned first, unsigned count, bool structured,
                    (double)c.lane_instructions / (double)c.warp_instructions,
                    (unsigned long)c.divergent_branches);
     g_assert_cmpuint(c.divergent_branches, >, 50 * count);
-    if (forgets) {
+    if (t.forgets) {
         g_assert_cmpuint(c.tlb_misses, >, 10 * count);
+    }
+    if (kind == QUIET) {
+        g_assert_cmpuint(t.ideal, >, 0);
+        g_assert_cmpuint(100 * t.ideal, >=, 99 * t.executed);
     }
     g_rand_free(t.flow.rng);
     g_free(t.flow.code);
+    for (unsigned i = 0; i < MAX_THREADS; i++) {
+        g_array_unref(t.threads[i].steps);
+    }
     g_free(t.threads);
     simt_host_free(t.host);
 }
 
 static void test_unstructured(void)
 {
-    many_programs(1, PROGRAMS, false, false);
+    many_programs(1, PROGRAMS, false, AS_THEY_ARE);
 }
 
 static void test_structured(void)
 {
-    many_programs(1000, PROGRAMS, true, false);
+    many_programs(1000, PROGRAMS, true, AS_THEY_ARE);
+}
+
+/* Nested statements stand in the order that the scheduler wants, and so lanes
+ * meet as early as in the reference. */
+static void test_reference(void)
+{
+    many_programs(4000, PROGRAMS, true, QUIET);
 }
 
 static void test_forgetting(void)
 {
-    many_programs(2000, 15, false, true);
-    many_programs(3000, 15, true, true);
+    many_programs(2000, 15, false, FORGETTING);
+    many_programs(3000, 15, true, FORGETTING);
 }
 
 /* ---- threads that wait for each other */
@@ -375,6 +435,7 @@ int main(int argc, char **argv)
     elf = argv[1];
     g_test_add_func("/flow/unstructured", test_unstructured);
     g_test_add_func("/flow/structured", test_structured);
+    g_test_add_func("/flow/reference", test_reference);
     g_test_add_func("/flow/forgetting", test_forgetting);
     for (unsigned i = 0; i < G_N_ELEMENTS(waiting); i++) {
         g_autofree char *path = g_strdup_printf("/flow/%s", waiting[i]);
