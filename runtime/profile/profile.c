@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "annotation.h"
 #include "base/log.h"
 #include "core/module.h"
 #include "core/observer.h"
@@ -297,6 +298,24 @@ void mc_profile_api(const char *name, uint64_t start, mcError_t result)
 
     if (start) {
         APPEND(MC_PROFILE_API, {&api, sizeof(api)}, {name, strlen(name) + 1});
+    }
+}
+
+/* Without a file neither flag is set. */
+int mc_profile_state(void)
+{
+    if (__builtin_expect(!atomic_load_explicit(&profile.open,
+                                               memory_order_relaxed), 1)) {
+        return 0;
+    }
+    return MC_ANNOTATE_OPEN | (mc_profiling() ? MC_ANNOTATE_ACTIVE : 0);
+}
+
+void mc_profile_note(uint32_t type, const void *head, size_t size,
+                     const char *text)
+{
+    if (profile.open) {
+        APPEND(type, {head, size}, {text, strlen(text) + 1});
     }
 }
 

@@ -12,6 +12,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "mcr/mc_runtime_types.h"
@@ -29,6 +30,11 @@ uint64_t mc_profile_now(void);
 void mc_profile_switch(bool on);
 /* The process ends; nothing is recorded any more. */
 void mc_profile_end(void);
+
+/* annotation.h: whether names, and whether ranges, are recorded; an entry. */
+int mc_profile_state(void);
+void mc_profile_note(uint32_t type, const void *head, size_t size,
+                     const char *text);
 
 /* A call that began at start, 0 when that is not known. */
 void mc_profile_api(const char *name, uint64_t start, mcError_t result);

@@ -39,6 +39,8 @@ enum mc_profile_type {
     MC_PROFILE_API = 5,
     MC_PROFILE_WORK = 6,   /* a kernel, copy or fill was submitted */
     MC_PROFILE_DONE = 7,   /* it left its record, which follows */
+    MC_PROFILE_ANNOTATION = 8, /* the program marked a range or a moment */
+    MC_PROFILE_NAME = 9,       /* ... or named something */
 };
 
 struct mc_profile_device {
@@ -97,6 +99,47 @@ struct mc_profile_done {
     uint32_t room; /* for samples; "units" entries and then the samples that
                       fit follow struct mxgpu_profile; of others than kernels
                       it is cut before counter[] */
+};
+
+/* libmcToolsExt: what the program says of itself. */
+enum mc_profile_annotation_kind {
+    MC_PROFILE_MARK = 1,
+    MC_PROFILE_PUSH = 2,
+    MC_PROFILE_POP = 3,
+    MC_PROFILE_START = 4,
+    MC_PROFILE_END = 5,
+};
+
+/* Of POP and END the time, id, thread, kind and domain count. */
+struct mc_profile_annotation {
+    uint64_t host;
+    uint64_t id;      /* START, END: of the range; PUSH, POP: the level */
+    uint64_t payload; /* the bits of a number */
+    uint32_t thread;
+    uint32_t kind;
+    uint32_t domain;  /* 0: the default one */
+    uint32_t category;
+    uint32_t color;   /* ARGB */
+    uint32_t has;     /* 1: a colour; payload type (mcToolsExt.h) << 8 */
+    char message[];   /* NUL-terminated */
+};
+
+enum mc_profile_named {
+    MC_PROFILE_NAMES_DOMAIN = 1,
+    MC_PROFILE_NAMES_CATEGORY = 2,
+    MC_PROFILE_NAMES_THREAD = 3,
+    MC_PROFILE_NAMES_DEVICE = 4,
+    MC_PROFILE_NAMES_STREAM = 5,
+    MC_PROFILE_NAMES_EVENT = 6,
+    MC_PROFILE_NAMES_CONTEXT = 7,
+    MC_PROFILE_NAMES_RESOURCE = 8,
+};
+
+struct mc_profile_name {
+    uint64_t object; /* a number or a handle */
+    uint32_t kind;   /* enum mc_profile_named */
+    uint32_t domain; /* of categories and resources */
+    char name[];     /* NUL-terminated */
 };
 
 #endif

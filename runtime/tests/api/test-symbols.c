@@ -33,6 +33,8 @@ static const char *const names[] = {
     "__mcRegisterVar",
     "__mcPushCallConfiguration",
     "__mcPopCallConfiguration",
+    "__mcAnnotate",
+    "__mcAnnotateState",
 };
 
 /* name -> form */

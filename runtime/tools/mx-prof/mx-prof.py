@@ -17,6 +17,11 @@ import subprocess
 import sys
 import tempfile
 
+HERE = os.path.dirname(os.path.realpath(__file__))
+sys.path[:0] = [os.path.join(HERE, "../mxgpu_llvm/lib/mx-prof"), HERE]
+sys.dont_write_bytecode = True
+import annotations # pylint: disable=wrong-import-position
+
 USAGE = """usage: mx-prof [options] PROGRAM [ARG...]
        mx-prof [options] --import FILE...
 
@@ -131,9 +136,8 @@ demangle = Demangler()
 
 
 def find_symbolizer():
-    here = os.path.dirname(os.path.realpath(__file__))
-    for path in (os.path.join(here, "mx-symbolize"),
-                 os.path.join(here, "../mxgpu_llvm/libexec/mx-symbolize")):
+    for path in (os.path.join(HERE, "mx-symbolize"),
+                 os.path.join(HERE, "../mxgpu_llvm/libexec/mx-symbolize")):
         if os.access(path, os.X_OK):
             return path
     return None
@@ -241,14 +245,19 @@ class Process:
         self.devices, self.modules, self.kernels = {}, {}, {}
         self.work, self.calls, self.broken = [], [], False
         self.by_value = {}
+        self.annotations = annotations.Annotations()
         self.parse()
+        self.annotations.complete(max(
+            [self.start] + [c[1] for c in self.calls] +
+            [w.host for w in self.work]))
         self.data = None
 
     def parse(self):
         at = HEAD.size
         handlers = {1: self.device, 2: self.clock, 3: self.module,
                     4: self.kernel, 5: self.api, 6: self.add_work,
-                    7: self.add_done}
+                    7: self.add_done, 8: self.annotations.add,
+                    9: self.annotations.add_name}
         while at + ENTRY.size <= len(self.data):
             size, kind = ENTRY.unpack_from(self.data, at)
             if size < ENTRY.size or size % 8 or at + size > len(self.data):
@@ -495,7 +504,7 @@ def print_estimated(out, kernels):
 
 
 def print_report(out, processes, rows, command, trace):
-    kernels, copies, calls, hot = rows
+    kernels, copies, calls, hot, ranges = rows
     print(f"mx-prof: {command}", file=out)
     for p in processes:
         devices = {d.number: d.name for d in p.devices.values()}
@@ -534,10 +543,14 @@ def print_report(out, processes, rows, command, trace):
                                "call"], [[
         time_text(r["total_ns"]), str(r["count"]), time_text(r["avg_ns"]),
         time_text(r["max_ns"]), str(r["errors"]), r["call"]] for r in calls])
+    print_table(out, "Ranges", annotations.COLUMNS, [
+        [time_text(r[c]) if c.endswith("_ns") else str(r[c])
+         for c in annotations.FIELDS] + [annotations.title(r)]
+        for r in ranges])
     if trace:
         print(f"\ntrace in {trace}: open it at ui.perfetto.dev or in "
               "chrome://tracing", file=out)
-    if not kernels and not copies and not calls:
+    if not kernels and not copies and not calls and not ranges:
         print("nothing was recorded: does the program use libmcruntime?",
               file=out)
 
@@ -572,6 +585,18 @@ class Trace:
             "ts": self.micros(start),
             "dur": round(max(end - start, 1) / 1e3, 3), "args": args})
 
+    def moment(self, pid, tid, name, at, args):
+        self.events.append({"ph": "i", "pid": pid, "tid": tid, "name": name,
+                            "cat": "mark", "s": "t", "ts": self.micros(at),
+                            "args": args})
+
+    def span(self, pid, ident, name, start, end, args):
+        """One that need not nest: a track of its own."""
+        for ph, at in (("b", start), ("e", end)):
+            self.events.append({
+                "ph": ph, "pid": pid, "tid": 0, "id": ident, "name": name,
+                "cat": "range", "ts": self.micros(at), "args": args})
+
     def flow(self, source, target):
         self.flows += 1
         for ph, (pid, tid, at) in (("s", source), ("f", target)):
@@ -601,10 +626,11 @@ def add_device_work(trace, process, w, pid, lanes):
     device = process.devices[w.context]
     start, end = device.host_time(w.start), device.host_time(w.end)
     base = (w.context, w.queue)
+    named = process.annotations.name(5, w.stream) if w.stream else None
     queue = trace.track(pid, ("queue", base),
                         f"device {device.number} queue {w.queue}", 1000)
     if w.type == PACKET_DISPATCH:
-        args = {"stream": hex(w.stream) if w.stream else "default",
+        args = {"stream": named or (hex(w.stream) if w.stream else "default"),
                 "grid": w.grid, "block": w.block, "dynamic shared": w.shared}
         args.update((c, w.counter(c)) for c in COUNTER
                     if c not in OF_COUNTED)
@@ -648,10 +674,11 @@ def make_trace(processes):
                    {"name": f"{p.name} ({p.pid}): calls"})
         calls = {}
         for start, end, thread, result, name in sorted(p.calls):
-            tid = trace.track(host, thread, f"thread {thread}", thread)
+            tid = trace.track(host, thread, annotations.thread_name(p, thread), thread)
             trace.slice(host, tid, name, "call", start, end,
                         {"result": result})
             calls.setdefault(thread, []).append((start, end, tid))
+        annotations.add_to_trace(trace, p)
         if not p.devices:
             continue
         trace.meta("process_name", device, 0,
@@ -801,11 +828,13 @@ def report(options, paths, status):
                 raise
             print(f"mx-prof: {e}", file=sys.stderr)
             continue
-        if p.calls or p.work or options.imports:
+        if p.calls or p.work or p.annotations.ranges or \
+                p.annotations.marks or options.imports:
             processes.append(p)
     rows = (kernel_rows(processes), copy_rows(processes),
             call_rows(processes),
-            hot_rows(processes, options.lines) if options.lines else {})
+            hot_rows(processes, options.lines) if options.lines else {},
+            annotations.range_rows(processes))
     command = " ".join(options.rest)
     if options.trace and (processes or options.trace != TRACE):
         trace = make_trace(processes) if processes else {"traceEvents": []}
@@ -819,7 +848,9 @@ def report(options, paths, status):
                   "processes": [{"pid": p.pid, "name": p.name,
                                  "dropped": p.dropped} for p in processes],
                   "kernels": rows[0], "copies": rows[1], "calls": rows[2],
-                  "hot_lines": rows[3]}
+                  "hot_lines": rows[3], "ranges": rows[4],
+                  "marks": annotations.mark_rows(processes),
+                  "names": annotations.name_rows(processes)}
         write(options.json, lambda f: print(json.dumps(tables, indent=1),
                                             file=f))
     if options.csv:

@@ -80,7 +80,12 @@ class Linker:
             return words
         if self.cmd.with_runtime:
             lib = self.install.lib
-            words += ["-L" + lib, "-lmcruntime", "-Wl,-rpath," + lib]
+            words += ["-L" + lib]
+            if os.path.exists(lib + "/libmcToolsExt.so"):
+                # For nvtx3, which is no library elsewhere; if it is called.
+                words += ["-Wl,--push-state,--as-needed", "-lmcToolsExt",
+                          "-Wl,--pop-state"]
+            words += ["-lmcruntime", "-Wl,-rpath," + lib]
         return words + ["-lstdc++", "-lm"]
 
     def static_library(self, made, output):

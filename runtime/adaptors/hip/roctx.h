@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: MIT */
+/* roctx as sources also name it. */
+#include "roctracer/roctx.h"
