@@ -159,8 +159,8 @@ static void test_refused(void)
     test_mxcc_fails("within each other", "@round.txt", NULL);
     test_file("open.txt", "'");
     test_mxcc_fails("open.txt: No closing quotation", "@open.txt", NULL);
-    test_file("x.hip", KERNEL);
-    test_mxcc_fails("does not take .hip files", "-c", "x.hip", NULL);
+    test_file("x.cui", KERNEL);
+    test_mxcc_fails("does not take .cui files", "-c", "x.cui", NULL);
 }
 
 static void depends(const char *file, const char *target)

@@ -17,6 +17,27 @@ ARCH_MACRO = 1000
 # What clang says of assembly that is not the device's
 ASM_ERROR = r"in asm|inline asm|asm operand|constraint|% escape"
 PER_THREAD = "MACA_API_PER_THREAD_DEFAULT_STREAM"
+PER_THREAD_MACROS = (PER_THREAD, "CUDA_API_PER_THREAD_DEFAULT_STREAM",
+                     "HIP_API_PER_THREAD_DEFAULT_STREAM")
+
+# What sources of each dialect see, the device's pass alone, and which header
+# comes before them. The device has what CUDA calls compute capability 8.0.
+MACROS = {
+    "maca": ["-U__HIP__", "-U__HIPCC__"],
+    "cuda": ["-U__HIP__", "-U__HIPCC__", "-D__CUDACC__=1", "-D__NVCC__=1",
+             "-D__CUDACC_VER_MAJOR__=11", "-D__CUDACC_VER_MINOR__=6",
+             "-D__CUDACC_VER_BUILD__=124", "-D__CUDA_ARCH_LIST__=800",
+             "-D__CUDACC_EXTENDED_LAMBDA__=1",
+             "-D__CUDACC_RELAXED_CONSTEXPR__=1"],
+    "hip": ["-D__HIP_PLATFORM_AMD__=1", "-D__HIP_PLATFORM_HCC__=1"],
+}
+DEVICE_MACROS = {
+    "maca": ["-U__HIP_DEVICE_COMPILE__"],
+    "cuda": ["-U__HIP_DEVICE_COMPILE__", "-D__CUDA_ARCH__=800"],
+    "hip": ["-D__AMDGCN_WAVEFRONT_SIZE=64", "-D__AMDGCN_WAVEFRONT_SIZE__=64"],
+}
+FIRST_HEADER = {"maca": "mcr/mc_runtime.h", "cuda": "cuda_runtime.h",
+                "hip": "hip/hip_runtime.h"}
 
 # What the host's compilation has and the device's has not: with a value,
 # without one, and all that begin so.
@@ -117,8 +138,9 @@ class Compiler:
 
     def common(self, source):
         """What both passes get on top of clang's own arguments."""
+        dialect = self.cmd.dialect(source)
         args = ["-fdeclspec", f"-cuid={self.cuid(source)}",
-                "-U__HIP__", "-U__HIPCC__", "-D__MACA__=1", "-D__MXCC__=1",
+                *MACROS[dialect], "-D__MACA__=1", "-D__MXCC__=1",
                 "-D__MACACC__=1", "-D__MACACC_VER_MAJOR__=1",
                 "-D__MC_PLATFORM_MXCC__=1",
                 # kernels are older than C++17: a warning, as with nvcc
@@ -127,7 +149,8 @@ class Compiler:
             wrappers = os.path.join(path, "mcr", "wrappers")
             if os.path.isdir(wrappers):
                 args += ["-internal-isystem", wrappers]
-        for path in self.install.include:
+        for path in self.install.adaptors.get(dialect, []) + \
+                self.install.include:
             args += ["-internal-isystem", path]
         if self.cmd.warp_size != "64":
             args += [f"-D__MC_WARP_SIZE__={self.cmd.warp_size}"]
@@ -135,7 +158,9 @@ class Compiler:
             args += [f"-D{PER_THREAD}=1"]
         elif source in self.per_thread:
             args += ["-D__MXCC_PER_THREAD__=1"]
-        return args + ["-include", "mcr/mc_runtime.h"]
+        if dialect == "cuda" and self.cmd.rdc:
+            args.append("-D__CUDACC_RDC__=1")
+        return args + ["-include", FIRST_HEADER[dialect]]
 
     def cuid(self, source):
         text = "\0".join([os.path.realpath(source), *self.cmd.compile])
@@ -169,7 +194,8 @@ class Compiler:
                "-mcmodel=medium", "-msmall-data-limit", "0",
                "-fcuda-is-device", "-disable-llvm-passes", "-fcheck-new",
                "-debug-info-kind=standalone", "-dwarf-version=5",
-               f"-D__MACA_ARCH__={ARCH_MACRO}", "-U__HIP_DEVICE_COMPILE__"]
+               f"-D__MACA_ARCH__={ARCH_MACRO}",
+               *DEVICE_MACROS[self.cmd.dialect(source)]]
         for feature in DEVICE_FEATURES:
             new += ["-target-feature", "+" + feature]
         if self.cmd.mode not in ("E", "M"):
@@ -267,12 +293,14 @@ class Compiler:
         if self.cmd.default_stream == "per-thread" or source == "-":
             return
         with open(source, "rb") as f:
-            if PER_THREAD.encode() not in f.read():
-                return
+            text = f.read()
+        if not any(name.encode() in text for name in PER_THREAD_MACROS):
+            return
         _, text = self.processes.query(
             [*self.host_args(cc1, source, "-"), "-E", "-dM", "-w",
              "-D__MXCC_LOOKS__=1"], stdout=self.processes.PIPE)
-        if re.search(rf"^#define {PER_THREAD}\b", text, re.M):
+        if re.search(rf"^#define ({'|'.join(PER_THREAD_MACROS)})\b", text,
+                     re.M):
             self.per_thread.add(source)
 
     def compile(self, source, output):

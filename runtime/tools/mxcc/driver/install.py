@@ -19,6 +19,8 @@ class Install:
 
     def __init__(self, here, conf):
         self.include, self.lib = [], None
+        self.adaptors = {"cuda": [], "hip": []} # folders of their headers
+        self.adaptor_lib = None
         self.link = self.builtins = None
         if conf:
             self.read(conf)
@@ -35,14 +37,38 @@ class Install:
         for key, value in conf:
             if key == "include":
                 self.include.append(value)
-            elif key in ("lib", "link", "builtins"):
+            elif key in self.adaptors:
+                self.adaptors[key].append(value)
+            elif key in ("lib", "link", "builtins", "adaptor_lib"):
                 setattr(self, key, value)
 
     def set_root(self, root):
         if not os.path.isdir(os.path.join(root, "include", "mcr")):
             raise Failure(f"{root}: no mxgpu runtime there (include/mcr)")
         self.include = [os.path.join(root, "include")]
-        self.lib = os.path.join(root, "lib")
+        self.lib = self.adaptor_lib = os.path.join(root, "lib")
+        self.adaptors = {
+            name: [os.path.join(root, "include", "mxgpu-" + name)]
+            for name in self.adaptors}
+
+    def libraries(self, with_adaptors):
+        """What the linker gets for the runtime; with_adaptors: those of CUDA's
+        and HIP's names, if something uses them."""
+        words = ["-L" + self.lib, "-Wl,-rpath," + self.lib]
+        there = with_adaptors and [name for name in self.adaptors if os.path.exists(os.path.join(
+            self.adaptor_lib, f"libmcruntime_{name}.so"))]
+        if there:
+            if self.adaptor_lib != self.lib:
+                words += ["-L" + self.adaptor_lib,
+                          "-Wl,-rpath," + self.adaptor_lib]
+            words += ["-Wl,--push-state,--as-needed",
+                      *("-lmcruntime_" + name for name in there),
+                      "-Wl,--pop-state"]
+        if os.path.exists(self.lib + "/libmcToolsExt.so"):
+            # For nvtx3, which is no library elsewhere; if it is called.
+            words += ["-Wl,--push-state,--as-needed", "-lmcToolsExt",
+                      "-Wl,--pop-state"]
+        return words + ["-lmcruntime"]
 
     @staticmethod
     def tool(name):

@@ -46,7 +46,9 @@ class Linker:
     def arguments(self):
         """Of clang, for sources of the host and for linking."""
         argv = [self.install.clang, "-Qunused-arguments"]
-        argv += [w for p in self.install.include for w in ("-isystem", p)]
+        folders = self.install.include + sum(
+            self.install.adaptors.values(), [])
+        argv += [w for p in folders for w in ("-isystem", p)]
         if self.cmd.verbose and not self.cmd.dry:
             argv.append("-v") # CMake reads search paths and libraries there
         return argv + self.cmd.compile + self.cmd.host_only
@@ -79,13 +81,10 @@ class Linker:
         if "-r" in (w for _, w in self.cmd.link):
             return words
         if self.cmd.with_runtime:
-            lib = self.install.lib
-            words += ["-L" + lib]
-            if os.path.exists(lib + "/libmcToolsExt.so"):
-                # For nvtx3, which is no library elsewhere; if it is called.
-                words += ["-Wl,--push-state,--as-needed", "-lmcToolsExt",
-                          "-Wl,--pop-state"]
-            words += ["-lmcruntime", "-Wl,-rpath," + lib]
+            words += self.install.libraries(any(
+                kind in ("input", "source") or
+                kind == "maca" and self.cmd.dialect(what) != "maca"
+                for kind, what in self.cmd.link))
         return words + ["-lstdc++", "-lm"]
 
     def static_library(self, made, output):

@@ -15,6 +15,7 @@ RESPONSE_DEPTH = 16
 class Command:
     def __init__(self, argv):
         self.inputs = []      # files with kernels
+        self.dialects = {}    # of each: maca, cuda or hip
         self.link = []        # (kind, option or input) in order
         self.compile = []     # options of clang's compile steps
         self.host_only = []   # of the host's alone
@@ -114,10 +115,12 @@ class Command:
 
     def add_input(self, path):
         suffix = os.path.splitext(path)[1]
-        if self.lang == "maca" or (self.lang is None and
-                                   suffix in table.KERNELS):
+        dialect = table.DIALECTS.get(self.lang) if self.lang else \
+            table.KERNELS.get(suffix)
+        if dialect:
             self.inputs.append(path)
             self.link.append(("maca", path))
+            self.dialects[path] = dialect
         elif self.lang or suffix in table.SOURCES:
             self.link.append(("source",
                               (self.lang or table.SOURCES[suffix], path)))
@@ -140,6 +143,8 @@ class Command:
         words = [arg]
         if arg in table.SEPARATE:
             words.append(self.value(args, arg))
+        if "".join(words) in table.TOOLKIT_LIBRARIES:
+            return
         if arg in table.LINK_EXACT or any(
                 arg.startswith(o) for o in table.LINK_ONLY
                 if o not in table.LINK_EXACT):
@@ -201,8 +206,7 @@ class Command:
         self.jobs = int(value) or os.cpu_count() or 1
 
     def set_language(self, _name, lang, _parameter):
-        self.lang = {"none": None, "hip": "maca", "cu": "maca",
-                     "cuda": "maca"}.get(lang, lang)
+        self.lang = None if lang == "none" else lang
 
     def machine(self, name, value, _parameter):
         if value != "64":
@@ -407,6 +411,16 @@ class Command:
         level = self.device_opt or (
             "3" if self.opt is None else OPT_LEVELS.get(self.opt, self.opt))
         return level if level in "0123sz" else "3"
+
+    def dialect(self, source):
+        """Whose names a source with kernels uses."""
+        kind = self.dialects[source]
+        if kind == "maca":
+            words = " ".join(self.compile).replace("-D ", "-D").split()
+            for macro, other in table.ADAPTORS.items():
+                if any(re.fullmatch(rf"-D{macro}(=.*)?", w) for w in words):
+                    return other
+        return kind
 
     def has_inputs(self):
         return any(kind != "option" for kind, _ in self.link)

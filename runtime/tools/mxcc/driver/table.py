@@ -200,13 +200,21 @@ LINK_ONLY = ("-l", "-L", "-Wl,", "-shared", "-static", "-rdynamic", "-pie",
              "-no-pie", "-nostdlib", "-nodefaultlibs", "-nostartfiles",
              "-fuse-ld=", "-r", "-s", "-rpath")
 LINK_EXACT = {"-u", "-z", "-T", "-e", "-r", "-s"}
-KERNELS = (".maca", ".cu")
+# Files with kernels, and whose names they use.
+KERNELS = {".maca": "maca", ".cu": "cuda", ".hip": "hip"}
+DIALECTS = {"maca": "maca", "cu": "cuda", "cuda": "cuda", "hip": "hip"}
+# Macros of the vendor's that choose it for .maca files.
+ADAPTORS = {"ENABLE_CUDA_TO_MACA_ADAPTOR": "cuda",
+            "ENABLE_HIP_TO_MACA_ADAPTOR": "hip"}
+# Libraries of other toolkits: what they have is linked as it is needed.
+TOOLKIT_LIBRARIES = {"-lcudart", "-lcudart_static", "-lcuda", "-lcudadevrt",
+                     "-lamdhip64", "-lhip_hcc"}
 SOURCES = {".c": "c", ".cc": "c++", ".cpp": "c++", ".cxx": "c++",
            ".C": "c++", ".c++": "c++", ".s": "assembler",
            ".S": "assembler-with-cpp", ".i": "cpp-output",
            ".ii": "c++-cpp-output"}
 # inputs that clang would make something of, and we would not
-FOREIGN = (".hip", ".cui", ".ptx", ".gpu", ".bc", ".ll")
+FOREIGN = (".cui", ".ptx", ".gpu", ".bc", ".ll")
 CODE_OBJECTS = (".cubin", ".fatbin") # for -dlink only
 
 # What device code is not compiled with, whatever the option says.

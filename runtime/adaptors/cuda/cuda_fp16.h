@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* half and half2, of the runtime's own header. */
+#ifndef __CUDA_FP16_H__
+#define __CUDA_FP16_H__
+
+#include "cuda_runtime.h"
+
+#ifdef __cplusplus
+#include <common/maca_fp16.h>
+
+typedef __half nv_half;
+typedef __half2 nv_half2;
+typedef __half __nv_half;
+typedef __half2 __nv_half2;
+#endif
+
+#endif

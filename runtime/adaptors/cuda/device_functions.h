@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+/* Part of cuda_runtime.h. */
+#ifndef __DEVICE_FUNCTIONS_H__
+#define __DEVICE_FUNCTIONS_H__
+
+#include "cuda_runtime.h"
+
+#endif

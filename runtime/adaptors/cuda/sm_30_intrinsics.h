@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+/* Part of cuda_runtime.h. */
+#ifndef __SM_30_INTRINSICS_H__
+#define __SM_30_INTRINSICS_H__
+
+#include "cuda_runtime.h"
+
+#endif

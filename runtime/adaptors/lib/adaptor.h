@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* What the libraries of CUDA's and HIP's names share. */
+#ifndef ADAPTORS_LIB_ADAPTOR_H
+#define ADAPTORS_LIB_ADAPTOR_H
+
+#include <mc_runtime_api.h>
+
+#define MC_EXPORT __attribute__((visibility("default")))
+
+/* Numbers from here on are the mc* interface's own. */
+#define ADAPTOR_FIRST_OWN_ERROR 1000
+
+typedef struct AdaptorError {
+    int number;
+    const char *name;
+} AdaptorError;
+
+/* All numbers the other interface has, with its names; -1 ends it. */
+extern const AdaptorError adaptor_errors[];
+
+/* NULL: no such number. */
+const char *adaptor_error_name(int number);
+
+/* The error that CUDA and HIP have for it. */
+mcError_t adaptor_own_error(mcError_t error);
+
+static inline mcError_t adaptor_error(mcError_t error)
+{
+    return __builtin_expect((int)error < ADAPTOR_FIRST_OWN_ERROR, 1) ?
+               error : adaptor_own_error(error);
+}
+
+#endif
