@@ -30,4 +30,11 @@ static inline mcError_t adaptor_error(mcError_t error)
                error : adaptor_own_error(error);
 }
 
+/* The block of f with the best occupancy, at most limit threads (0: as f can
+ * have), and the grid that fills the device. Dynamic shared memory is shared
+ * bytes, or what sharedOf says for a block. */
+mcError_t adaptor_best_block(mcFunction_t f, size_t shared, int limit,
+                             size_t (*sharedOf)(int blockSize), int *gridSize,
+                             int *blockSize);
+
 #endif

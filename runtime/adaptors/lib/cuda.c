@@ -8,6 +8,7 @@
 #include <cuda_runtime_api.h>
 
 #include "adaptors/lib/adaptor.h"
+#include "adaptors/lib/properties.h"
 
 MC_EXPORT const char *cudaGetErrorName(cudaError_t error)
 {
@@ -28,16 +29,11 @@ MC_EXPORT const char *cudaGetErrorString(cudaError_t error)
 
 /* ---- properties ---- */
 
-typedef struct Member {
-    cudaDeviceAttr attribute;
-    size_t offset;
-} Member;
-
 #define MEMBER(attribute, member)                                              \
     { cudaDevAttr##attribute, offsetof(struct cudaDeviceProp, member) }
 
 /* Members of type int that are attributes. */
-static const Member members[] = {
+static const AdaptorMember members[] = {
     MEMBER(MaxTexture1DWidth, maxTexture1D),
     MEMBER(MaxTexture1DMipmappedWidth, maxTexture1DMipmap),
     MEMBER(MaxTexture1DLinearWidth, maxTexture1DLinear),
@@ -93,57 +89,10 @@ static const Member members[] = {
     MEMBER(MaxAccessPolicyWindowSize, accessPolicyMaxWindowSize),
 };
 
-/* Members of both structures under one name. */
-#define COPY(member)                                                           \
-    _Static_assert(sizeof(to->member) == sizeof(from->member), #member);       \
-    memcpy(&to->member, &from->member, sizeof(to->member))
-
 static void copy_properties(struct cudaDeviceProp *to,
                             const mcDeviceProp_t *from)
 {
-    COPY(name);
-    COPY(uuid);
-    COPY(totalGlobalMem);
-    COPY(sharedMemPerBlock);
-    COPY(regsPerBlock);
-    COPY(warpSize);
-    COPY(memPitch);
-    COPY(maxThreadsPerBlock);
-    COPY(maxThreadsDim);
-    COPY(maxGridSize);
-    COPY(clockRate);
-    COPY(totalConstMem);
-    COPY(major);
-    COPY(minor);
-    COPY(textureAlignment);
-    COPY(texturePitchAlignment);
-    COPY(deviceOverlap);
-    COPY(multiProcessorCount);
-    COPY(kernelExecTimeoutEnabled);
-    COPY(integrated);
-    COPY(canMapHostMemory);
-    COPY(computeMode);
-    COPY(concurrentKernels);
-    COPY(ECCEnabled);
-    COPY(pciBusID);
-    COPY(pciDeviceID);
-    COPY(pciDomainID);
-    COPY(asyncEngineCount);
-    COPY(unifiedAddressing);
-    COPY(memoryClockRate);
-    COPY(memoryBusWidth);
-    COPY(l2CacheSize);
-    COPY(maxThreadsPerMultiProcessor);
-    COPY(streamPrioritiesSupported);
-    COPY(sharedMemPerMultiprocessor);
-    COPY(regsPerMultiprocessor);
-    COPY(managedMemory);
-    COPY(pageableMemoryAccess);
-    COPY(concurrentManagedAccess);
-    COPY(cooperativeLaunch);
-    COPY(cooperativeMultiDeviceLaunch);
-    COPY(sharedMemPerBlockOptin);
-    COPY(maxBlocksPerMultiProcessor);
+    ADAPTOR_COMMON_MEMBERS(ADAPTOR_COPY)
 }
 
 MC_EXPORT cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop,
@@ -162,7 +111,8 @@ MC_EXPORT cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop,
     for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
         error = cudaDeviceGetAttribute((int *)((char *)prop +
                                                members[i].offset),
-                                       members[i].attribute, device);
+                                       (cudaDeviceAttr)members[i].attribute,
+                                       device);
         if (error != cudaSuccess) {
             return error;
         }

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+/* Part of hip_runtime_api.h. */
+#ifndef HIP_INCLUDE_HIP_DRIVER_TYPES_H
+#define HIP_INCLUDE_HIP_DRIVER_TYPES_H
+
+#include "hip/hip_runtime_api.h"
+
+#endif

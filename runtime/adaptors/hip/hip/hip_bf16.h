@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* bfloat16 and pairs of it, of the runtime's own header. */
+#ifndef HIP_INCLUDE_HIP_HIP_BF16_H
+#define HIP_INCLUDE_HIP_HIP_BF16_H
+
+#include "hip/hip_runtime.h"
+
+#ifdef __cplusplus
+#include <common/maca_bfloat16.h>
+
+typedef __maca_bfloat16_raw __hip_bfloat16_raw;
+typedef __maca_bfloat16 __hip_bfloat16;
+typedef __maca_bfloat162 __hip_bfloat162;
+#endif
+
+#endif

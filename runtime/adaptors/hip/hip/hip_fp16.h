@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* half and half2, of the runtime's own header. */
+#ifndef HIP_INCLUDE_HIP_HIP_FP16_H
+#define HIP_INCLUDE_HIP_HIP_FP16_H
+
+#include "hip/hip_runtime.h"
+
+#ifdef __cplusplus
+#include <common/maca_fp16.h>
+#endif
+
+#endif
