@@ -15,8 +15,7 @@
 /* Rows of what the runtime allocates begin at multiples of this. */
 #define PITCH 256u
 
-/* Bytes of an element; 0: there is no such format. */
-static unsigned element_size(const mcChannelFormatDesc *d)
+unsigned mc_element_size(const mcChannelFormatDesc *d)
 {
     const int bits[] = {d->x, d->y, d->z, d->w};
     unsigned channels = 0;
@@ -42,27 +41,58 @@ static size_t at_least_1(size_t n)
     return n ? n : 1;
 }
 
+static bool at_most(mcExtent e, size_t width, size_t height, size_t depth)
+{
+    return e.width <= width && e.height <= height && e.depth <= depth;
+}
+
+/* Whether flags fit the extent. */
+static mcError_t check_flags(const McArrayShape *shape)
+{
+    const unsigned works = mcArrayLayered | mcArrayCubemap |
+                           mcArraySurfaceLoadStore | mcArrayTextureGather;
+    const unsigned known = works | mcArrayColorAttachment | mcArraySparse |
+                           mcArrayDeferredMapping;
+    bool layered = shape->flags & mcArrayLayered;
+    mcExtent e = shape->extent;
+    bool fits = !(shape->flags & ~known) && e.width;
+
+    if (fits && shape->flags & ~works) {
+        mc_error("array: flags 0x%x are of sparse and of other interfaces' "
+                 "arrays", shape->flags);
+        return mcErrorNotSupported;
+    }
+    if (shape->flags & mcArrayCubemap) {
+        fits &= e.width == e.height && e.depth && e.depth % 6 == 0 &&
+                (layered ? at_most(e, MC_LAYERED_WIDTH, MC_LAYERED_WIDTH,
+                                   MC_CUBEMAP_LAYERS)
+                         : at_most(e, MC_LAYERED_WIDTH, MC_LAYERED_WIDTH, 6));
+    } else if (layered) {
+        fits &= e.depth && at_most(e, MC_LAYERED_WIDTH, MC_LAYERED_WIDTH,
+                                   MC_LAYERS);
+    } else {
+        fits &= !e.depth || e.height;
+    }
+    if (shape->flags & mcArrayTextureGather) {
+        fits &= e.height && !e.depth &&
+                at_most(e, MC_GATHER_WIDTH, MC_GATHER_WIDTH, 0);
+    }
+    return fits ? mcSuccess : mcErrorInvalidValue;
+}
+
 /* Numbers of a shape, and its bytes in all. */
 static mcError_t lay_out(const McArrayShape *shape, unsigned align,
                          McArray *array, uint64_t *size)
 {
-    const unsigned known = mcArrayLayered | mcArraySurfaceLoadStore |
-                           mcArrayCubemap | mcArrayTextureGather |
-                           mcArrayColorAttachment | mcArraySparse |
-                           mcArrayDeferredMapping;
     mcExtent e = shape->extent;
 
-    array->element = element_size(&shape->channels);
+    array->element = mc_element_size(&shape->channels);
     if (!array->element) {
         return mcErrorInvalidChannelDescriptor;
     }
-    if (shape->flags && !(shape->flags & ~known)) {
-        mc_error("array: flags 0x%x are of textures and surfaces",
-                 shape->flags);
-        return mcErrorNotSupported;
-    }
-    if (shape->flags || !e.width || (e.depth && !e.height)) {
-        return mcErrorInvalidValue;
+    mcError_t error = check_flags(shape);
+    if (error != mcSuccess) {
+        return error;
     }
     array->shape = *shape;
     array->rows = at_least_1(e.height);
@@ -140,9 +170,16 @@ static size_t half(size_t n)
     return n > 1 ? n / 2 : n;
 }
 
-static unsigned most_levels(mcExtent e)
+/* Layers and faces are no dimension that halves. */
+static bool has_layers(const McArrayShape *shape)
 {
-    size_t largest = e.width | e.height | e.depth;
+    return shape->flags & (mcArrayLayered | mcArrayCubemap);
+}
+
+static unsigned most_levels(const McArrayShape *shape)
+{
+    mcExtent e = shape->extent;
+    size_t largest = e.width | e.height | (has_layers(shape) ? 0 : e.depth);
     unsigned levels = 0;
 
     for (; largest; largest /= 2) {
@@ -206,7 +243,9 @@ static mcError_t make_levels(McMipmap *mipmap, McArrayShape shape,
         }
         shape.extent.width = half(shape.extent.width);
         shape.extent.height = half(shape.extent.height);
-        shape.extent.depth = half(shape.extent.depth);
+        if (!has_layers(&shape)) {
+            shape.extent.depth = half(shape.extent.depth);
+        }
     }
     return mcSuccess;
 }
@@ -218,7 +257,7 @@ mcError_t mc_mipmap_new(McContext *ctx, const McArrayShape *shape,
     uint64_t size;
 
     if (!levels || levels > MC_ARRAY_LEVELS ||
-        levels > most_levels(shape->extent)) {
+        levels > most_levels(shape)) {
         return mcErrorInvalidValue;
     }
     McMipmap *mipmap = calloc(1, sizeof(*mipmap));

@@ -10,6 +10,7 @@
 #include "external.h"
 #include "handle.h"
 #include "mcr/mc_array.h"
+#include "texture_limits.h"
 #include "zone.h"
 
 #define MC_ARRAY_LEVELS 32
@@ -31,6 +32,9 @@ typedef struct McArray {
     uint64_t va;
     McMipmap *mipmap; /* whose level it is, or NULL */
 } McArray;
+
+/* Bytes of an element; 0: there is no such format. */
+unsigned mc_element_size(const mcChannelFormatDesc *channels);
 
 /* mcErrorInvalidChannelDescriptor, mcErrorNotSupported, mcErrorInvalidValue,
  * mcErrorMemoryAllocation. */

@@ -23,6 +23,7 @@ typedef struct McStaging McStaging;
 typedef struct McPools McPools;
 typedef struct McSlots McSlots;
 typedef struct McServices McServices;
+typedef struct McTextures McTextures;
 
 /* What is above the objects and serves kernels (services/). */
 typedef struct McServicesOps {
@@ -60,6 +61,7 @@ struct McContext {
     McAllocator *allocator;
     McStaging *staging;
     McSlots *slots;
+    McTextures *textures; /* once there were some */
     McServices *services;
     const McServicesOps *services_ops; /* once there are services */
     /* mc_check_context(), once there is memory that it looks at. */

@@ -26,6 +26,7 @@
 #include "core/runtime.h"
 #include "core/staging.h"
 #include "core/stream.h"
+#include "core/texture.h"
 #include "core/wait.h"
 #include "core/vmm.h"
 #include "current.h"
@@ -86,6 +87,7 @@ static void context_free(McContext *ctx)
     mc_services_free(ctx->services);
     mc_handle_purge(ctx, MC_HANDLE_EXTERNAL_SEMAPHORE);
     mc_handle_purge(ctx, MC_HANDLE_EXTERNAL_MEMORY);
+    mc_textures_detach(ctx);
     mc_handle_purge(ctx, MC_HANDLE_ARRAY);
     mc_handle_purge(ctx, MC_HANDLE_MIPMAP);
     mc_handle_purge(ctx, MC_HANDLE_FUNCTION);

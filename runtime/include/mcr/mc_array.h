@@ -5,13 +5,13 @@
  * rules; docs/arrays.md.
  *
  * An extent counts elements, rows and slices. A dimension of 0 does not exist:
- * {w, 0, 0} is one row, {w, h, 0} is rows, {w, h, d} is slices of rows. Beside
+ * {w, 0, 0} is one row, {w, h, 0} is rows, {w, h, d} is slices of rows; with
+ * mcArrayLayered {w, 0, d} is layers of one row. Beside
  * the errors of all calls:
  *   mcErrorInvalidChannelDescriptor  not 1, 2 or 4 channels of the same 8, 16
  *                                    or 32 bits (of floats: 16 or 32)
  *   mcErrorInvalidResourceHandle     no such array
- *   mcErrorNotSupported              flags of textures, surfaces, layers and
- *                                    sparse arrays
+ *   mcErrorNotSupported              flags of sparse arrays and of attachments
  *   mcErrorInvalidValue              a copy reaches beyond an array
  */
 #ifndef MCR_MC_ARRAY_H
@@ -48,7 +48,7 @@ typedef struct mcChannelFormatDesc {
     mcChannelFormatKind f;
 } mcChannelFormatDesc;
 
-/* Only the default is supported. */
+/* docs/arrays.md; the last three are not supported. */
 #define mcArrayDefault 0x00
 #define mcArrayLayered 0x01
 #define mcArraySurfaceLoadStore 0x02

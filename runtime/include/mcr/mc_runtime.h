@@ -16,7 +16,6 @@
 #include "device/services.h"
 #include "device/intrinsics.h"
 #include "device/simd.h"
-#include "device/unsupported.h"
 #include "device/warp.h"
 #include "device/atomics.h"
 /* Before <cmath>, so that its templates see the device's functions. */
@@ -28,6 +27,8 @@
 #include <cstring>
 #include <math.h>
 
+#include "device/texture.h"
+#include "device/surface.h"
 #include "device/launch.h"
 #include "device/std.h"
 #endif

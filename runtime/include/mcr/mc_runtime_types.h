@@ -975,7 +975,18 @@ typedef struct mcDeviceProp_t {
     int memoryPoolsSupported;
     mcUuid_t uuid;
     char mxArchName[256];
-    int reserved[64];
+    size_t surfaceAlignment;
+    int maxTexture1D, maxTexture1DMipmap, maxTexture1DLinear;
+    int maxTexture2D[2], maxTexture2DMipmap[2];
+    int maxTexture2DLinear[3]; /* the last one bytes of a row */
+    int maxTexture2DGather[2];
+    int maxTexture3D[3], maxTexture3DAlt[3];
+    int maxTexture1DLayered[2], maxTexture2DLayered[3];
+    int maxTextureCubemap, maxTextureCubemapLayered[2];
+    int maxSurface1D, maxSurface2D[2], maxSurface3D[3];
+    int maxSurface1DLayered[2], maxSurface2DLayered[3];
+    int maxSurfaceCubemap, maxSurfaceCubemapLayered[2];
+    int reserved[20];
 } mcDeviceProp_t;
 
 /* The older name of the member. */

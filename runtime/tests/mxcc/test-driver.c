@@ -203,11 +203,8 @@ static void test_errors(void)
                              "\n");
     test_mxcc_fails("undefined symbol: table", "-c", "extern.maca", NULL);
     test_file("texture.maca", "__global__ void k(mcTextureObject_t t)\n"
-                              "{ tex1Dfetch<float>(t, 1); }\n");
-    test_mxcc_fails("textures are not supported", "-std=c++20", "-c",
-                    "texture.maca", NULL);
-    test_file("surface.maca", "mcSurfaceObject_t s;\n");
-    test_mxcc_fails("surfaces are not supported", "-c", "surface.maca", NULL);
+                              "{ tex1Dfetch<double>(t, 1); }\n");
+    test_mxcc_fails("__mc_scalar<double>", "-c", "texture.maca", NULL);
     test_file("managed.maca", "extern __managed__ int elsewhere;\n"
                               "__global__ void k() { elsewhere = 1; }\n");
     test_mxcc_fails("undefined symbol: elsewhere", "-c", "managed.maca", NULL);
