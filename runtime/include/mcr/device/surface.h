@@ -23,7 +23,7 @@ __MC_DEVICE__ bool __mc_surface_in(int *at, unsigned size, unsigned room,
         __trap();
     }
     *at = *at < 0 ? 0 : *at > last ? last : *at;
-    return mode == mcBoundaryModeClamp;
+    return mode == mcBoundaryModeClamp && last >= 0;
 }
 
 /* NULL: it lies outside. */
