@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "compiler/compiler.h"
 #include "image/elf.h"
 #include "image/fetch.h"
 #include "tool.h"
@@ -41,7 +42,7 @@ mcError_t mc_link_create(const McLinkOptions *options, McLink **out)
 {
     char path[PATH_MAX];
 
-    if (!mc_link_tool(path, sizeof(path))) {
+    if (!mc_compiler_find(path, sizeof(path))) {
         mc_error("there is no mxcc to link with; MACA_PATH names the folder "
                  "it is installed in");
         return mcErrorJitCompilerNotFound;

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The device's linker, which is mxcc -dlink in a process of its own, working in
- * a folder of its own that is gone afterwards.
+ * The device's linker, which is mxcc -dlink, on inputs in memory.
  */
 #ifndef MC_LINK_TOOL_H
 #define MC_LINK_TOOL_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "mcr/mc_runtime_types.h"
@@ -22,10 +20,6 @@ typedef struct McLinkOutput {
     size_t size;
     char *text;  /* what the linker said; NULL: no memory for it */
 } McLinkOutput;
-
-/* Where mxcc is: below MACA_PATH if that is set, else beside this library.
- * False: none is there that can be run. */
-bool mc_link_tool(char *path, size_t size);
 
 /*
  * options: words of mxcc, NULL at the end. mcErrorInvalidKernelImage: the
