@@ -40,6 +40,24 @@ static uint64_t annotation_arg(LLVMValueRef args)
                                               : 0;
 }
 
+bool kl_is_kernel(Kl *kl, LLVMValueRef fn)
+{
+    LLVMValueRef table = LLVMGetNamedGlobal(kl->module, ANNOTATIONS);
+    LLVMValueRef init = table ? LLVMGetInitializer(table) : NULL;
+    unsigned n = init ? LLVMGetNumOperands(init) : 0;
+
+    for (unsigned i = 0; i < n; i++) {
+        LLVMValueRef record = LLVMGetOperand(init, i);
+
+        if (LLVMGetOperand(record, ANNOTATED) == fn &&
+            !strcmp(string_of(LLVMGetOperand(record, TEXT)),
+                    "mxgpu.kernel")) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static KlKernel *find(Kl *kl, LLVMValueRef fn)
 {
     for (unsigned i = 0; i < kl->count; i++) {

@@ -28,6 +28,9 @@
 /* Thread-local storage of the C library in each thread's private memory. */
 #define KL_TLS_BYTES 32
 
+/* Of the variables that libmcrtc declares for name expressions. */
+#define MXGPU_NAME_PREFIX "__mcrtc_name_"
+
 /* A scalar inside an argument, in memory order. */
 typedef struct KlLeaf {
     uint64_t offset, size;
@@ -102,9 +105,14 @@ bool kl_link_needed(Kl *kl, LLVMModuleRef *modules, unsigned count);
 
 /* kernels.c */
 bool kl_find_kernels(Kl *kl);
+/* Before that. */
+bool kl_is_kernel(Kl *kl, LLVMValueRef fn);
 /* Makes everything local but entries and variables the host can name; writes
  * the names that remain to the file list (an lld dynamic list). */
 bool kl_localize(Kl *kl, const char *list);
+/* names.c: takes name expressions out, and writes what they name */
+bool kl_take_names(Kl *kl, const char *path);
+
 /* layout.c */
 bool kl_layout(LLVMMetadataRef type, KlLayout *out, const char **why);
 /* Parameter types of a function: *types has the return type first. */

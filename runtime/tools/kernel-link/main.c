@@ -15,6 +15,7 @@
 
 #include <llvm-c/Analysis.h>
 #include <llvm-c/BitReader.h>
+#include <llvm-c/BitWriter.h>
 #include <llvm-c/Linker.h>
 #include <llvm-c/Support.h>
 #include <llvm-c/TargetMachine.h>
@@ -25,10 +26,10 @@
 #define MAX_LINK_ARGS 32
 #define MAX_LLVM_ARGS 32
 
-enum { EMIT_CONTAINER, EMIT_ELF, EMIT_ASM };
+enum { EMIT_CONTAINER, EMIT_ELF, EMIT_ASM, EMIT_BITCODE };
 
 typedef struct Options {
-    const char *output, *temps, *lld, *libs[MAX_LINK_ARGS];
+    const char *output, *temps, *lld, *names, *libs[MAX_LINK_ARGS];
     const char *llvm[MAX_LLVM_ARGS];
     unsigned lib_count, llvm_count;
     char opt;       /* 0 1 2 3 s z */
@@ -404,14 +405,16 @@ static void usage(void)
           "  --llvm OPTION  for LLVM, after our own; may be repeated\n"
           "  --debug        keep debug information\n"
           "  --lines        keep line tables only\n"
-          "  --emit KIND    container, elf or asm\n"
+          "  --emit KIND    container, elf, asm or bitcode, which is the input\n"
+          "  --names FILE   where to write what name expressions denote\n"
           "  --usage        report resources of each kernel\n",
           stderr);
 }
 
 static bool parse(Options *o, int argc, char **argv)
 {
-    enum { TEMPS = 256, LLD, LIB, LAZY, LLVM, DEBUG, LINES, EMIT, USAGE };
+    enum { TEMPS = 256, LLD, LIB, LAZY, LLVM, DEBUG, LINES, EMIT, USAGE,
+           NAMES };
     static const struct option longs[] = {
         { "temps", required_argument, NULL, TEMPS },
         { "lld", required_argument, NULL, LLD },
@@ -422,6 +425,7 @@ static bool parse(Options *o, int argc, char **argv)
         { "lines", no_argument, NULL, LINES },
         { "emit", required_argument, NULL, EMIT },
         { "usage", no_argument, NULL, USAGE },
+        { "names", required_argument, NULL, NAMES },
         { 0 },
     };
     int c;
@@ -464,7 +468,12 @@ static bool parse(Options *o, int argc, char **argv)
             break;
         case EMIT:
             o->emit = !strcmp(optarg, "asm") ? EMIT_ASM
-                      : !strcmp(optarg, "elf") ? EMIT_ELF : EMIT_CONTAINER;
+                      : !strcmp(optarg, "elf") ? EMIT_ELF
+                      : !strcmp(optarg, "bitcode") ? EMIT_BITCODE
+                                                   : EMIT_CONTAINER;
+            break;
+        case NAMES:
+            o->names = optarg;
             break;
         case USAGE:
             o->usage = true;
@@ -505,6 +514,12 @@ static int work(void *opaque)
         return 1;
     }
     kl_guard_input_read();
+    if (o->names && !kl_take_names(&kl, o->names)) {
+        return 1;
+    }
+    if (o->emit == EMIT_BITCODE) {
+        return LLVMWriteBitcodeToFile(kl.module, o->output) != 0;
+    }
     if (!transform(&kl, o, tm, list)) {
         return 1;
     }

@@ -263,6 +263,8 @@ class Compiler:
             args.append("--lines")
         if cmd.usage:
             args.append("--usage")
+        if self.cmd.names:
+            args += ["--names", self.cmd.names]
         return args + bitcode
 
     def device(self, cc1, source, output, kind):
@@ -270,10 +272,10 @@ class Compiler:
         if self.cmd.mode in ("E", "M"):
             return self.processes.capture(
                 self.device_args(cc1, source, output))
-        bitcode = output if kind == "bitcode" else \
-            self.temp(source, "device.bc")
+        last = kind == "bitcode" and not self.cmd.names
+        bitcode = output if last else self.temp(source, "device.bc")
         status, text = self.device_bitcode(cc1, source, bitcode)
-        if status or self.cmd.mode == "syntax" or kind == "bitcode":
+        if status or self.cmd.mode == "syntax" or last:
             return status, text
         status, more = self.processes.capture(
             self.link_args([bitcode], output, kind))

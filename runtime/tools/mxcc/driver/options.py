@@ -28,6 +28,7 @@ class Command:
         self.default_stream = "legacy"
         self.warp_size = "64"
         self.maca_path = self.keep_folder = None
+        self.names = None     # file for what name expressions denote
         self.keep = self.verbose = self.dry = False
         self.lineinfo = self.usage = self.debug = False
         self.opt = self.device_opt = None
@@ -193,6 +194,9 @@ class Command:
 
     def set_path(self, _name, value, _parameter):
         self.maca_path = value
+
+    def set_names(self, _name, value, _parameter):
+        self.names = value
 
     def set_info(self, _name, _value, info):
         self.info = info

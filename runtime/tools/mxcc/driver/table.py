@@ -167,6 +167,7 @@ TABLE = {
     "device-obj": (NONE, "refuse", "-dc makes objects with device code"),
     "input-is-device": (NONE, "refuse", "-dlink links device code"),
     # how mxcc works
+    "mcrtc-names": (ONE, "set_names", None),
     "threads": (ONE, "set_jobs", None),
     "split-compile": (ONE, "accept", None),
     "keep": (NONE, "flag", "keep"),
