@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Everything in api.def is declared as listed there, and exported by the
+/* Everything in api.def and rtc.def is declared as listed there, and exported by the
  * library, and so are the forms that mc_per_thread.h names; nothing else is. */
 #include <dlfcn.h>
 #include <elf.h>
@@ -8,11 +8,13 @@
 #include <string.h>
 
 #include "mcr/mc_runtime_api.h"
+#include "mcr/mcrtc.h"
 
 /* A declaration that differs from the header's does not compile. */
 #define MC_SECTION(title)
 #define MC_API(status, result, name, parameters, text) result name parameters;
 #include "api.def"
+#include "def/rtc.def"
 #undef MC_API
 
 /* And without this, one that the header forgot would pass. */
@@ -20,11 +22,13 @@
     static __typeof__(name) *const declared_##name                             \
         __attribute__((unused)) = name;
 #include "api.def"
+#include "def/rtc.def"
 #undef MC_API
 
 static const char *const names[] = {
 #define MC_API(status, result, name, parameters, text) #name,
 #include "api.def"
+#include "def/rtc.def"
 #undef MC_API
     "__mcRegisterFatBinary",
     "__mcUnregisterFatBinary",
