@@ -13,12 +13,13 @@
 
 #include "bus.h"
 #include "list.h"
+#include "mxgpu/launch.h"
 #include "mxgpu/msg.h"
 #include "mxgpu/packets.h"
 #include "mxgpu/regs.h"
 
 #define FW_VERSION_MAJOR 1
-#define FW_VERSION_MINOR 4
+#define FW_VERSION_MINOR 5
 #define FW_VERSION_PATCH 0
 #define FW_VERSION                                                             \
     ((uint32_t)FW_VERSION_MAJOR << 16 | FW_VERSION_MINOR << 8 |                \
@@ -63,6 +64,20 @@ typedef enum FwQueueState {
     FW_QUEUE_DYING,   /* waits for its aborted packets */
 } FwQueueState;
 
+/* What a busy unit does. */
+typedef struct FwJob {
+    struct FwQueue *queue; /* NULL: left behind by an earlier firmware */
+    uint64_t packet_index;
+    uint64_t signal_addr, signal_value;
+    uint64_t deadline; /* watchdog, or when an abort is overdue */
+    uint64_t start;    /* device clock, of copies with MXGPU_PKT_PROFILE */
+    struct mxgpu_packet_header header;
+    uint32_t inner; /* queue_inner() of its packet */
+    uint64_t record; /* of its grid, when that may launch others; or 0 */
+    uint8_t index; /* unit number */
+    uint8_t abort; /* FwAbort */
+} FwJob;
+
 typedef struct FwQueue {
     FwList link; /* on one list of FwState, or on none */
     uint8_t state;
@@ -90,6 +105,14 @@ typedef struct FwQueue {
     uint64_t profile_base;
     uint32_t profile_mask, profile_stride;
     uint32_t profile_samples, profile_interval, profile_flags;
+    /* The packet that waits for the grids of its kernel; record 0: none. */
+    FwJob held;
+    /* A launch queue: it fetches from the list of records that can begin, and
+     * its indices count these. ring 0: it is none. */
+    uint64_t launch_ring;
+    uint32_t launch_mask, launch_head;
+    uint64_t ready_first, ready_last;
+    uint64_t record; /* of the packet fetched last */
 } FwQueue;
 
 /* ---- units: copy engines and dispatch slots ---- */
@@ -105,19 +128,6 @@ typedef enum FwAbort {
     FW_ABORT_TIMEOUT, /* the watchdog's doing */
 } FwAbort;
 
-/* What a busy unit does. */
-typedef struct FwJob {
-    FwQueue *queue; /* NULL: left behind by an earlier firmware */
-    uint64_t packet_index;
-    uint64_t signal_addr, signal_value;
-    uint64_t deadline; /* watchdog, or when an abort is overdue */
-    uint64_t start;    /* device clock, of copies with MXGPU_PKT_PROFILE */
-    struct mxgpu_packet_header header;
-    uint32_t inner; /* queue_inner() of its packet */
-    uint8_t index; /* unit number */
-    uint8_t abort; /* FwAbort */
-} FwJob;
-
 #define FW_MAX_UNITS 8
 typedef struct FwUnits {
     uint32_t busy, all; /* one bit a unit */
@@ -125,6 +135,15 @@ typedef struct FwUnits {
     uint32_t waiting;   /* priorities whose list below is not empty */
     FwList waiters[FW_PRIORITIES]; /* queues whose packet needs a unit */
 } FwUnits;
+
+/* What kernels of a VMID launch. */
+typedef struct FwLaunch {
+    FwQueue *queue;     /* NULL: nothing */
+    uint32_t launchers; /* grids that run and may launch others */
+    uint32_t backoff;
+    uint64_t poll_time; /* the next look at the ring */
+    struct mxgpu_queue_error error; /* why the queue stopped */
+} FwLaunch;
 
 typedef struct FwState {
     FwUnits units[FW_UNIT_KINDS];
@@ -142,6 +161,9 @@ typedef struct FwState {
     uint64_t inv_addr, inv_size;
     uint64_t inv_poll_time;
     uint32_t inv_backoff;
+
+    FwLaunch launch[MXGPU_NUM_VMIDS];
+    uint32_t launch_polls; /* VMIDs whose ring is looked at by the clock */
 
     bool trace; /* somebody listens: trace_event() */
     bool hello;
@@ -310,6 +332,33 @@ uint32_t profile_config(const FwQueue *queue);
  * which was complete at once; false: the queue stopped on that. */
 bool profile_job(FwUnitKind kind, const FwJob *job, uint32_t status);
 bool profile_current(FwQueue *queue);
+
+/* ---- launch.c: grids that kernels launch ---- */
+enum mxgpu_msg_status launch_setup(const struct mxgpu_msg_queue_launch *msg);
+/* Whether queue's current packet may have MXGPU_PKT_LAUNCHES. */
+bool launch_allowed(const FwQueue *queue);
+/* queue_fetch() of a launch queue. */
+bool launch_fetch(FwQueue *queue);
+/* The record of queue's current packet; 0: its kernel launches nothing. */
+static inline uint64_t launch_record(const FwQueue *queue)
+{
+    if (unlikely(queue->launch_ring)) {
+        return queue->record;
+    }
+    return unlikely(queue->packet.header.flags & MXGPU_PKT_LAUNCHES)
+               ? queue->packet.dispatch.args - MXGPU_LAUNCH_ARGS
+               : 0;
+}
+/* A job with a record was started; has left its slot. */
+void launch_began(unsigned vmid);
+void launch_left(unsigned vmid);
+/* ... and ended well. False: its packet is not complete now. */
+bool launch_ended(FwJob *job);
+/* The launch queue stopped, or is destroyed. */
+void launch_failed(FwQueue *queue, const struct mxgpu_queue_error *error);
+void launch_forget(FwQueue *queue);
+void launch_poll(uint64_t now);
+uint64_t launch_next(void);
 
 /* ---- time.c ---- */
 uint64_t time_now(void);

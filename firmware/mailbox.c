@@ -104,6 +104,14 @@ static uint32_t handle_queue_profile(const uint32_t *request, uint32_t *answer)
     return profile_setup(&msg);
 }
 
+static uint32_t handle_queue_launch(const uint32_t *request, uint32_t *answer)
+{
+    struct mxgpu_msg_queue_launch msg;
+
+    __builtin_memcpy(&msg, request, sizeof(msg));
+    return launch_setup(&msg);
+}
+
 static uint32_t handle_log_level(const uint32_t *request, uint32_t *answer)
 {
     if (request[1] >= FW_LOG_LEVELS) {
@@ -122,6 +130,7 @@ static const Handler handlers[] = {
     [MXGPU_MSG_QUEUE_DESTROY] = {handle_queue_destroy, 2, false},
     [MXGPU_MSG_LOG_LEVEL] = {handle_log_level, 2, false},
     [MXGPU_MSG_QUEUE_PROFILE] = {handle_queue_profile, 9, false},
+    [MXGPU_MSG_QUEUE_LAUNCH] = {handle_queue_launch, 5, false},
 };
 
 static uint32_t handle(const uint32_t *request, uint32_t *answer)

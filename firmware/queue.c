@@ -90,6 +90,7 @@ enum mxgpu_msg_status queue_create(const struct mxgpu_msg_queue_create *msg)
     queue->running = 0;
     queue->profile_stride = 0;
     queue->list_count = 0;
+    queue->held.record = queue->launch_ring = 0;
     queue->vector = msg->vector;
     queue->mask = (1u << msg->log2_packets) - 1;
     queue->ring = msg->ring_lo | (uint64_t)msg->ring_hi << 32;
@@ -141,6 +142,7 @@ enum mxgpu_msg_status queue_destroy(uint32_t id)
     }
     enable_doorbell(id, false);
     sched_forget(queue);
+    launch_forget(queue);
     queue->state = FW_QUEUE_DYING;
     if (queue->running) {
         fw.destroying = queue;
@@ -197,7 +199,11 @@ void queue_fail(FwQueue *queue, struct mxgpu_queue_error *error)
     queue->state = FW_QUEUE_STOPPED;
     queue->fetched = queue->publish = false;
     queue->list_count = 0;
+    queue->held.record = 0;
     sched_forget(queue);
+    if (queue->launch_ring) {
+        launch_failed(queue, error);
+    }
     if (!write_record(queue, error)) {
         fw_log(FW_LOG_ERROR, "queue %u: control block is not writable",
                queue_id(queue));
@@ -216,7 +222,7 @@ static void ring(FwQueue *queue)
     if (queue->state != FW_QUEUE_ACTIVE) {
         return;
     }
-    if (unlikely(value < queue->write_index ||
+    if (unlikely(queue->launch_ring || value < queue->write_index ||
                  value - queue->read_index > (uint64_t)queue->mask + 1)) {
         struct mxgpu_queue_error error = {
             .code = MXGPU_QERR_INDEX,
@@ -249,6 +255,10 @@ void queue_doorbells(void)
 
 bool queue_fetch(FwQueue *queue)
 {
+    if (unlikely(queue->launch_ring)) {
+        return launch_fetch(queue);
+    }
+
     bool inner = queue->list_count;
     uint64_t addr =
         inner ? queue->list + (uint64_t)queue->list_next * MXGPU_PACKET_SIZE

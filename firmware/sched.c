@@ -105,7 +105,8 @@ static bool more_flags(const FwQueue *queue)
 
     return !(header->flags & ~allowed) &&
            (!(header->flags & MXGPU_PKT_PROFILE) ||
-            (queue->profile_stride && !queue->list_count));
+            (queue->profile_stride && !queue->list_count)) &&
+           (!(header->flags & MXGPU_PKT_LAUNCHES) || launch_allowed(queue));
 }
 
 /* Checks a packet that was just fetched; false: the queue stopped. */

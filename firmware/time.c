@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The clock: what waits for a time rather than for an interrupt. Those are the
- * polls of WAIT packets and of TLB invalidations, and the deadlines of jobs.
+ * polls of WAIT packets, of TLB invalidations and of what kernels launch, and the
+ * deadlines of jobs.
  */
 #include "fw.h"
 
@@ -12,7 +13,8 @@ uint64_t time_now(void)
 
 bool time_needed(void)
 {
-    return fw.inv_busy || fw.timed_jobs || !list_empty(&fw.waits);
+    return fw.inv_busy || fw.timed_jobs || fw.launch_polls ||
+           !list_empty(&fw.waits);
 }
 
 void time_poll(void)
@@ -25,6 +27,9 @@ void time_poll(void)
     if (fw.inv_busy) {
         tlb_poll(now);
     }
+    if (fw.launch_polls) {
+        launch_poll(now);
+    }
     if (fw.timed_jobs) {
         unit_check_deadlines(now);
     }
@@ -32,8 +37,9 @@ void time_poll(void)
 
 static uint64_t next_deadline(void)
 {
-    uint64_t next = wait_next();
+    uint64_t next = wait_next(), launch = launch_next();
 
+    next = launch < next ? launch : next;
     if (fw.inv_busy && fw.inv_poll_time < next) {
         next = fw.inv_poll_time;
     }

@@ -146,6 +146,10 @@ void unit_run(FwUnitKind kind, FwJob *job, FwQueue *queue)
     job->inner = queue_inner(queue);
     job->abort = FW_ABORT_NONE;
     job->deadline = FW_NEVER;
+    job->record = kind == FW_UNIT_SLOT ? launch_record(queue) : 0;
+    if (unlikely(job->record)) {
+        launch_began(queue->vmid);
+    }
     if (unlikely(job->header.flags & MXGPU_PKT_PROFILE)) {
         job->start = reg_read64(MXGPU_CLOCK_LO);
     }
@@ -184,6 +188,9 @@ static void end_job(FwUnitKind kind, FwJob *job, uint32_t status)
     fw.units[kind].busy &= ~(1u << job->index);
     if (queue) {
         queue->running--;
+        if (unlikely(job->record)) {
+            launch_left(queue->vmid);
+        }
     }
     if (!queue || queue->state == FW_QUEUE_DYING) {
         unit_control(kind, job->index, FW_BIT(MXGPU_CE_CTRL_ACK));
@@ -201,7 +208,7 @@ static void end_job(FwUnitKind kind, FwJob *job, uint32_t status)
     }
     if (MXGPU_GET(MXGPU_CE_STATUS_STATE, status) == MXGPU_UNIT_FAULT) {
         fail_job(kind, job, status);
-    } else {
+    } else if (!job->record || launch_ended(job)) {
         queue_complete(queue, job->packet_index, &job->header,
                        job->signal_addr, job->signal_value, job->inner);
     }

@@ -25,7 +25,10 @@ static uint32_t dispatch_check(const union mxgpu_packet *p)
     const struct mxgpu_packet_dispatch *packet = &p->dispatch;
     uint32_t threads;
 
-    if (packet->args & 15) {
+    if (packet->args & 15 ||
+        (packet->flags & MXGPU_PKT_LAUNCHES &&
+         (packet->args < MXGPU_LAUNCH_ARGS ||
+          packet->args % MXGPU_LAUNCH_ALIGN))) {
         return FIELD(dispatch, args);
     }
     for (unsigned i = 0; i < 3; i++) {
@@ -191,7 +194,7 @@ void dispatch_fault(unsigned index, uint32_t status,
 const FwCommand cmd_dispatch = {
     .name = "dispatch",
     .flags = MXGPU_PKT_COOPERATIVE | MXGPU_PKT_PROFILE |
-             MXGPU_PKT_STRICT_ALIGN,
+             MXGPU_PKT_STRICT_ALIGN | MXGPU_PKT_LAUNCHES,
     .check = dispatch_check,
     .start = dispatch_start,
 };

@@ -66,6 +66,7 @@ static void test_reserved_words(void)
         [MXGPU_MSG_HELLO] = 2,        [MXGPU_MSG_VM_SET] = 4,
         [MXGPU_MSG_TLB_INVALIDATE] = 6, [MXGPU_MSG_QUEUE_CREATE] = 10,
         [MXGPU_MSG_QUEUE_DESTROY] = 2, [MXGPU_MSG_LOG_LEVEL] = 2,
+        [MXGPU_MSG_QUEUE_PROFILE] = 9, [MXGPU_MSG_QUEUE_LAUNCH] = 5,
     };
 
     start(0);
@@ -78,7 +79,7 @@ static void test_reserved_words(void)
         }
     }
     g_assert_cmpuint(STATUS(0), ==, MXGPU_MSG_UNKNOWN_OP);
-    g_assert_cmpuint(STATUS(9), ==, MXGPU_MSG_UNKNOWN_OP);
+    g_assert_cmpuint(STATUS(10), ==, MXGPU_MSG_UNKNOWN_OP);
     g_assert_cmpuint(STATUS(UINT32_MAX), ==, MXGPU_MSG_UNKNOWN_OP);
 }
 

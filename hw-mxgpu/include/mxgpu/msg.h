@@ -30,6 +30,7 @@ enum mxgpu_msg_op {
     MXGPU_MSG_QUEUE_DESTROY = 6,
     MXGPU_MSG_LOG_LEVEL = 7,
     MXGPU_MSG_QUEUE_PROFILE = 8,
+    MXGPU_MSG_QUEUE_LAUNCH = 9,
 };
 
 enum mxgpu_msg_status {
@@ -129,8 +130,24 @@ struct mxgpu_msg_queue_profile {
     uint32_t flags;            /* MXGPU_PROFILE_* */
 };
 
+/*
+ * QUEUE_LAUNCH: the queue, to which nothing was written yet, becomes the one
+ * that runs what kernels of its VMID launch (launch.h). The ring, of addresses
+ * of records, is all 0; it stays mapped, readable and writable until the queue
+ * is destroyed. An error of the queue stops the queues whose packets wait for
+ * grids as well. NOT_FOUND; BUSY: the queue was used, or the VMID has another
+ * one; FAULT: the ring is not accessible.
+ */
+struct mxgpu_msg_queue_launch {
+    uint32_t op;
+    uint32_t queue;
+    uint32_t ring_lo, ring_hi; /* uint64_t[], multiple of 64 */
+    uint32_t log2_records;     /* 3 to 16 */
+};
+
 MXGPU_ASSERT_SIZE(struct mxgpu_msg_ping, 64);
 MXGPU_ASSERT_SIZE(struct mxgpu_msg_queue_profile, 36);
 MXGPU_ASSERT_SIZE(struct mxgpu_msg_queue_create, 40);
+MXGPU_ASSERT_SIZE(struct mxgpu_msg_queue_launch, 20);
 
 #endif

@@ -57,6 +57,9 @@ enum mxgpu_packet_type {
                                      on a queue set up by QUEUE_PROFILE */
 #define MXGPU_PKT_STRICT_ALIGN 0x0010u /* DISPATCH: loads and stores that are
                                           not naturally aligned fault */
+#define MXGPU_PKT_LAUNCHES 0x0020u /* DISPATCH, with BARRIER: the kernel may
+                                      launch grids (launch.h), and the packet
+                                      is complete when these are */
 
 struct mxgpu_packet_header {
     uint16_t type;

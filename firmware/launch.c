@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Grids that kernels launch: takes records from the ring of a VMID, runs them
+ * in its launch queue, and says when a grid and all below it are complete
+ * (mxgpu/launch.h has the protocol).
+ *
+ * The tree of grids lies in the guest's memory alone, so that its size has no
+ * bound here. What is read from it may be anything: it can confuse the grids
+ * of its own VMID, whose queues can be destroyed as ever, and nothing else.
+ * Each visit of a tree is bounded by the depth that grids may have.
+ *
+ * The ring is looked at by the clock while kernels that may launch run: after
+ * 2 us, doubled up to 50 us while nothing comes, and when one of them ends.
+ */
+#include "fw.h"
+
+#define FIRST_PAUSE   (2 * FW_US)
+#define LONGEST_PAUSE (50 * FW_US)
+#define RECORDS_A_LOOK 16
+
+#define AT(member) offsetof(struct mxgpu_launch, member)
+
+typedef union Head {
+    struct mxgpu_launch l;
+    uint32_t words[sizeof(struct mxgpu_launch) / 4];
+} Head;
+
+/* ---- set-up ------------------------------------------------------------- */
+
+enum mxgpu_msg_status launch_setup(const struct mxgpu_msg_queue_launch *msg)
+{
+    uint64_t ring = msg->ring_lo | (uint64_t)msg->ring_hi << 32;
+    FwQueue *queue;
+
+    if (msg->queue >= fw.num_queues || msg->log2_records < 3 ||
+        msg->log2_records > 16 || !ring || ring % 64 ||
+        !queue_in_address_space(ring, 8ull << msg->log2_records)) {
+        return MXGPU_MSG_BAD_ARGUMENT;
+    }
+    queue = &fw.queues[msg->queue];
+    if (queue->state == FW_QUEUE_FREE) {
+        return MXGPU_MSG_NOT_FOUND;
+    }
+    if (queue->state != FW_QUEUE_ACTIVE || queue->write_index ||
+        queue->launch_ring || fw.launch[queue->vmid].queue) {
+        return MXGPU_MSG_BUSY;
+    }
+    for (uint64_t addr = ring; addr < ring + (8ull << msg->log2_records);
+         addr = (addr | 0xfff) + 1) {
+        if (mem_write64(queue->vmid, addr, 0)) {
+            return MXGPU_MSG_FAULT;
+        }
+    }
+    queue->launch_ring = ring;
+    queue->launch_mask = (1u << msg->log2_records) - 1;
+    queue->launch_head = 0;
+    queue->ready_first = queue->ready_last = queue->record = 0;
+    fw.launch[queue->vmid] = (FwLaunch){.queue = queue};
+    return MXGPU_MSG_OK;
+}
+
+bool launch_allowed(const FwQueue *queue)
+{
+    return (queue->packet.header.flags & MXGPU_PKT_BARRIER) &&
+           !queue->launch_ring && fw.launch[queue->vmid].queue;
+}
+
+void launch_forget(FwQueue *queue)
+{
+    queue->held.record = 0;
+    if (queue->launch_ring) {
+        queue->launch_ring = 0;
+        fw.launch[queue->vmid].queue = NULL;
+        fw.launch_polls &= ~(1u << queue->vmid);
+    }
+}
+
+/* ---- memory --------------------------------------------------------------- */
+
+static bool fail(FwQueue *queue, uint32_t code, uint32_t fault, uint64_t addr,
+                 enum mxgpu_access access)
+{
+    struct mxgpu_queue_error error = {
+        .code = code,
+        .fault = fault,
+        .packet_index = queue->read_index,
+        .packet_type = MXGPU_PKT_DISPATCH,
+        .fault_addr = addr,
+        .access = access,
+    };
+
+    queue_fail(queue, &error);
+    return false;
+}
+
+/* Each returns false when the queue stopped. */
+static bool load(FwQueue *queue, uint64_t record, Head *head)
+{
+    uint32_t fault = mem_read_words(queue->vmid, record, head->words,
+                                    sizeof(*head) / 4);
+
+    return !unlikely(fault) || fail(queue, MXGPU_QERR_FETCH, fault, record,
+                                    MXGPU_ACCESS_READ);
+}
+
+static bool store32(FwQueue *queue, uint64_t addr, uint32_t value)
+{
+    uint32_t fault = mem_write32(queue->vmid, addr, value);
+
+    return !unlikely(fault) || fail(queue, MXGPU_QERR_FETCH, fault, addr,
+                                    MXGPU_ACCESS_WRITE);
+}
+
+static bool store64(FwQueue *queue, uint64_t addr, uint64_t value)
+{
+    uint32_t fault = mem_write64(queue->vmid, addr, value);
+
+    return !unlikely(fault) || fail(queue, MXGPU_QERR_FETCH, fault, addr,
+                                    MXGPU_ACCESS_WRITE);
+}
+
+static bool check_address(FwQueue *queue, uint64_t record)
+{
+    if (unlikely(!record || record % MXGPU_LAUNCH_ALIGN ||
+                 !queue_in_address_space(record, MXGPU_LAUNCH_ARGS))) {
+        return fail(queue, MXGPU_QERR_PACKET, MXGPU_FAULT_NONE, record,
+                    MXGPU_ACCESS_READ);
+    }
+    return true;
+}
+
+/* ---- from the ring to the queue ------------------------------------------- */
+
+/* The record's grid can begin. */
+static bool make_ready(FwQueue *queue, uint64_t record)
+{
+    if (queue->write_index == queue->read_index) {
+        queue->ready_first = record;
+    } else if (!store64(queue, queue->ready_last + AT(link), record)) {
+        return false;
+    }
+    queue->ready_last = record;
+    queue->write_index++;
+    sched_ready(queue);
+    return true;
+}
+
+/* A record that was taken from the ring. */
+static bool accept(FwQueue *queue, uint64_t record)
+{
+    Head head, after;
+
+    if (!check_address(queue, record) || !load(queue, record, &head)) {
+        return false;
+    }
+    if (head.l.after) {
+        if (!check_address(queue, head.l.after) ||
+            !load(queue, head.l.after, &after)) {
+            return false;
+        }
+        if (after.l.sequence == head.l.after_sequence) {
+            return store64(queue, head.l.after + AT(next), record);
+        }
+    }
+    return make_ready(queue, record);
+}
+
+/* Looks at the ring; returns how many records it took. */
+static uint32_t look(FwQueue *queue)
+{
+    for (uint32_t n = 0; n < RECORDS_A_LOOK; n++) {
+        uint64_t addr = queue->launch_ring +
+                        (queue->launch_head & queue->launch_mask) * 8ull;
+        uint32_t fault = mem_load(queue->vmid, addr, 8);
+        uint64_t record;
+
+        if (unlikely(fault)) {
+            fail(queue, MXGPU_QERR_FETCH, fault, addr, MXGPU_ACCESS_READ);
+            return n;
+        }
+        record = reg_read64(MXGPU_MEM_BUF);
+        if (!record) {
+            return n;
+        }
+        queue->launch_head++;
+        if (!store64(queue, addr, 0) || !accept(queue, record)) {
+            return n;
+        }
+    }
+    return RECORDS_A_LOOK;
+}
+
+bool launch_fetch(FwQueue *queue)
+{
+    union {
+        struct {
+            struct mxgpu_launch launch;
+            union mxgpu_packet packet;
+        } r;
+        uint32_t words[MXGPU_LAUNCH_ARGS / 4];
+    } u;
+    uint64_t record = queue->ready_first;
+    uint32_t fault = mem_read_words(queue->vmid, record, u.words,
+                                    sizeof(u.words) / 4);
+
+    if (unlikely(fault)) {
+        return fail(queue, MXGPU_QERR_FETCH, fault, record, MXGPU_ACCESS_READ);
+    }
+    queue->packet = u.r.packet;
+    queue->record = record;
+    queue->read_index++;
+    queue->fetched = queue->publish = true;
+    if (queue->read_index != queue->write_index) {
+        queue->ready_first = u.r.launch.link;
+        if (!check_address(queue, queue->ready_first)) {
+            return false;
+        }
+    }
+    if (unlikely(queue->packet.header.type != MXGPU_PKT_DISPATCH)) {
+        return fail(queue, MXGPU_QERR_PACKET, MXGPU_FAULT_NONE, record,
+                    MXGPU_ACCESS_READ);
+    }
+    return true;
+}
+
+/* ---- the clock ------------------------------------------------------------ */
+
+static void look_at_once(unsigned vmid)
+{
+    fw.launch[vmid].poll_time = 0;
+    fw.launch[vmid].backoff = FIRST_PAUSE;
+    fw.launch_polls |= 1u << vmid;
+}
+
+void launch_began(unsigned vmid)
+{
+    fw.launch[vmid].launchers++;
+    look_at_once(vmid);
+}
+
+void launch_left(unsigned vmid)
+{
+    fw.launch[vmid].launchers--;
+    look_at_once(vmid);
+}
+
+static void poll(unsigned vmid, uint64_t now)
+{
+    FwLaunch *launch = &fw.launch[vmid];
+    uint32_t taken = 0;
+
+    if (launch->queue && launch->queue->state == FW_QUEUE_ACTIVE) {
+        taken = look(launch->queue);
+    }
+    if (!taken && !launch->launchers) {
+        fw.launch_polls &= ~(1u << vmid); /* nobody could add one */
+        return;
+    }
+    if (taken) {
+        launch->backoff = FIRST_PAUSE;
+    } else if (launch->backoff < LONGEST_PAUSE) {
+        launch->backoff *= 2;
+    }
+    launch->poll_time = taken == RECORDS_A_LOOK ? 0 : now + launch->backoff;
+}
+
+void launch_poll(uint64_t now)
+{
+    for (uint32_t left = fw.launch_polls; left; left &= left - 1) {
+        if (now >= fw.launch[lowest_bit(left)].poll_time) {
+            poll(lowest_bit(left), now);
+        }
+    }
+}
+
+uint64_t launch_next(void)
+{
+    uint64_t next = FW_NEVER;
+
+    for (uint32_t left = fw.launch_polls; left; left &= left - 1) {
+        uint64_t time = fw.launch[lowest_bit(left)].poll_time;
+
+        next = time < next ? time : next;
+    }
+    return next;
+}
+
+/* ---- ends ------------------------------------------------------------------ */
+
+/* The packet of the grid with that record has waited for the last grid. */
+static void release(unsigned vmid, uint64_t record)
+{
+    for (unsigned i = 0; i < fw.num_queues; i++) {
+        FwQueue *queue = &fw.queues[i];
+        FwJob *job = &queue->held;
+
+        if (queue->vmid == vmid && queue->state == FW_QUEUE_ACTIVE &&
+            job->record == record) {
+            job->record = 0;
+            queue->barrier = false;
+            if (queue_complete(queue, job->packet_index, &job->header,
+                               job->signal_addr, job->signal_value,
+                               job->inner)) {
+                sched_ready(queue);
+            }
+            return;
+        }
+    }
+}
+
+/* A grid is complete, and with it perhaps those above it. */
+static void finish(FwQueue *queue, uint64_t record)
+{
+    Head head, parent;
+
+    for (unsigned depth = 0; depth <= MXGPU_LAUNCH_DEPTH; depth++) {
+        if (!load(queue, record, &head) ||
+            !store64(queue, record + AT(state),
+                     MXGPU_LAUNCH_FREE |
+                         (uint64_t)(head.l.sequence + 1) << 32)) {
+            return;
+        }
+        if (head.l.next && (!check_address(queue, head.l.next) ||
+                            !make_ready(queue, head.l.next))) {
+            return;
+        }
+        record = head.l.parent;
+        if (!check_address(queue, record) || !load(queue, record, &parent) ||
+            !store32(queue, record + AT(completed), ++parent.l.completed)) {
+            return;
+        }
+        if (parent.l.completed != parent.l.launched) {
+            return;
+        }
+        if (!parent.l.parent) {
+            release(queue->vmid, record);
+            return;
+        }
+        if (parent.l.state != MXGPU_LAUNCH_ENDED) {
+            return;
+        }
+    }
+    fail(queue, MXGPU_QERR_PACKET, MXGPU_FAULT_NONE, record,
+         MXGPU_ACCESS_READ);
+}
+
+/* The record of a packet's error is that of the grid which stopped the launch
+ * queue, but for the packet. */
+static void fail_held(FwQueue *queue, const FwJob *job,
+                      const struct mxgpu_queue_error *error)
+{
+    struct mxgpu_queue_error own = *error;
+
+    own.packet_index = job->packet_index;
+    own.packet_type = job->header.type;
+    own.inner = job->inner;
+    queue->barrier = false;
+    queue_fail(queue, &own);
+}
+
+void launch_failed(FwQueue *queue, const struct mxgpu_queue_error *error)
+{
+    fw.launch[queue->vmid].error = *error;
+    for (unsigned i = 0; i < fw.num_queues; i++) {
+        FwQueue *other = &fw.queues[i];
+
+        if (other->vmid == queue->vmid && other->state == FW_QUEUE_ACTIVE &&
+            other->held.record) {
+            FwJob job = other->held;
+
+            fail_held(other, &job, error);
+        }
+    }
+}
+
+bool launch_ended(FwJob *job)
+{
+    FwQueue *own = job->queue, *queue = fw.launch[own->vmid].queue;
+    bool child = own->launch_ring;
+    Head head;
+
+    if (!queue) {
+        return true; /* it was destroyed, with all that was launched */
+    }
+    if (queue->state != FW_QUEUE_ACTIVE) {
+        fail_held(own, job, &fw.launch[own->vmid].error);
+        return false;
+    }
+    if (!load(own, job->record, &head)) {
+        return false;
+    }
+    if (head.l.launched == head.l.completed) {
+        if (child) {
+            finish(queue, job->record);
+        }
+        return own->state == FW_QUEUE_ACTIVE;
+    }
+    if (child) {
+        return store32(queue, job->record + AT(state), MXGPU_LAUNCH_ENDED);
+    }
+    own->held = *job;
+    own->barrier = true;
+    return false;
+}
