@@ -235,6 +235,7 @@ static void test_batch_errors(void)
 #define BATCH(dsts, srcs, sizes, count, attrs, from, n, stream)                \
     mcMemcpyBatchAsync(dsts, srcs, sizes, count, attrs, from, n, &fail, stream)
     ok(BATCH(dsts, srcs, sizes, 3, attrs, from, 2, s));
+    ok(mcStreamSynchronize(s)); /* they write the same */
     ok(BATCH(dsts, srcs, sizes, 3, attrs, from, 2, mcStreamPerThread));
     const mcError_t bad = mcErrorInvalidValue;
     fails(bad, BATCH(NULL, srcs, sizes, 3, attrs, from, 2, s));
