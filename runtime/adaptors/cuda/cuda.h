@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * CUDA's driver interface, over the mc* one. C11 and C++17. What it has is in
+ * cuda_adaptor/driver.def. Handles are the same as those of cuda_runtime_api.h,
+ * and contexts the same objects.
+ */
+#ifndef __cuda_cuda_h__
+#define __cuda_cuda_h__
+
+#define CUDA_VERSION 11060
+#define CUDAAPI
+#define CUDA_CB
+
+#include "cuda_adaptor/driver_types.h"
+
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define CU(name, parameters, call) CUresult CUDAAPI name parameters;
+#include "cuda_adaptor/driver.def"
+#undef CU
+
+CUresult CUDAAPI cuGetErrorName(CUresult error, const char **pStr);
+CUresult CUDAAPI cuGetErrorString(CUresult error, const char **pStr);
+/* NULL, and CUDA_ERROR_NOT_FOUND, when there is none of that name. */
+CUresult CUDAAPI cuGetProcAddress(const char *symbol, void **pfn,
+                                  int cudaVersion, unsigned long long flags);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

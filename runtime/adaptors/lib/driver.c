@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/* CUDA's driver interface: functions of cuda_adaptor/driver.def. */
+#define _GNU_SOURCE /* dladdr */
+#include <dlfcn.h>
+#include <string.h>
+
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+
+#include "adaptors/lib/adaptor.h"
+
+static const struct {
+    int number;
+    const char *name;
+} results[] = {
+#define CU_ERROR(name, number) { number, #name },
+#include "cuda_adaptor/results.def"
+#undef CU_ERROR
+};
+
+static const char *result_name(int number)
+{
+    for (size_t i = 0; i < sizeof(results) / sizeof(results[0]); i++) {
+        if (results[i].number == number) {
+            return results[i].name;
+        }
+    }
+    return NULL;
+}
+
+/* Numbers agree where both interfaces have them; the runtime's finer ones for
+ * arguments are one here. */
+static CUresult cu_result(cudaError_t error)
+{
+    error = adaptor_error(error);
+    if (__builtin_expect(error == cudaSuccess, 1)) {
+        return CUDA_SUCCESS;
+    }
+    switch (error) {
+    case cudaErrorInvalidDeviceFunction:
+        return CUDA_ERROR_INVALID_HANDLE;
+    case cudaErrorDevicesUnavailable:
+        return CUDA_ERROR_NO_DEVICE;
+    default:
+        return result_name((int)error) ? (CUresult)error :
+               (int)error < 100 ? CUDA_ERROR_INVALID_VALUE :
+                                  CUDA_ERROR_UNKNOWN;
+    }
+}
+
+const char *mcGetErrorString_of_library(int error)
+    __asm__("mcGetErrorString");
+
+MC_EXPORT CUresult cuGetErrorName(CUresult error, const char **pStr)
+{
+    if (!pStr) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *pStr = result_name((int)error);
+    return *pStr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+MC_EXPORT CUresult cuGetErrorString(CUresult error, const char **pStr)
+{
+    if (!pStr) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *pStr = result_name((int)error) ?
+                mcGetErrorString_of_library((int)error) : NULL;
+    return *pStr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+MC_EXPORT CUresult cuGetProcAddress(const char *symbol, void **pfn,
+                                    int cudaVersion, unsigned long long flags)
+{
+    cudaError_t error = cudaGetDriverEntryPoint(symbol, pfn, flags);
+
+    return error != cudaSuccess ? cu_result(error) :
+           *pfn ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}
+
+static cudaError_t driver_version(int *version)
+{
+    if (!version) {
+        return cudaErrorInvalidValue;
+    }
+    *version = CUDA_VERSION;
+    return cudaSuccess;
+}
+
+static cudaError_t compute_capability(int *major, int *minor, CUdevice dev)
+{
+    cudaError_t error = cudaDeviceGetAttribute(
+        major, cudaDevAttrComputeCapabilityMajor, dev);
+
+    return error != cudaSuccess ? error :
+           cudaDeviceGetAttribute(minor, cudaDevAttrComputeCapabilityMinor,
+                                  dev);
+}
+
+static mcJitInputType input_type(CUjitInputType type)
+{
+    return type == CU_JIT_INPUT_FATBINARY ? mcJitInputFatBinary :
+           type == CU_JIT_INPUT_LIBRARY ? mcJitInputLibrary :
+           type == CU_JIT_INPUT_CUBIN || type == CU_JIT_INPUT_OBJECT ?
+               mcJitInputObject : (mcJitInputType)-1;
+}
+
+static cudaMemoryType memory_type(CUmemorytype type)
+{
+    return type == CU_MEMORYTYPE_HOST ? cudaMemoryTypeHost :
+           type == CU_MEMORYTYPE_DEVICE ? cudaMemoryTypeDevice :
+           type == CU_MEMORYTYPE_ARRAY ? cudaMemoryTypeArray :
+           type == CU_MEMORYTYPE_UNIFIED ? cudaMemoryTypeManaged :
+                                           (cudaMemoryType)-1;
+}
+
+static cudaError_t copy_2d(const CUDA_MEMCPY2D *p, CUstream stream, int async)
+{
+    mc_Memcpy2D copy;
+
+    if (!p) {
+        return cudaErrorInvalidValue;
+    }
+    copy = (mc_Memcpy2D){
+        .srcXInBytes = p->srcXInBytes, .srcY = p->srcY,
+        .srcMemoryType = memory_type(p->srcMemoryType),
+        .srcHost = p->srcHost, .srcDevice = (void *)p->srcDevice,
+        .srcArray = (cudaArray_t)p->srcArray, .srcPitch = p->srcPitch,
+        .dstXInBytes = p->dstXInBytes, .dstY = p->dstY,
+        .dstMemoryType = memory_type(p->dstMemoryType),
+        .dstHost = p->dstHost, .dstDevice = (void *)p->dstDevice,
+        .dstArray = (cudaArray_t)p->dstArray, .dstPitch = p->dstPitch,
+        .WidthInBytes = p->WidthInBytes, .Height = p->Height,
+    };
+    return async ? mcMemcpyParam2DAsync(&copy, stream) :
+                   mcMemcpyParam2D(&copy);
+}
+
+/* Kernels of modules have no limits that could be raised: what the device has
+ * is what a launch may ask for, and the others are hints. */
+static cudaError_t set_function_attribute(CUfunction f,
+                                          CUfunction_attribute attrib,
+                                          int value)
+{
+    int most, ignored;
+    cudaError_t error = mcFuncGetAttribute(
+        &ignored, MC_FUNC_ATTRIBUTE_NUM_REGS, f);
+
+    if (error != cudaSuccess) {
+        return error;
+    }
+    if (attrib == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT) {
+        return value >= -1 && value <= 100 ? cudaSuccess :
+                                             cudaErrorInvalidValue;
+    }
+    if (attrib != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) {
+        return cudaErrorInvalidValue;
+    }
+    error = mcFuncGetAttribute(
+        &most, MC_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, f);
+    return error != cudaSuccess ? error :
+           value >= 0 && value <= most ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+static cudaError_t set_cache_config(CUfunction f, CUfunc_cache config)
+{
+    int ignored;
+
+    return (unsigned)config > CU_FUNC_CACHE_PREFER_EQUAL ?
+               cudaErrorInvalidValue :
+               mcFuncGetAttribute(&ignored, MC_FUNC_ATTRIBUTE_NUM_REGS, f);
+}
+
+#define P(address) ((void *)(uintptr_t)(address))
+#define A(array) ((cudaArray_t)(array))
+#define V(type, value) ((type)(value))
+#define CU(name, parameters, call)                                             \
+    MC_EXPORT CUresult name parameters                                         \
+    {                                                                          \
+        return cu_result((cudaError_t)(call));                                 \
+    }
+#include "cuda_adaptor/driver.def"
