@@ -37,6 +37,21 @@ MC_EXPORT void __mcRegisterManagedVar(void **modules, void **pointer,
     mc_program_managed(modules, pointer, init, name, size, align);
 }
 
+/* Variables that the runtime writes. */
+MC_EXPORT void __mcRegisterTexture(void **modules, const void *var,
+                                   const void **address, const char *name,
+                                   int type, int normalized, int ext)
+{
+    mc_program_variable(modules, var, name, sizeof(textureReference));
+}
+
+MC_EXPORT void __mcRegisterSurface(void **modules, const void *var,
+                                   const void **address, const char *name,
+                                   int type, int ext)
+{
+    mc_program_variable(modules, var, name, sizeof(surfaceReference));
+}
+
 /* kernel<<<grid, block, shared, stream>>>() pushes; the stub pops. */
 MC_EXPORT mcError_t __mcPushCallConfiguration(dim3 gridDim, dim3 blockDim,
                                               size_t sharedMem,

@@ -26,6 +26,10 @@ void __mcRegisterVar(void **modules, void *var, char *hostVar,
 void __mcRegisterManagedVar(void **modules, void **pointer, void *init,
                             const char *name, size_t size,
                             unsigned int align);
+void __mcRegisterTexture(void **modules, const void *var, const void **address,
+                         const char *name, int type, int normalized, int ext);
+void __mcRegisterSurface(void **modules, const void *var, const void **address,
+                         const char *name, int type, int ext);
 mcError_t __mcPushCallConfiguration(dim3 gridDim, dim3 blockDim,
                                     size_t sharedMem __dparm(0),
                                     mcStream_t stream __dparm(0));

@@ -27,6 +27,7 @@
 #include <cstring>
 #include <math.h>
 
+#include "mc_texture_reference.h"
 #include "device/texture.h"
 #include "device/surface.h"
 #include "device/launch.h"

@@ -201,6 +201,68 @@ mcError_t mcDestroySurfaceObject(mcSurfaceObject_t object);
 mcError_t mcGetSurfaceObjectResourceDesc(mcResourceDesc *resource,
                                          mcSurfaceObject_t object);
 
+/* ---- references ---- */
+
+/* What a texture<> variable of a file with kernels is: modes, which count when
+ * it is bound, on each device apart. Kernels that were launched before use what
+ * it was bound to then. */
+typedef struct textureReference {
+    int normalized; /* coordinates */
+    mcTextureFilterMode filterMode;
+    mcTextureAddressMode addressMode[3];
+    mcChannelFormatDesc channelDesc;
+    int sRGB;
+    unsigned int maxAnisotropy;
+    mcTextureFilterMode mipmapFilterMode;
+    float mipmapLevelBias;
+    float minMipmapLevelClamp;
+    float maxMipmapLevelClamp;
+    int disableTrilinearOptimization;
+    mcTextureReadMode readMode;       /* of the variable's type */
+    mcTextureObject_t textureObject;  /* kernels read it */
+} textureReference;
+
+typedef struct surfaceReference {
+    mcChannelFormatDesc channelDesc;
+    mcSurfaceObject_t surfaceObject;
+} surfaceReference;
+
+/*
+ * Binding waits for the device when something was bound before. Errors are those
+ * of objects, and mcErrorInvalidTexture, mcErrorInvalidSurface: not a variable
+ * of the program.
+ *
+ * Memory that does not begin at a multiple of textureAlignment is bound from
+ * the one before on, and *offset is the bytes between: programs add them to
+ * numbers and x. offset may be NULL where it is 0. Of size counts what the
+ * allocation has.
+ */
+mcError_t mcBindTexture(size_t *offset, const textureReference *texref,
+                        const void *devPtr, const mcChannelFormatDesc *desc,
+                        size_t size __dparm(0xffffffffu));
+mcError_t mcBindTexture2D(size_t *offset, const textureReference *texref,
+                          const void *devPtr, const mcChannelFormatDesc *desc,
+                          size_t width, size_t height, size_t pitch);
+/* desc is that of the array, else mcErrorInvalidChannelDescriptor. */
+mcError_t mcBindTextureToArray(const textureReference *texref,
+                               mcArray_const_t array,
+                               const mcChannelFormatDesc *desc);
+mcError_t mcBindTextureToMipmappedArray(const textureReference *texref,
+                                        mcMipmappedArray_const_t mipmap,
+                                        const mcChannelFormatDesc *desc);
+/* Does not wait. What is not bound is left as it is. */
+mcError_t mcUnbindTexture(const textureReference *texref);
+/* mcErrorInvalidTextureBinding: it is not bound. */
+mcError_t mcGetTextureAlignmentOffset(size_t *offset,
+                                      const textureReference *texref);
+mcError_t mcGetTextureReference(const textureReference **texref,
+                                const void *symbol);
+mcError_t mcBindSurfaceToArray(const surfaceReference *surfref,
+                               mcArray_const_t array,
+                               const mcChannelFormatDesc *desc);
+mcError_t mcGetSurfaceReference(const surfaceReference **surfref,
+                                const void *symbol);
+
 /* The most texels of such elements in linear memory. */
 mcError_t mcDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements,
                                              const mcChannelFormatDesc *desc,

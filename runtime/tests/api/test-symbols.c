@@ -34,6 +34,8 @@ static const char *const names[] = {
     "__mcUnregisterFatBinary",
     "__mcRegisterFunction",
     "__mcRegisterManagedVar",
+    "__mcRegisterSurface",
+    "__mcRegisterTexture",
     "__mcRegisterVar",
     "__mcPushCallConfiguration",
     "__mcPopCallConfiguration",

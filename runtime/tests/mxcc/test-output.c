@@ -57,7 +57,6 @@ static void test_survives(void)
         { "-O2", "wrong.maca" }, { "-O2", "wrong.cpp" },
         { "-lib", "wrong.maca" }, { "-dc", "wrong.maca" },
         { "-shared", "link.maca" }, { "-c", "link.maca" },
-        { "-c", "-O1", "object.maca" },
     };
     const char *out;
 
@@ -67,7 +66,6 @@ static void test_survives(void)
     test_file("wrong.cpp", "int x = nothing;\n");
     test_file("link.maca", "extern __device__ int nowhere;\n"
                            "__global__ void k(int *p) { *p = nowhere; }\n");
-    test_file("object.maca", "mcSurfaceObject_t s; texture<int> t;\n");
     test_file("wrong.bc", "no bitcode");
     test_file("old", "old");
     g_assert_cmpint(mkfifo("pipe", 0600), ==, 0);

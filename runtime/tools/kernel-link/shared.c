@@ -72,6 +72,32 @@ static LLVMValueRef dynamic_array(Kl *kl)
     return v;
 }
 
+/* texture<> and surface<> variables, which derive from these. */
+static bool is_reference(LLVMValueRef global)
+{
+    LLVMTypeRef type = LLVMGlobalGetValueType(global);
+    const char *name = NULL;
+
+    if (LLVMGetTypeKind(type) == LLVMStructTypeKind &&
+        LLVMCountStructElementTypes(type) == 1) {
+        type = LLVMStructGetTypeAtIndex(type, 0);
+        name = LLVMGetTypeKind(type) == LLVMStructTypeKind
+                   ? LLVMGetStructName(type)
+                   : NULL;
+    }
+    return name && (!strncmp(name, "struct.textureReference", 23) ||
+                    !strncmp(name, "struct.surfaceReference", 23));
+}
+
+/* The host writes it, wherever it is declared; clang leaves it undefined. */
+static void make_reference(LLVMValueRef global)
+{
+    LLVMSetInitializer(global, LLVMConstNull(LLVMGlobalGetValueType(global)));
+    LLVMSetExternallyInitialized(global, true);
+    LLVMSetLinkage(global, LLVMExternalLinkage);
+    LLVMSetVisibility(global, LLVMDefaultVisibility);
+}
+
 static bool is_static(LLVMValueRef global)
 {
     LLVMValueRef init = LLVMGetInitializer(global);
@@ -121,7 +147,9 @@ void kl_shared_prepare(Kl *kl)
     relax_csr_reads(kl);
     for (v = LLVMGetFirstGlobal(kl->module); v; v = next) {
         next = LLVMGetNextGlobal(v);
-        if (is_static(v)) {
+        if (is_static(v) && is_reference(v)) {
+            make_reference(v);
+        } else if (is_static(v)) {
             make_external(v, n++);
         } else if (is_dynamic(v)) {
             make_dynamic(kl, v);

@@ -7,7 +7,7 @@
 #define MCR_DEVICE_SURFACE_H
 
 #include "builtins.h"
-#include "mcr/mc_texture.h"
+#include "mcr/mc_texture_reference.h"
 #include "mxgpu/texture.h"
 
 /* Whether a coordinate is below a size, or may be made so. */
@@ -66,7 +66,7 @@ __MC_DEVICE__ void __mc_surface_write(T value, mcSurfaceObject_t object, int x,
 #define __MC_STRIP(...) __VA_ARGS__
 
 /* The forms of reading and writing a kind of surface. */
-#define __MC_SURFACE(name, parameters, y, z)                                   \
+#define __MC_SURFACE(name, kind, parameters, y, z)                             \
     template <class T>                                                         \
     __MC_DEVICE__ T name##read(                                                \
         mcSurfaceObject_t object, int x, __MC_STRIP parameters                 \
@@ -87,15 +87,38 @@ __MC_DEVICE__ void __mc_surface_write(T value, mcSurfaceObject_t object, int x,
         mcSurfaceBoundaryMode mode = mcBoundaryModeTrap)                       \
     {                                                                          \
         __mc_surface_write<T>(value, object, x, y, z, mode);                   \
+    }                                                                          \
+    template <class T, class S>                                                \
+    __MC_DEVICE__ T name##read(                                                \
+        const surface<S, kind> &ref, int x, __MC_STRIP parameters              \
+        mcSurfaceBoundaryMode mode = mcBoundaryModeTrap)                       \
+    {                                                                          \
+        return __mc_surface_read<T>(ref.surfaceObject, x, y, z, mode);         \
+    }                                                                          \
+    template <class T, class S>                                                \
+    __MC_DEVICE__ void name##read(                                             \
+        T *value, const surface<S, kind> &ref, int x, __MC_STRIP parameters    \
+        mcSurfaceBoundaryMode mode = mcBoundaryModeTrap)                       \
+    {                                                                          \
+        *value = __mc_surface_read<T>(ref.surfaceObject, x, y, z, mode);       \
+    }                                                                          \
+    template <class T, class S>                                                \
+    __MC_DEVICE__ void name##write(                                            \
+        T value, const surface<S, kind> &ref, int x, __MC_STRIP parameters     \
+        mcSurfaceBoundaryMode mode = mcBoundaryModeTrap)                       \
+    {                                                                          \
+        __mc_surface_write<T>(value, ref.surfaceObject, x, y, z, mode);        \
     }
 
-__MC_SURFACE(surf1D, (), 0, 0)
-__MC_SURFACE(surf2D, (int y,), y, 0)
-__MC_SURFACE(surf3D, (int y, int z,), y, z)
-__MC_SURFACE(surf1DLayered, (int layer,), 0, layer)
-__MC_SURFACE(surf2DLayered, (int y, int layer,), y, layer)
-__MC_SURFACE(surfCubemap, (int y, int face,), y, face)
-__MC_SURFACE(surfCubemapLayered, (int y, int layerFace,), y, layerFace)
+__MC_SURFACE(surf1D, mcSurfaceType1D, (), 0, 0)
+__MC_SURFACE(surf2D, mcSurfaceType2D, (int y,), y, 0)
+__MC_SURFACE(surf3D, mcSurfaceType3D, (int y, int z,), y, z)
+__MC_SURFACE(surf1DLayered, mcSurfaceType1DLayered, (int layer,), 0, layer)
+__MC_SURFACE(surf2DLayered, mcSurfaceType2DLayered, (int y, int layer,), y,
+             layer)
+__MC_SURFACE(surfCubemap, mcSurfaceTypeCubemap, (int y, int face,), y, face)
+__MC_SURFACE(surfCubemapLayered, mcSurfaceTypeCubemapLayered,
+             (int y, int layerFace,), y, layerFace)
 
 #undef __MC_SURFACE
 #undef __MC_STRIP

@@ -381,10 +381,6 @@ class Compiler:
     def embed(self, source, obj, image):
         with open(obj, "rb") as f:
             data = f.read()
-        for name in objects.UNSUPPORTED:
-            if name.encode() + b"\0" in data:
-                raise Failure(f"{source}: textures and surfaces are not "
-                              "supported")
         with open(image, "rb") as f:
             image = f.read()
         if self.cmd.rdc:

@@ -17,13 +17,12 @@ RENAMES = {
     f"__hip{name}": f"__mc{name}"
     for name in (
         "RegisterFatBinary", "RegisterFunction", "RegisterManagedVar",
-        "RegisterVar",
+        "RegisterSurface", "RegisterTexture", "RegisterVar",
         "UnregisterFatBinary", "PushCallConfiguration",
         "PopCallConfiguration", "_module_ctor", "_module_dtor",
         "_fatbin_wrapper", "_gpubin_handle")
 }
 RENAMES["hipLaunchKernel"] = "mcLaunchKernel"
-UNSUPPORTED = ("__hipRegisterTexture", "__hipRegisterSurface")
 
 WRAPPER = struct.pack("<II", 0x4d414341, 1) # magic and version
 
