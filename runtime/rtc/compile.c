@@ -83,12 +83,11 @@ static mcrtcResult write_all(Run *run)
 
 /* ---- the compiler ---- */
 
-static const char *language(McRtcLanguage language)
-{
-    return language == MC_RTC_CUDA  ? "cu"
-           : language == MC_RTC_HIP ? "hip"
-                                    : "maca";
-}
+static const char *const languages[] = {
+    [MCRTC_LANGUAGE_MACA] = "maca",
+    [MCRTC_LANGUAGE_CUDA] = "cu",
+    [MCRTC_LANGUAGE_HIP] = "hip",
+};
 
 /* Where the source would be, for its own #include "...": not for <...>, as
  * there may be anything. */
@@ -107,14 +106,14 @@ static void words(const Run *run, const char *tool, const char *near,
                   char **argv)
 {
     static const char *const macros[] = {
-        [MC_RTC_MACA] = "-D__MACACC_RTC__=1",
-        [MC_RTC_CUDA] = "-D__CUDACC_RTC__=1",
-        [MC_RTC_HIP] = "-D__HIPCC_RTC__=1",
+        [MCRTC_LANGUAGE_MACA] = "-D__MACACC_RTC__=1",
+        [MCRTC_LANGUAGE_CUDA] = "-D__CUDACC_RTC__=1",
+        [MCRTC_LANGUAGE_HIP] = "-D__HIPCC_RTC__=1",
     };
     const McRtcOptions *o = &run->options;
     const char *own[WORDS_OWN] = {
         tool, "-cubin", "-o", run->output, "-I", run->folders.first,
-        "-idirafter", run->folders.last, macros[o->language],
+        "-idirafter", run->folders.last, macros[run->program->language],
     };
     size_t n = 9;
 
@@ -138,7 +137,7 @@ static void words(const Run *run, const char *tool, const char *near,
         argv[n++] = o->words[i];
     }
     argv[n++] = (char *)"-x";
-    argv[n++] = (char *)language(o->language);
+    argv[n++] = (char *)languages[run->program->language];
     argv[n++] = run->source;
     argv[n] = NULL;
 }

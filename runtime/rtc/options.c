@@ -165,21 +165,6 @@ static bool optimise(Reader *r, const char *value)
                                     : refuse(r, "on expected");
 }
 
-static bool language(Reader *r, const char *value)
-{
-    static const char *const names[] = {
-        [MC_RTC_MACA] = "maca", [MC_RTC_CUDA] = "cuda", [MC_RTC_HIP] = "hip",
-    };
-
-    for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        if (strcmp(value, names[i]) == 0) {
-            r->out->language = (McRtcLanguage)i;
-            return true;
-        }
-    }
-    return refuse(r, "maca, cuda or hip expected");
-}
-
 /* ---- the table ---- */
 
 static const Option table[] = {
@@ -253,7 +238,6 @@ static const Option table[] = {
     {"brief-diag", true, ignore_truth},
     {"mllvm", true, pass_apart, "-mllvm"},
     {"default-stream", true, ignore},
-    {"x-mcrtc-language", true, language},
 };
 
 static const Option *find(const char *name, size_t size)

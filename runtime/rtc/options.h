@@ -9,17 +9,9 @@
 
 #include "text.h"
 
-/* What the source is written for; tables of names differ, options do not. */
-typedef enum McRtcLanguage {
-    MC_RTC_MACA,
-    MC_RTC_CUDA,
-    MC_RTC_HIP,
-} McRtcLanguage;
-
 typedef struct McRtcOptions {
     char **words; /* for mxcc; NULL at the end */
     size_t count;
-    McRtcLanguage language;
     bool relocatable;    /* code is to be linked */
     bool default_device; /* functions are the device's unless they say */
     bool no_source_folder;

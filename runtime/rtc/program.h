@@ -22,6 +22,7 @@ typedef struct McRtcProgram {
     McRtcHeader *headers;
     size_t header_count;
     pthread_mutex_t lock; /* for all below; held while the compiler runs */
+    mcrtcLanguage language;
     McRtcName *names;
     size_t name_count;
     bool tried; /* it was compiled, perhaps in vain */

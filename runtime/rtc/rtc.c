@@ -93,6 +93,19 @@ EXPORT mcrtcResult mcrtcCreateProgram(mcrtcProgram *out, const char *source,
     return result;
 }
 
+EXPORT mcrtcResult mcrtcSetLanguage(mcrtcProgram handle,
+                                    mcrtcLanguage language)
+{
+    RTC_PROGRAM(program, handle);
+    if ((unsigned)language > MCRTC_LANGUAGE_HIP) {
+        return MCRTC_ERROR_INVALID_INPUT;
+    }
+    pthread_mutex_lock(&program->lock);
+    program->language = language;
+    pthread_mutex_unlock(&program->lock);
+    return MCRTC_SUCCESS;
+}
+
 EXPORT mcrtcResult mcrtcDestroyProgram(mcrtcProgram *handle)
 {
     if (!handle) {

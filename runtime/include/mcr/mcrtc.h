@@ -29,6 +29,13 @@ typedef enum mcrtcResult {
     MCRTC_ERROR_INTERNAL_ERROR = 11
 } mcrtcResult;
 
+/* Whose names a source uses: what it finds without an #include. */
+typedef enum mcrtcLanguage {
+    MCRTC_LANGUAGE_MACA = 0,
+    MCRTC_LANGUAGE_CUDA = 1,
+    MCRTC_LANGUAGE_HIP = 2
+} mcrtcLanguage;
+
 typedef struct mcrtcProgram_st *mcrtcProgram;
 
 /* The name of the enumerator. */
@@ -48,6 +55,8 @@ mcrtcResult mcrtcCreateProgram(mcrtcProgram *prog, const char *src,
                                const char *name, int numHeaders,
                                const char *const *headers,
                                const char *const *includeNames);
+/* Of compilations from now on; a new program's is MCRTC_LANGUAGE_MACA. */
+mcrtcResult mcrtcSetLanguage(mcrtcProgram prog, mcrtcLanguage language);
 /* Sets *prog to NULL. Lowered names end with the program. */
 mcrtcResult mcrtcDestroyProgram(mcrtcProgram *prog);
 /* Runs the compiler. It may be called again, with other options. */

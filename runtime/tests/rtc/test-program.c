@@ -357,8 +357,6 @@ static void test_options(void)
         {"-mllvm", "-x=1", "-mllvm -x=1"},
         {"-no-source-include", NULL, NULL},
         {"-default-device", NULL, NULL},
-        {"--x-mcrtc-language=hip", NULL, NULL},
-        {"--x-mcrtc-language=maca", NULL, "-x maca"},
     };
     const char *options[2 * G_N_ELEMENTS(good)];
     mcrtcProgram p = create();
@@ -381,13 +379,32 @@ static void test_options(void)
         }
     }
     g_assert_false(was_given("-iquote"));
-    const char *last[] = {"-rdc=true", "-dw", "--x-mcrtc-language=hip"};
-    ok(mcrtcCompileProgram(p, 3, last));
+    const char *last[] = {"-rdc=true", "-dw"};
+    ok(mcrtcCompileProgram(p, 2, last));
     g_assert_true(was_given("-iquote ."));
-    g_assert_true(was_given("-x hip"));
-    g_assert_true(was_given("-D__HIPCC_RTC__=1"));
     g_assert_false(was_given("-rdc=true"));
     ok(mcrtcDestroyProgram(&p));
+}
+
+static void test_language(void)
+{
+    mcrtcProgram p = create();
+
+    script(SUCCEED);
+    ok(mcrtcCompileProgram(p, 0, NULL));
+    g_assert_true(was_given("-x maca"));
+    g_assert_true(was_given("-D__MACACC_RTC__=1"));
+    ok(mcrtcSetLanguage(p, MCRTC_LANGUAGE_CUDA));
+    ok(mcrtcCompileProgram(p, 0, NULL));
+    g_assert_true(was_given("-x cu"));
+    g_assert_true(was_given("-D__CUDACC_RTC__=1"));
+    ok(mcrtcSetLanguage(p, MCRTC_LANGUAGE_HIP));
+    gives(ERROR_INVALID_INPUT, mcrtcSetLanguage(p, (mcrtcLanguage)3));
+    ok(mcrtcCompileProgram(p, 0, NULL));
+    g_assert_true(was_given("-x hip"));
+    g_assert_true(was_given("-D__HIPCC_RTC__=1"));
+    ok(mcrtcDestroyProgram(&p));
+    gives(ERROR_INVALID_PROGRAM, mcrtcSetLanguage(p, MCRTC_LANGUAGE_HIP));
 }
 
 static void test_bad_options(void)
@@ -398,7 +415,7 @@ static void test_bad_options(void)
         "-c", "-x", "--D=A", "-Wl,-x", "-fplugin=x.so", "-fsyntax-only",
         "-G=1", "--gpu-architecture", "-arch=", "-arch=sm_", "-arch=sm_7x",
         "-arch=z80", "--fmad=perhaps", "--maxrregcount=many", "-rdc=1",
-        "--std=c17", "--dopt=off", "-D", "--x-mcrtc-language=ada", huge, NULL,
+        "--std=c17", "--dopt=off", "-D", huge, NULL,
     };
     mcrtcProgram p = create();
 
@@ -559,6 +576,7 @@ int main(int argc, char **argv)
     g_test_add_func("/rtc/results", test_results);
     g_test_add_func("/rtc/failures", test_failures);
     g_test_add_func("/rtc/options", test_options);
+    g_test_add_func("/rtc/language", test_language);
     g_test_add_func("/rtc/bad-options", test_bad_options);
     g_test_add_func("/rtc/files", test_files);
     g_test_add_func("/rtc/clash", test_clash);
