@@ -136,7 +136,8 @@ MC_EXPORT mcError_t mcDeviceGetStreamPriorityRange(int *least, int *greatest)
 static bool limit_exists(mcLimit_t limit)
 {
     return limit == mcLimitStackSize || limit == mcLimitPrintfFifoSize ||
-           limit == mcLimitMallocHeapSize;
+           limit == mcLimitMallocHeapSize ||
+           limit == mcLimitDevRuntimePendingLaunchCount;
 }
 
 MC_EXPORT mcError_t mcDeviceGetLimit(size_t *value, mcLimit_t limit)
@@ -148,6 +149,8 @@ MC_EXPORT mcError_t mcDeviceGetLimit(size_t *value, mcLimit_t limit)
     *value = limit == mcLimitStackSize ? atomic_load(&ctx->stack)
              : limit == mcLimitPrintfFifoSize
                  ? mc_services_fifo(ctx->services)
+             : limit == mcLimitDevRuntimePendingLaunchCount
+                 ? mc_services_launches(ctx->services)
                  : mc_services_heap(ctx->services);
     API_RETURN(mcSuccess);
 }
@@ -165,6 +168,9 @@ MC_EXPORT mcError_t mcDeviceSetLimit(mcLimit_t limit, size_t value)
     }
     if (limit == mcLimitMallocHeapSize) {
         API_RETURN(mc_services_set_heap(ctx->services, value));
+    }
+    if (limit == mcLimitDevRuntimePendingLaunchCount) {
+        API_RETURN(mc_services_set_launches(ctx->services, value));
     }
     value = (value + 1023) & ~(size_t)1023;
     if (value * ctx->info.warp_size > ctx->info.cu_private) {

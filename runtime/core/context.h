@@ -32,6 +32,8 @@ typedef struct McServicesOps {
     mcError_t (*bind)(McFunction *function);
     /* Work of the context was waited for: prints what kernels have left. */
     void (*flush)(McContext *ctx);
+    /* Before queues are destroyed: what kernels launched ends. */
+    void (*stop)(McContext *ctx);
 } McServicesOps;
 
 struct McContext {

@@ -6,6 +6,7 @@
 
 #include "error.h"
 #include "launch.h"
+#include "mxgpu/launch.h"
 #include "params.h"
 #include "program.h"
 
@@ -63,9 +64,11 @@ static mcError_t look_at_kernel(McContext *ctx, Work *w)
     }
     w->kind = WORK_PACKETS;
     w->packets = 1;
-    w->alone = k->cooperative;
-    w->size = k->arguments->size ? k->arguments->size : ARGUMENTS_ALIGN;
-    w->align = ARGUMENTS_ALIGN;
+    w->alone = k->cooperative || mc_launch_head(&w->packet);
+    w->size = mc_launch_head(&w->packet) +
+              (k->arguments->size ? k->arguments->size : ARGUMENTS_ALIGN);
+    w->align = mc_launch_head(&w->packet) ? MXGPU_LAUNCH_ALIGN
+                                          : ARGUMENTS_ALIGN;
     return error;
 }
 
@@ -269,9 +272,12 @@ static void put_work(Builder *b, Work *w, bool barrier)
         return;
     }
     if (p->type == mcGraphNodeTypeKernel) {
-        memcpy(memory_of(b, w), p->kernel.arguments->block,
-               p->kernel.arguments->size);
-        packet.dispatch.args = (uintptr_t)memory_of(b, w);
+        uint8_t *args = (uint8_t *)memory_of(b, w) + mc_launch_head(&packet);
+
+        mc_launch_record(&packet, memory_of(b, w));
+        memcpy(args, p->kernel.arguments->block, p->kernel.arguments->size);
+        packet.dispatch.args = (uintptr_t)args;
+        barrier |= mc_launch_head(&packet) != 0;
     } else if (w->kind == WORK_UPLOAD || w->kind == WORK_DOWNLOAD) {
         McBox box = w->kind == WORK_UPLOAD
                         ? mc_box_from(w->box, memory_of(b, w))

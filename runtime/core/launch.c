@@ -6,6 +6,8 @@
 
 #include "arguments.h"
 #include "capture.h"
+#include "mxgpu/kernel.h"
+#include "mxgpu/launch.h"
 #include "mxgpu/occupancy.h"
 #include "runtime.h"
 #include "submit.h"
@@ -140,9 +142,29 @@ static void dispatch_packet(McContext *ctx, McFunction *f, dim3 grid,
     };
 }
 
-static unsigned dispatch_flags(unsigned flags)
+static unsigned dispatch_flags(const McFunction *f, unsigned flags)
 {
+    if (f->uses & MXGPU_KERNEL_USES_LAUNCH) {
+        flags |= MXGPU_PKT_LAUNCHES;
+    }
     return mc_checking() ? flags | MXGPU_PKT_STRICT_ALIGN : flags;
+}
+
+unsigned mc_launch_head(const union mxgpu_packet *packet)
+{
+    return packet->header.flags & MXGPU_PKT_LAUNCHES ? MXGPU_LAUNCH_ARGS : 0;
+}
+
+void mc_launch_record(const union mxgpu_packet *packet, uint8_t *memory)
+{
+    const struct mxgpu_launch root = {
+        .private_kib = packet->dispatch.private_kib,
+        .flags = packet->header.flags & MXGPU_PKT_STRICT_ALIGN,
+    };
+
+    if (mc_launch_head(packet)) {
+        memcpy(memory, &root, sizeof(root));
+    }
 }
 
 mcError_t mc_launch_packet(McContext *ctx, McFunction *f, dim3 grid,
@@ -153,7 +175,7 @@ mcError_t mc_launch_packet(McContext *ctx, McFunction *f, dim3 grid,
 
     if (error == mcSuccess) {
         dispatch_packet(ctx, f, grid, block, shared, args, packet);
-        packet->header.flags = dispatch_flags(flags);
+        packet->header.flags = dispatch_flags(f, flags);
     }
     return error;
 }
@@ -208,16 +230,19 @@ mcError_t mc_launch(McStream *stream, McFunction *f, dim3 grid, dim3 block,
     if (error != mcSuccess) {
         return error;
     }
-    error = mc_submit_begin(stream, 1, f->arg_size ? f->arg_size : 16,
+    dispatch_packet(stream->ctx, f, grid, block, shared, NULL, &packet);
+    packet.header.flags = dispatch_flags(f, flags);
+    unsigned head = mc_launch_head(&packet);
+    error = mc_submit_begin(stream, 1, head + (f->arg_size ? f->arg_size : 16),
                             &submit);
     if (error != mcSuccess) {
         return error;
     }
-    memcpy(submit.stage, args, f->arg_size);
-    dispatch_packet(stream->ctx, f, grid, block, shared, submit.stage,
-                    &packet);
+    mc_launch_record(&packet, submit.stage);
+    memcpy(submit.stage + head, args, f->arg_size);
+    packet.dispatch.args = (uintptr_t)submit.stage + head;
     strncpy(mc_submit_label(&submit), f->name, MC_LABEL_SIZE - 1);
-    mc_submit_push(&submit, &packet, dispatch_flags(flags));
+    mc_submit_push(&submit, &packet, packet.header.flags);
     mc_submit_end(&submit);
     if (mc_launch_blocking()) {
         error = mc_stream_sync(stream);

@@ -32,6 +32,12 @@ mcError_t mc_launch_packet(McContext *ctx, McFunction *function, dim3 grid,
                            dim3 block, size_t shared, unsigned flags,
                            const uint8_t *args, union mxgpu_packet *packet);
 
+/* Bytes in front of the arguments of a packet: those of a kernel that launches
+ * others have a record (mxgpu/launch.h) there, which mc_launch_record writes.
+ * memory: where both are, a multiple of 64. */
+unsigned mc_launch_head(const union mxgpu_packet *packet);
+void mc_launch_record(const union mxgpu_packet *packet, uint8_t *memory);
+
 /* Threads of the largest block that a launch accepts. */
 unsigned mc_max_threads(const McContext *ctx, const McFunction *function);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mxgpu/launch.h"
 
 static size_t entry_size(const McPending *entry)
 {
@@ -101,7 +102,10 @@ static void move_stage(McPending *entry, uint8_t *stage)
 {
     memcpy(stage, entry->stage, entry->stage_size);
     if (entry->packet.header.type == MXGPU_PKT_DISPATCH) {
-        entry->packet.dispatch.args = (uintptr_t)stage;
+        entry->packet.dispatch.args =
+            (uintptr_t)stage +
+            (entry->packet.header.flags & MXGPU_PKT_LAUNCHES
+                 ? MXGPU_LAUNCH_ARGS : 0);
     } else if (entry->packet.header.type == MXGPU_PKT_COPY_RECT) {
         entry->packet.copy_rect.src = (uintptr_t)stage;
     } else {

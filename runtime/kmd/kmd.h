@@ -123,6 +123,10 @@ typedef struct KmdOps {
     /* While nothing of the queue is in flight. -EOPNOTSUPP: the firmware does
      * not know of profiles. */
     int (*queue_profile)(KmdQueue *queue, const KmdProfile *profile);
+    /* A new queue becomes the one that runs what kernels launch
+     * (mxgpu/launch.h). ring: 2^log2_records words of device memory, all 0.
+     * -EOPNOTSUPP: the firmware does not know of launches. */
+    int (*queue_launch)(KmdQueue *queue, uint64_t ring, unsigned log2_records);
     /* Aborts what is in flight. */
     void (*queue_destroy)(KmdQueue *queue);
 

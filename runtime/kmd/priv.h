@@ -190,6 +190,7 @@ unsigned kmd_device_where(KmdDevice *dev, uint64_t *pcs, unsigned room);
     .shared_free = kmd_arena_free, .queue_create = kmd_queue_create,                   \
     .queue_ring = kmd_queue_ring, .queue_destroy = kmd_queue_destroy,          \
     .queue_profile = kmd_queue_profile,                                        \
+    .queue_launch = kmd_queue_launch,                                          \
     .irq_count = kmd_queue_irq_count, .irq_wait = kmd_queue_irq_wait,          \
     .alive = kmd_device_look, .clock = kmd_device_clock,                       \
     .where = kmd_device_where
@@ -294,6 +295,7 @@ int kmd_queue_create(KmdDevice *dev, unsigned priority, unsigned packets,
                      KmdQueue **queue);
 void kmd_queue_ring(KmdQueue *queue, uint64_t write_index);
 int kmd_queue_profile(KmdQueue *queue, const KmdProfile *profile);
+int kmd_queue_launch(KmdQueue *queue, uint64_t ring, unsigned log2_records);
 void kmd_queue_destroy(KmdQueue *queue);
 void kmd_queue_destroy_all(KmdDevice *dev);
 uint32_t kmd_queue_irq_count(KmdQueue *queue);

@@ -160,6 +160,19 @@ int kmd_queue_profile(KmdQueue *queue, const KmdProfile *profile)
     return kmd_mbox_call(queue->dev, &req, sizeof(req) / 4, NULL, 0);
 }
 
+int kmd_queue_launch(KmdQueue *queue, uint64_t ring, unsigned log2_records)
+{
+    struct mxgpu_msg_queue_launch req = {
+        .op = MXGPU_MSG_QUEUE_LAUNCH,
+        .queue = queue->id,
+        .ring_lo = (uint32_t)ring,
+        .ring_hi = (uint32_t)(ring >> 32),
+        .log2_records = log2_records,
+    };
+
+    return kmd_mbox_call(queue->dev, &req, sizeof(req) / 4, NULL, 0);
+}
+
 void kmd_queue_destroy(KmdQueue *queue)
 {
     KmdQueueImpl *q = (KmdQueueImpl *)(void *)queue, **link;

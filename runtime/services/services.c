@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "services.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
+#include "core/error.h"
 #include "core/module.h"
 #include "core/queue.h"
 #include "core/range.h"
+#include "core/runtime.h"
 #include "device/heap.h"
+#include "device/launch.h"
 #include "fifo.h"
 #include "mxgpu/pte.h"
 
@@ -17,8 +21,9 @@
 struct McServices {
     McContext *ctx;
     pthread_mutex_t lock; /* sizes; making and telling */
-    size_t fifo_bytes, heap_bytes;
-    McMapping fifo, heap;
+    size_t fifo_bytes, heap_bytes, launch_count;
+    McMapping fifo, heap, launch;
+    KmdQueue *launch_queue;
 
     pthread_mutex_t print; /* reader */
     McFifo reader;
@@ -35,6 +40,7 @@ mcError_t mc_services_new(McContext *ctx, McServices **out)
     s->ctx = ctx;
     s->fifo_bytes = MC_FIFO_DEFAULT;
     s->heap_bytes = MC_HEAP_DEFAULT;
+    s->launch_count = MC_LAUNCH_DEFAULT;
     pthread_mutex_init(&s->lock, NULL);
     pthread_mutex_init(&s->print, NULL);
     *out = s;
@@ -105,6 +111,77 @@ static mcError_t make_heap(McServices *s)
     return mcSuccess;
 }
 
+/* Bytes in front of the records, and log2 of the ring's entries. */
+static uint64_t launch_head(uint64_t count, unsigned *log2)
+{
+    for (*log2 = 3; 1ull << *log2 < count;) {
+        (*log2)++;
+    }
+    return (sizeof(struct mc_launch_area) + (8ull << *log2) + 63) & ~63ull;
+}
+
+static void fill_launch(McServices *s, uint64_t count, unsigned log2)
+{
+    const KmdInfo *info = &s->ctx->info;
+    struct mc_launch_area *area = s->ctx->ops->cpu(s->launch.bo);
+    uint64_t head = launch_head(count, &log2);
+
+    memset(area, 0, head);
+    for (uint64_t i = 0; i < count; i++) {
+        memset((uint8_t *)area + head + i * MC_LAUNCH_STRIDE, 0,
+               sizeof(struct mxgpu_launch));
+    }
+    area->ring = s->launch.va + sizeof(*area);
+    area->records = s->launch.va + head;
+    area->mask = (1u << log2) - 1;
+    area->count = (uint32_t)count;
+    area->device = (uint32_t)s->ctx->device;
+    area->devices = (uint32_t)mc_device_count();
+    area->block_threads = info->block_threads;
+    area->cu_registers = info->cu_registers;
+    area->cu_shared = info->cu_shared;
+    area->warp_size = info->warp_size;
+    area->cu_private = info->cu_private;
+    area->compute_units = info->compute_units;
+}
+
+/* The memory, and the queue that runs what is put there, with the priority of
+ * streams that were given none. */
+static mcError_t make_launch(McServices *s)
+{
+    const KmdOps *ops = s->ctx->ops;
+    unsigned log2;
+    uint64_t head = launch_head(s->launch_count, &log2);
+    mcError_t error = make(s, head + s->launch_count * MC_LAUNCH_STRIDE,
+                           &s->launch);
+
+    if (error != mcSuccess) {
+        mc_error("device %d: no memory for %zu launches by kernels",
+                 s->ctx->device, s->launch_count);
+        return error;
+    }
+    fill_launch(s, s->launch_count, log2);
+    int err = ops->queue_create(s->ctx->kmd, s->ctx->info.priorities - 1, 4,
+                                &s->launch_queue);
+    if (!err) {
+        err = ops->queue_launch(s->launch_queue,
+                                s->launch.va + sizeof(struct mc_launch_area),
+                                log2);
+    }
+    if (err) {
+        mc_error("device %d: no queue for what kernels launch: %s",
+                 s->ctx->device, strerror(-err));
+        if (s->launch_queue) {
+            ops->queue_destroy(s->launch_queue);
+            s->launch_queue = NULL;
+        }
+        drop(s, &s->launch);
+        return err == -EOPNOTSUPP ? mcErrorNotSupported
+                                  : mc_error_from_kmd(err);
+    }
+    return mcSuccess;
+}
+
 /* Writes an address to a variable of the device's library. */
 static mcError_t tell(McModule *module, const char *name, uint64_t address)
 {
@@ -134,6 +211,12 @@ static mcError_t services_bind(McFunction *function)
         error = s->heap.bo ? mcSuccess : make_heap(s);
         if (error == mcSuccess) {
             error = tell(module, "__mx_heap", s->heap.va);
+        }
+    }
+    if (error == mcSuccess && (missing & MXGPU_KERNEL_USES_LAUNCH)) {
+        error = s->launch.bo ? mcSuccess : make_launch(s);
+        if (error == mcSuccess) {
+            error = tell(module, "__mx_launch", s->launch.va);
         }
     }
     if (error == mcSuccess) {
@@ -175,6 +258,27 @@ mcError_t mc_services_set_heap(McServices *s, size_t bytes)
     return set(s, &s->heap_bytes, &s->heap, bytes);
 }
 
+mcError_t mc_services_set_launches(McServices *s, size_t count)
+{
+    mcError_t error = mcErrorInvalidValue;
+    uint64_t unused, total;
+
+    s->ctx->ops->memory(s->ctx->kmd, &unused, &total);
+    if (count > MC_LAUNCH_MOST) {
+        return error;
+    }
+    if (count * MC_LAUNCH_STRIDE > total) {
+        return mcErrorMemoryAllocation;
+    }
+    pthread_mutex_lock(&s->lock);
+    if (!s->launch.bo) {
+        s->launch_count = count ? count : 1;
+        error = mcSuccess;
+    }
+    pthread_mutex_unlock(&s->lock);
+    return error;
+}
+
 static size_t get(McServices *s, const size_t *bytes)
 {
     pthread_mutex_lock(&s->lock);
@@ -191,6 +295,11 @@ size_t mc_services_fifo(McServices *s)
 size_t mc_services_heap(McServices *s)
 {
     return get(s, &s->heap_bytes);
+}
+
+size_t mc_services_launches(McServices *s)
+{
+    return get(s, &s->launch_count);
 }
 
 /* ---- printing ---- */
@@ -229,9 +338,20 @@ static void services_flush(McContext *ctx)
     flush(ctx->services, atomic_load(&ctx->error) != mcSuccess);
 }
 
+static void services_stop(McContext *ctx)
+{
+    McServices *s = ctx->services;
+
+    if (s->launch_queue) {
+        ctx->ops->queue_destroy(s->launch_queue);
+        s->launch_queue = NULL;
+    }
+}
+
 const McServicesOps mc_services_ops = {
     .bind = services_bind,
     .flush = services_flush,
+    .stop = services_stop,
 };
 
 void mc_services_free(McServices *s)
@@ -242,6 +362,7 @@ void mc_services_free(McServices *s)
     flush(s, true);
     drop(s, &s->fifo);
     drop(s, &s->heap);
+    drop(s, &s->launch);
     mc_fifo_free(&s->reader);
     pthread_mutex_destroy(&s->lock);
     pthread_mutex_destroy(&s->print);

@@ -11,6 +11,8 @@
 
 #define MC_FIFO_DEFAULT (1u << 20)
 #define MC_HEAP_DEFAULT (8u << 20)
+#define MC_LAUNCH_DEFAULT 2048u
+#define MC_LAUNCH_MOST    65536u
 
 mcError_t mc_services_new(McContext *ctx, McServices **out);
 /* Nothing runs any more. Prints what is left. */
@@ -22,6 +24,10 @@ mcError_t mc_services_set_fifo(McServices *services, size_t bytes);
 mcError_t mc_services_set_heap(McServices *services, size_t bytes);
 size_t mc_services_fifo(McServices *services);
 size_t mc_services_heap(McServices *services);
+/* Grids that kernels may have launched at a time, at least 1. The same errors;
+ * mcErrorInvalidValue for more than MC_LAUNCH_MOST, too. */
+mcError_t mc_services_set_launches(McServices *services, size_t count);
+size_t mc_services_launches(McServices *services);
 
 /* What the core asks of them. */
 extern const McServicesOps mc_services_ops;

@@ -32,6 +32,7 @@
 #include "device/surface.h"
 #include "device/launch.h"
 #include "device/std.h"
+#include "device/launch_device.h"
 #endif
 
 /* Programs use what is in these without including them. */

@@ -390,6 +390,14 @@ static void test_limits(void)
     ok(mcDeviceSetLimit(mcLimitMallocHeapSize, 8 << 20));
     fails(mcErrorMemoryAllocation,
           mcDeviceSetLimit(mcLimitPrintfFifoSize, SIZE_MAX));
+    ok(mcDeviceGetLimit(&value, mcLimitDevRuntimePendingLaunchCount));
+    g_assert_cmpuint(value, ==, 2048);
+    ok(mcDeviceSetLimit(mcLimitDevRuntimePendingLaunchCount, 0));
+    ok(mcDeviceGetLimit(&value, mcLimitDevRuntimePendingLaunchCount));
+    g_assert_cmpuint(value, ==, 1);
+    ok(mcDeviceSetLimit(mcLimitDevRuntimePendingLaunchCount, 2048));
+    fails(mcErrorInvalidValue,
+          mcDeviceSetLimit(mcLimitDevRuntimePendingLaunchCount, 65537));
     fails(mcErrorUnsupportedLimit,
           mcDeviceSetLimit(mcLimitDevRuntimeSyncDepth, 2));
     fails(mcErrorUnsupportedLimit,

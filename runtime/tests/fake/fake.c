@@ -777,6 +777,12 @@ static int fake_queue_profile(KmdQueue *pub, const KmdProfile *profile)
     return -EOPNOTSUPP;
 }
 
+static int fake_queue_launch(KmdQueue *pub, uint64_t ring,
+                             unsigned log2_records)
+{
+    return -EOPNOTSUPP;
+}
+
 static void fake_queue_ring(KmdQueue *pub, uint64_t index)
 {
     FakeQueue *q = (FakeQueue *)pub;
@@ -934,6 +940,7 @@ static const KmdOps fake_ops = {
     .queue_create = fake_queue_create,
     .queue_ring = fake_queue_ring,
     .queue_profile = fake_queue_profile,
+    .queue_launch = fake_queue_launch,
     .where = fake_where,
     .queue_destroy = fake_queue_destroy,
     .irq_count = fake_irq_count,

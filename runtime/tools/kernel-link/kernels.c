@@ -156,6 +156,47 @@ bool kl_find_kernels(Kl *kl)
     return true;
 }
 
+/* mxcc leaves it in relocatable code in which kernels are functions
+ * (driver/launches.py). */
+#define NAMES_MARK "_ZL17__mc_kernel_names"
+#define CUID       "__hip_cuid_"
+
+void kl_name_kernels(LLVMModuleRef module)
+{
+    LLVMValueRef table = LLVMGetNamedGlobal(module, ANNOTATIONS), v;
+    LLVMValueRef init = table ? LLVMGetInitializer(table) : NULL;
+    unsigned n = init ? LLVMGetNumOperands(init) : 0;
+    const char *cuid = NULL;
+    size_t len;
+
+    for (v = LLVMGetFirstGlobal(module); v; v = LLVMGetNextGlobal(v)) {
+        const char *name = LLVMGetValueName2(v, &len);
+
+        if (!strncmp(name, CUID, strlen(CUID))) {
+            cuid = name + strlen(CUID);
+        }
+    }
+    if (!cuid || !LLVMGetNamedGlobal(module, NAMES_MARK)) {
+        return;
+    }
+    for (unsigned i = 0; i < n; i++) {
+        LLVMValueRef record = LLVMGetOperand(init, i);
+        LLVMValueRef fn = LLVMGetOperand(record, ANNOTATED);
+
+        if (LLVMIsAFunction(fn) &&
+            LLVMGetLinkage(fn) == LLVMInternalLinkage &&
+            !strcmp(string_of(LLVMGetOperand(record, TEXT)),
+                    "mxgpu.kernel")) {
+            char *name = kl_printf("%s.intern.%s", LLVMGetValueName2(fn, &len),
+                                   cuid);
+
+            LLVMSetValueName2(fn, name, strlen(name));
+            LLVMSetLinkage(fn, LLVMExternalLinkage);
+            free(name);
+        }
+    }
+}
+
 static bool is_entry(Kl *kl, LLVMValueRef fn)
 {
     for (unsigned i = 0; i < kl->count; i++) {
@@ -193,7 +234,7 @@ bool kl_localize(Kl *kl, const char *list)
         return false;
     }
     fprintf(f, "{\n  __mx_kernel_descs;\n  " MXGPU_KERNEL_FACTS ";\n"
-               "  __mx_fifo;\n  __mx_heap;\n");
+               "  __mx_fifo;\n  __mx_heap;\n  __mx_launch;\n");
     drop(kl, "llvm.compiler.used");
     for (v = LLVMGetFirstGlobal(kl->module); v; v = next) {
         const char *name = LLVMGetValueName2(v, &len);
@@ -301,10 +342,16 @@ static void emit_facts(Kl *kl, const KlReach *reach)
     LLVMTypeRef i32 = LLVMInt32TypeInContext(kl->ctx);
     LLVMTypeRef record = LLVMArrayType2(i32, 2);
     LLVMValueRef *rows = kl_alloc((kl->count + 1) * sizeof(*rows)), facts;
+    unsigned all = 0;
 
     for (unsigned i = 0; i < kl->count; i++) {
+        all |= kl_reaches_services(reach, i);
+    }
+    for (unsigned i = 0; i < kl->count; i++) {
+        unsigned uses = kl_reaches_services(reach, i);
+        /* What it launches may use what any kernel does. */
         LLVMValueRef fields[2] = {
-            int32(kl, kl_reaches_services(reach, i)),
+            int32(kl, uses & MXGPU_KERNEL_USES_LAUNCH ? all : uses),
             int32(kl, kl->kernels[i].constant_bytes),
         };
 
@@ -340,6 +387,7 @@ void kl_emit_descs(Kl *kl, const KlReach *reach)
     descs = constant(kl, "__mx_kernel_descs", ".mxgpu.kernels",
                      LLVMConstArray2(row, rows, kl->count), 64);
     LLVMSetLinkage(descs, LLVMExternalLinkage);
+    kl_resolve_launches(kl, descs);
     emit_facts(kl, reach);
     constant(kl, "__mx_kernel_note", ".note.mxgpu",
              LLVMConstStructInContext(kl->ctx, note,

@@ -107,6 +107,9 @@ bool kl_link_needed(Kl *kl, LLVMModuleRef *modules, unsigned count);
 bool kl_find_kernels(Kl *kl);
 /* Before that. */
 bool kl_is_kernel(Kl *kl, LLVMValueRef fn);
+/* Kernels of a module that are local to its file get the names that the host
+ * has for them in relocatable code. */
+void kl_name_kernels(LLVMModuleRef module);
 /* Makes everything local but entries and variables the host can name; writes
  * the names that remain to the file list (an lld dynamic list). */
 bool kl_localize(Kl *kl, const char *list);
@@ -117,6 +120,11 @@ bool kl_take_names(Kl *kl, const char *path);
 bool kl_layout(LLVMMetadataRef type, KlLayout *out, const char **why);
 /* Parameter types of a function: *types has the return type first. */
 bool kl_param_types(LLVMValueRef fn, LLVMValueRef **types, unsigned *count);
+
+/* launch.c: calls of kernels in device code become launches */
+bool kl_lower_launches(Kl *kl);
+/* The launches name the table of descriptors, which is there now. */
+void kl_resolve_launches(Kl *kl, LLVMValueRef descs);
 
 /* entry.c */
 bool kl_make_entry(Kl *kl, KlKernel *kernel);

@@ -175,7 +175,11 @@ static LLVMModuleRef read_module(Kl *kl, const char *path)
         kl_error("%s: not LLVM bitcode", path);
         return NULL;
     }
-    return verify(module, path) ? module : NULL;
+    if (!verify(module, path)) {
+        return NULL;
+    }
+    kl_name_kernels(module);
+    return module;
 }
 
 static bool read_modules(Kl *kl, const Options *o)
@@ -286,6 +290,9 @@ static bool transform(Kl *kl, const Options *o, LLVMTargetMachineRef tm,
     KlReach *reach;
 
     if (!kl_find_kernels(kl)) {
+        return false;
+    }
+    if (!kl_lower_launches(kl)) {
         return false;
     }
     kl_shared_prepare(kl);

@@ -7,7 +7,7 @@ import sys
 import zlib
 from threading import Thread
 
-from driver import objects, ptx
+from driver import launches, objects, ptx
 from driver.report import Failure
 
 DEVICE_TRIPLE = "riscv64-unknown-elf"
@@ -88,6 +88,7 @@ class Compiler:
         self.processes = processes
         self.numbers = {} # of sources with one name
         self.per_thread = set() # sources that define the macro themselves
+        self.texts = {} # (source, side): where launches are rewritten
 
     def temp(self, source, name):
         """A file beside others of this source."""
@@ -174,7 +175,66 @@ class Compiler:
             if at and cc1[at] == "-": # as cc1() has it
                 cc1[at] = output
         at = cc1.index("-cc1") + 1
-        return cc1[:at] + self.common(source) + cc1[at:]
+        return self.from_text(source, "host",
+                              cc1[:at] + self.common(source) + cc1[at:])
+
+    def from_text(self, source, side, args):
+        """The same compilation of a text that was preprocessed before."""
+        path = self.texts.get((source, side))
+        if not path:
+            return args
+        out, skip = [], False
+        for word in args[:-1]:
+            if skip:
+                skip = False
+            elif word in ("-dependency-file", "-MT", "-include"):
+                skip = True
+            elif word not in ("-sys-header-deps", "-MP"):
+                out.append("hip-cpp-output" if word == "hip" and
+                           out[-1] == "-x" else word)
+        return out + [path]
+
+    def refused(self, source, text):
+        """Whether messages are about launches in device code, which are then
+        to be rewritten: once."""
+        return (source, "device") not in self.texts and source != "-" and \
+            self.cmd.mode not in ("E", "M") and \
+            launches.REFUSED.search(text) is not None
+
+    def rewrite(self, source, cc1, side):
+        """Preprocesses a source for one side and rewrites its launches."""
+        path = self.temp(source, side + ".ii")
+        args = self.host_args(cc1, source, path) if side == "host" else \
+            self.device_args(cc1, source, path)
+        out, skip = [], False
+        for word in args:
+            if skip:
+                skip = False
+            elif word in ("-o", "-fcuda-include-gpubinary"):
+                skip = True
+            elif word not in ("-emit-obj", "-emit-llvm-bc", "-S",
+                              "-fsyntax-only"):
+                out.append(word)
+        at = out.index("-cc1") + 1
+        out[at:at] = ["-E", "-w", "-o", path]
+        has_ptx = side == "device" and self.has_asm(source)
+        if has_ptx:
+            out[-1:-1] = ["-include", "mcr/device/ptx.h"]
+        status, text = self.processes.capture(out)
+        if status:
+            sys.stderr.write(text)
+            raise Failure()
+        if not self.cmd.dry:
+            with open(path, encoding="utf-8", errors="surrogateescape") as f:
+                text = launches.rewrite(f.read(), side == "device")
+            if has_ptx:
+                text = ptx.rewrite(text, source) or text
+            if side == "device" and self.cmd.rdc:
+                text += launches.NAMES
+            with open(path, "w", encoding="utf-8",
+                      errors="surrogateescape") as f:
+                f.write(text)
+        self.texts[source, side] = path
 
     def device_args(self, cc1, source, output):
         out, skip = [], False
@@ -203,8 +263,9 @@ class Compiler:
                 else ["-emit-llvm-bc"]
         new += [f"-O{self.cmd.opt_level()}", "-o", output]
         # __shared__ uses one that definitions ignore; the host pass warns.
-        return out[:at + 1] + new + self.common(source) + out[at + 1:-1] + \
-            ["-Wno-ignored-attributes", out[-1]]
+        return self.from_text(
+            source, "device", out[:at + 1] + new + self.common(source) +
+            out[at + 1:-1] + ["-Wno-ignored-attributes", out[-1]])
 
     def without_ptx(self, cc1, source):
         """The source, preprocessed and with its PTX translated, or None."""
@@ -224,14 +285,19 @@ class Compiler:
             f.write(text)
         return out
 
+    def has_asm(self, source):
+        if source == "-" or self.cmd.dry:
+            return False
+        with open(source, "rb") as f:
+            return b"asm" in f.read()
+
     def device_bitcode(self, cc1, source, output):
         """The device pass; inline PTX is looked for where the file has the
         word, and in headers when clang refuses what it sees there."""
         args = self.device_args(cc1, source, output)
-        has_asm = False
-        if source != "-" and not self.cmd.dry:
-            with open(source, "rb") as f:
-                has_asm = b"asm" in f.read()
+        if (source, "device") in self.texts:
+            return self.processes.capture(args) # rewritten with the launches
+        has_asm = self.has_asm(source)
         if not has_asm:
             status, text = self.processes.capture(args)
             if not status or self.cmd.dry or not re.search(ASM_ERROR, text):
@@ -275,6 +341,9 @@ class Compiler:
         last = kind == "bitcode" and not self.cmd.names
         bitcode = output if last else self.temp(source, "device.bc")
         status, text = self.device_bitcode(cc1, source, bitcode)
+        if status and self.for_device_only() and self.refused(source, text):
+            self.rewrite(source, cc1, "device")
+            status, text = self.device_bitcode(cc1, source, bitcode)
         if status or self.cmd.mode == "syntax" or last:
             return status, text
         status, more = self.processes.capture(
@@ -326,7 +395,8 @@ class Compiler:
         else:
             self.both(host, device, source, output)
 
-    def both(self, host, device, source, output):
+    def both_passes(self, host, device, source, output):
+        """Messages and statuses of both, and the file with the image."""
         kind, name = ("bitcode", "device.bc") if self.cmd.rdc else \
             ("container", "device.fatbin")
         image = self.temp(source, name)
@@ -350,7 +420,17 @@ class Compiler:
             args[at:at] = ["-fcuda-include-gpubinary", hole]
         status, text = self.processes.capture(args)
         thread.join()
-        self.report(status, text, *result[0])
+        return (status, text, *result[0]), image
+
+    def both(self, host, device, source, output):
+        results, image = self.both_passes(host, device, source, output)
+        if (results[0] or results[2]) and \
+                self.refused(source, results[1] + results[3]):
+            self.rewrite(source, host, "host")
+            self.rewrite(source, device, "device")
+            results, image = self.both_passes(host, device, source, output)
+        self.report(*results)
+        objects_made = self.cmd.mode not in ("S", "syntax")
         if objects_made and not self.cmd.dry:
             self.embed(source, output, image)
 

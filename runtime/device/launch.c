@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/* Launches by kernels. */
+#include "launch.h"
+
+#include "device.h"
+
+/* The runtime writes the address before a kernel that uses it is launched. */
+__attribute__((visibility("default"))) struct mc_launch_area *volatile
+    __mx_launch;
+
+/* mcError_t */
+enum {
+    INVALID_VALUE = 1,
+    INVALID_CONFIGURATION = 9,
+    MAX_DEPTH_EXCEEDED = 65,
+    PENDING_COUNT_EXCEEDED = 69,
+    INVALID_RESOURCE_HANDLE = 400,
+    OUT_OF_RESOURCES = 701,
+    NOT_SUPPORTED = 801,
+};
+
+static _Thread_local int last_error;
+
+/* The record of this thread's grid. */
+static struct mxgpu_launch *own_record(void)
+{
+    return (struct mxgpu_launch *)(uintptr_t)(MX_CSR(MXGPU_CSR_ARGS) -
+                                              MXGPU_LAUNCH_ARGS);
+}
+
+static struct mxgpu_launch_record *record_at(const struct mc_launch_area *area,
+                                             uint32_t index)
+{
+    return (struct mxgpu_launch_record *)(uintptr_t)(
+        area->records + (uint64_t)index * MC_LAUNCH_STRIDE);
+}
+
+static int check_block(const struct mc_launch_area *area,
+                       const struct mc_launch_config *c,
+                       const struct mxgpu_kernel_desc *kernel)
+{
+    uint64_t threads = 1;
+
+    for (unsigned i = 0; i < 3; i++) {
+        if (!c->grid[i] || c->grid[i] > INT32_MAX || !c->block[i] ||
+            c->block[i] > area->block_threads) {
+            return INVALID_CONFIGURATION;
+        }
+        threads *= c->block[i];
+    }
+    if (threads > area->block_threads ||
+        (kernel->max_threads && threads > kernel->max_threads)) {
+        return INVALID_CONFIGURATION;
+    }
+    if (c->shared > area->cu_shared ||
+        kernel->static_shared + c->shared > area->cu_shared) {
+        return INVALID_VALUE;
+    }
+    uint64_t lanes = (threads + area->warp_size - 1) / area->warp_size *
+                     area->warp_size;
+    uint64_t stack = own_record()->private_kib * 1024ull;
+    stack = stack > kernel->private_bytes ? stack : kernel->private_bytes;
+    return lanes * kernel->registers > area->cu_registers ||
+                   lanes * ((stack + 1023) & ~1023ull) > area->cu_private
+               ? OUT_OF_RESOURCES
+               : 0;
+}
+
+/* A free record, taken. */
+static struct mxgpu_launch_record *take(struct mc_launch_area *area,
+                                        uint32_t *index)
+{
+    uint32_t first = __atomic_fetch_add(&area->hint, 1, __ATOMIC_RELAXED);
+
+    for (uint32_t n = 0; n < area->count; n++) {
+        uint32_t i = (first + n) % area->count;
+        struct mxgpu_launch_record *r = record_at(area, i);
+        uint32_t free = MXGPU_LAUNCH_FREE;
+
+        if (__atomic_load_n(&r->launch.state, __ATOMIC_RELAXED) == free &&
+            __atomic_compare_exchange_n(&r->launch.state, &free,
+                                        MXGPU_LAUNCH_TAKEN, 0,
+                                        __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+            *index = i;
+            return r;
+        }
+    }
+    return NULL;
+}
+
+static void fill(struct mxgpu_launch_record *r,
+                 const struct mxgpu_launch *own,
+                 const struct mc_launch_config *c,
+                 const struct mxgpu_kernel_desc *kernel)
+{
+    r->launch.parent = (uintptr_t)own;
+    r->launch.launched = r->launch.completed = 0;
+    r->launch.depth = own->depth + 1;
+    r->launch.after = r->launch.next = r->launch.link = 0;
+    r->launch.private_kib = own->private_kib;
+    r->launch.flags = own->flags;
+    r->packet = (struct mxgpu_packet_dispatch){
+        .type = MXGPU_PKT_DISPATCH,
+        .flags = (uint16_t)own->flags,
+        .dynamic_shared = (uint32_t)c->shared,
+        .kernel = (uintptr_t)kernel,
+        .args = (uintptr_t)r + MXGPU_LAUNCH_ARGS,
+        .grid = { c->grid[0], c->grid[1], c->grid[2] },
+        .block = { (uint16_t)c->block[0], (uint16_t)c->block[1],
+                   (uint16_t)c->block[2] },
+        .private_kib = (uint16_t)own->private_kib,
+    };
+}
+
+/* Behind what was launched last in the stream. */
+static void put_in_order(const struct mc_launch_area *area,
+                         struct mxgpu_launch *l, uint32_t index,
+                         uint64_t *stream)
+{
+    uint64_t mine = (uint64_t)(index + 1) << 32 | l->sequence;
+    uint64_t last = __atomic_exchange_n(stream, mine, __ATOMIC_ACQ_REL);
+
+    if (last) {
+        l->after = (uintptr_t)record_at(area, (uint32_t)(last >> 32) - 1);
+        l->after_sequence = (uint32_t)last;
+    }
+}
+
+static int launch(const struct mc_launch_config *c,
+                  const struct mxgpu_kernel_desc *kernel,
+                  const uint64_t *args, uint64_t size)
+{
+    struct mc_launch_area *area = __mx_launch;
+    struct mxgpu_launch *own = own_record();
+    struct mc_launch_stream *stream = (void *)(uintptr_t)c->stream;
+    struct mxgpu_launch_record *r;
+    uint32_t index;
+    int error;
+
+    if (!area) {
+        return NOT_SUPPORTED;
+    }
+    if (stream && stream->magic != MC_LAUNCH_STREAM_MAGIC) {
+        return INVALID_RESOURCE_HANDLE;
+    }
+    error = size > MC_LAUNCH_ARGS_MAX ? INVALID_VALUE
+                                      : check_block(area, c, kernel);
+    if (error) {
+        return error;
+    }
+    if (own->depth >= MXGPU_LAUNCH_DEPTH) {
+        return MAX_DEPTH_EXCEEDED;
+    }
+    r = take(area, &index);
+    if (!r) {
+        return PENDING_COUNT_EXCEEDED;
+    }
+    fill(r, own, c, kernel);
+    for (uint64_t i = 0; i < (size + 7) / 8; i++) {
+        ((uint64_t *)(r + 1))[i] = args[i];
+    }
+    put_in_order(area, &r->launch, index,
+                 stream ? &stream->last : c->null_stream);
+    __atomic_fetch_add(&own->launched, 1, __ATOMIC_RELAXED);
+    uint64_t place = __atomic_fetch_add(&area->tail, 1, __ATOMIC_RELAXED);
+    __atomic_store_n((uint64_t *)(uintptr_t)area->ring + (place & area->mask),
+                     (uintptr_t)r, __ATOMIC_RELEASE);
+    return 0;
+}
+
+/* args: whole words. */
+void __mx_launch_grid(const struct mc_launch_config *config,
+                      const struct mxgpu_kernel_desc *kernel,
+                      const uint64_t *args, uint64_t size)
+{
+    int error = launch(config, kernel, args, size);
+
+    if (error) {
+        last_error = error;
+    }
+}
+
+int __mx_launch_error(int clear)
+{
+    int error = last_error;
+
+    if (clear) {
+        last_error = 0;
+    }
+    return error;
+}
+
+/* An error of another function, kept for mcGetLastError(). */
+int __mx_launch_keep(int error)
+{
+    if (error) {
+        last_error = error;
+    }
+    return error;
+}
+
+const struct mc_launch_area *__mx_launch_area(void)
+{
+    return __mx_launch;
+}
