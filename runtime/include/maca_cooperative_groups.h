@@ -4,7 +4,7 @@
  * values. Kernels only (mxcc).
  *
  *   thread_block, grid_group     all threads of the block, of the grid
- *   thread_block_tile<N>         N neighbours of a warp, N a power of two to 64
+ *   thread_block_tile<N>         N neighbours, N a power of two to 1024
  *   coalesced_group              any lanes of a warp
  *   thread_group                 any of these; the kind is known at run time
  *
@@ -26,7 +26,7 @@ namespace cooperative_groups {
 
 namespace details {
 
-enum group_kind { kind_block, kind_grid, kind_lanes };
+enum group_kind { kind_block, kind_grid, kind_lanes, kind_large };
 
 __MC_DEVICE__ unsigned block_size()
 {
@@ -49,6 +49,20 @@ __MC_DEVICE__ unsigned long long grid_block_rank()
     return blockIdx.x +
            gridDim.x * (blockIdx.y + (unsigned long long)gridDim.y *
                                          blockIdx.z);
+}
+
+/* The first thread of a tile of that many. */
+__MC_DEVICE__ unsigned tile_first(unsigned size)
+{
+    return block_rank() & ~(size - 1);
+}
+
+/* Of a tile of several warps (group_large.h). */
+__MC_DEVICE__ void sync_large(unsigned size)
+{
+    unsigned first = tile_first(size), left = block_size() - first;
+
+    __barrier_sync_count((1024 + first) / size, left < size ? left : size);
 }
 
 /* size lanes from a multiple of size on: those around the own one. */
@@ -135,6 +149,9 @@ public:
         case details::kind_grid:
             __grid_sync();
             break;
+        case details::kind_large:
+            details::sync_large((unsigned)mask_);
+            break;
         default:
             __mc_syncwarp(mask_);
         }
@@ -146,6 +163,8 @@ public:
             return details::block_size();
         case details::kind_grid:
             return details::grid_blocks() * details::block_size();
+        case details::kind_large:
+            return mask_;
         default:
             return details::count(mask_);
         }
@@ -159,6 +178,8 @@ public:
         case details::kind_grid:
             return details::grid_block_rank() * details::block_size() +
                    details::block_rank();
+        case details::kind_large:
+            return details::block_rank() & (mask_ - 1);
         default:
             return details::rank_in(mask_);
         }
@@ -176,7 +197,7 @@ protected:
     }
 
     details::group_kind kind_;
-    unsigned long mask_; /* kind_lanes */
+    unsigned long mask_; /* kind_lanes; the size of kind_large */
 
     friend __device__ inline thread_group
     tiled_partition(const thread_group &parent, unsigned size);
@@ -311,16 +332,18 @@ protected:
     labeled_partition(const coalesced_group &parent, Label label);
 };
 
-/* Size is known when compiling: ranks are lane numbers, shuffles cost less. */
-template <unsigned Size, class Parent = void>
+/* Size is known when compiling: ranks are lane numbers, shuffles cost less.
+ * Those of several warps are group_large.h. */
+template <unsigned Size, class Parent = void, bool Large = (Size > 64)>
 class thread_block_tile : public coalesced_group {
-    static_assert(Size && Size <= 64 && !(Size & (Size - 1)),
-                  "tiles have a power of two up to 64 threads");
+    static_assert(Size && !(Size & (Size - 1)),
+                  "tiles have a power of two threads");
 
 public:
     /* Whatever it was cut from. */
     template <class Other>
-    __device__ thread_block_tile(const thread_block_tile<Size, Other> &other)
+    __device__
+    thread_block_tile(const thread_block_tile<Size, Other, false> &other)
         : coalesced_group(other)
     {
     }
@@ -376,6 +399,7 @@ private:
 
     template <unsigned N, class P>
     friend __device__ thread_block_tile<N, P> tiled_partition(const P &parent);
+    template <unsigned, class, bool> friend class thread_block_tile;
 };
 
 /* ---- making groups */
@@ -399,6 +423,17 @@ __device__ inline thread_group this_thread()
 __device__ inline coalesced_group coalesced_threads()
 {
     return coalesced_group(__mc_active(), 1, 0);
+}
+
+/* For tiles of several warps, which need none here. */
+template <unsigned MaxBlockSize = 1024> struct block_tile_memory {
+};
+
+template <unsigned MaxBlockSize>
+__device__ inline thread_block
+this_thread_block(block_tile_memory<MaxBlockSize> &)
+{
+    return this_thread_block();
 }
 
 /* parent: a thread_block or a larger tile. */
@@ -550,6 +585,7 @@ __device__ inline void wait_prior(const Group &group)
 
 } // namespace cooperative_groups
 
+#include "mcr/device/group_large.h"
 #include "mcr/device/group_reduce.h"
 
 #endif

@@ -94,6 +94,25 @@ __MC_DEVICE__ T scan(const Group &group, const T &value, const Op &op)
     return sum;
 }
 
+/* Of several warps: each scans its own and adds those before it. */
+template <bool inclusive, unsigned Size, class Parent, class T, class Op>
+__MC_DEVICE__ T scan(const thread_block_tile<Size, Parent, true> &group,
+                     const T &value, const Op &op)
+{
+    auto warp = tiled_partition<64>(this_thread_block());
+    T own = scan<inclusive>(warp, value, op), all[Size / 64], before;
+
+    group.of_warps(combine(~0ul, value, op), all);
+    if (group.warp() == 0) {
+        return own;
+    }
+    before = all[0];
+    for (unsigned i = 1; i < group.warp(); i++) {
+        before = op(before, all[i]);
+    }
+    return inclusive || warp.thread_rank() ? op(before, own) : before;
+}
+
 } // namespace details
 
 /* The same result in every thread of the group. */
@@ -104,6 +123,48 @@ __device__ inline details::value_of<T> reduce(const Group &group,
     details::value_of<T> own = value;
 
     return details::combine(group.mask(), own, op);
+}
+
+template <unsigned Size, class Parent, class T, class Op>
+__device__ inline details::value_of<T>
+reduce(const thread_block_tile<Size, Parent, true> &group, const T &value,
+       const Op &op)
+{
+    details::value_of<T> own = value, all[Size / 64];
+
+    group.of_warps(details::combine(~0ul, own, op), all);
+    own = all[0];
+    for (unsigned i = 1; i < group.warps(); i++) {
+        own = op(own, all[i]);
+    }
+    return own;
+}
+
+/* One thread stores the result in an atomic, or combines it with what is
+ * there. Complete when the group has met next. */
+template <class Group, class Atomic, class T, class Op>
+__device__ inline void reduce_store_async(const Group &group, Atomic &to,
+                                          const T &value, const Op &op)
+{
+    auto sum = reduce(group, value, op);
+
+    if (group.thread_rank() == 0) {
+        to.store(sum);
+    }
+}
+
+template <class Group, class Atomic, class T, class Op>
+__device__ inline void reduce_update_async(const Group &group, Atomic &to,
+                                           const T &value, const Op &op)
+{
+    auto sum = reduce(group, value, op);
+
+    if (group.thread_rank() == 0) {
+        auto old = to.load();
+
+        while (!to.compare_exchange_weak(old, op(old, sum))) {
+        }
+    }
 }
 
 /* Of the threads up to the own one; of those before it (the first: T()). */
