@@ -3,6 +3,7 @@
 #include "program.h"
 
 #include <cstring>
+#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -46,7 +47,9 @@ int main(int argc, char **argv)
     if (argc == 3 && !strcmp(argv[1], "child")) {
         return child(atoi(argv[2]));
     }
+    /* The child keeps the end that it reads, not the one that is written. */
     REQUIRE(pipe(pipes) == 0);
+    REQUIRE(fcntl(pipes[1], F_SETFD, FD_CLOEXEC) == 0);
     snprintf(number, sizeof(number), "%d", pipes[0]);
     pid_t pid = fork();
     if (!pid) {

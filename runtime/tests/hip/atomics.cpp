@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Atomics, also unsafe and of floating point.
+// Atomics, also of floating point and of the system.
 #include "program.h"
 
 __global__ void atomics(int *i, float *f, double *d)
@@ -14,7 +14,7 @@ __global__ void atomics(int *i, float *f, double *d)
     atomicCAS(&i[5], 0, t + 1);
     atomicAdd(f, 0.5f);
     atomicAdd(d, 1.5);
-    unsafeAtomicAdd(f + 1, 2.0f);
+    atomicAdd_system(f + 1, 2.0f);
 }
 
 int main()
