@@ -57,6 +57,10 @@ static void test_code_generation(void)
     g_assert_cmpuint(count(assembly("-Xarch_device", "-mllvm",
                                     "-Xarch_device", "-unroll-max-count=2"),
                            "fmadd.s"), ==, 2);
+    /* ours, with and without a value */
+    g_assert_cmpuint(count(assembly("-mllvm", "-disable-block-placement=false",
+                                    "-mllvm", "-disable-tail-duplicate"),
+                           "fmadd.s"), ==, 8);
     g_assert_cmpuint(count(assembly("-Xarch_host", "-O0", NULL, NULL),
                            "fmadd.s"), ==, 8);
     g_assert_cmpuint(count(assembly("-Xptxas", "-O0", NULL, NULL), "fmadd.s"),

@@ -249,10 +249,11 @@ static void set_llvm_options(const Options *o)
         n++;
     }
     for (unsigned i = 0; i < o->llvm_count; i++) {
-        size_t name = strcspn(o->llvm[i], "=") + 1;
+        size_t name = strcspn(o->llvm[i], "=");
 
         for (int j = 1; j < n; j++) { /* LLVM takes most only once */
-            if (!strncmp(argv[j], o->llvm[i], name)) {
+            if (strcspn(argv[j], "=") == name &&
+                !strncmp(argv[j], o->llvm[i], name)) {
                 argv[j] = argv[--n];
             }
         }
