@@ -17,10 +17,21 @@ mcError_t mc_api_check_rows(const void *ptr, size_t pitch, size_t width,
                : mcSuccess;
 }
 
+static mcError_t copy_box(const McBox *box, mcMemcpyKind kind,
+                          mcStream_t handle, bool sync)
+{
+    McStream *stream __attribute__((cleanup(mc_api_put_stream))) = NULL;
+    mcError_t error = mc_api_stream(handle, &stream);
+
+    if (error == mcSuccess && sync) {
+        error = mc_capture_unsafe();
+    }
+    return error != mcSuccess ? error : mc_copy_box(stream, box, kind, sync);
+}
+
 mcError_t mc_api_copy_box(const McSide *dst, const McSide *src, mcExtent extent,
                           mcMemcpyKind kind, mcStream_t handle, bool sync)
 {
-    McStream *stream __attribute__((cleanup(mc_api_put_stream))) = NULL;
     McBox box = {
         .dst = dst->start,
         .src = src->start,
@@ -32,12 +43,8 @@ mcError_t mc_api_copy_box(const McSide *dst, const McSide *src, mcExtent extent,
         .height = extent.height,
         .depth = extent.depth,
     };
-    mcError_t error = mc_api_stream(handle, &stream);
 
-    if (error == mcSuccess && sync) {
-        error = mc_capture_unsafe();
-    }
-    return error != mcSuccess ? error : mc_copy_box(stream, &box, kind, sync);
+    return copy_box(&box, kind, handle, sync);
 }
 
 static mcError_t fill_box(const McBox *box, uint32_t value, unsigned element,
@@ -161,38 +168,6 @@ static mcError_t pitched(const mcPitchedPtr *p, mcPos pos, mcExtent extent,
     return mc_pitched(p, pos, extent, &side->start);
 }
 
-/* A box between pitched pointers and arrays; the width of its extent is
- * elements of the arrays there are, and then bytes. */
-static mcError_t slices(const mcMemcpy3DParms *p, mcMemcpyKind kind,
-                        const McArray *to, const McArray *from,
-                        mcStream_t handle, bool sync)
-{
-    const McArray *array = to ? to : from;
-    unsigned element = array ? array->element : 1;
-    mcPos dst_pos = p->dstPos, src_pos = p->srcPos;
-    mcExtent extent = p->extent;
-    McSide dst, src;
-
-    if ((to && from && to->element != from->element) ||
-        __builtin_mul_overflow(extent.width, element, &extent.width) ||
-        (to && __builtin_mul_overflow(dst_pos.x, element, &dst_pos.x)) ||
-        (from && __builtin_mul_overflow(src_pos.x, element, &src_pos.x))) {
-        return mcErrorInvalidValue;
-    }
-    if (mc_extent_empty(extent)) {
-        return mcSuccess;
-    }
-    mcError_t error = to ? mc_array_side(to, dst_pos, extent, &dst)
-                         : pitched(&p->dstPtr, dst_pos, extent, &dst);
-    if (error == mcSuccess) {
-        error = from ? mc_array_side(from, src_pos, extent, &src)
-                     : pitched(&p->srcPtr, src_pos, extent, &src);
-    }
-    return error != mcSuccess
-               ? error
-               : mc_api_copy_box(&dst, &src, extent, kind, handle, sync);
-}
-
 static mcError_t copy_slices(const mcMemcpy3DParms *params, bool peer,
                              mcStream_t handle, bool sync)
 {
@@ -203,18 +178,14 @@ static mcError_t copy_slices(const mcMemcpy3DParms *params, bool peer,
         return mcErrorInvalidValue;
     }
     mcMemcpy3DParms p = *params; /* the caller may change its own */
-    if (!p.srcArray == !p.srcPtr.ptr || !p.dstArray == !p.dstPtr.ptr) {
-        return mcErrorInvalidValue;
-    }
-    if ((unsigned)p.kind > mcMemcpyDefault) {
-        return mcErrorInvalidMemcpyDirection;
-    }
+    /* Held until the copy is submitted. */
     to = p.dstArray ? mc_handle_get(p.dstArray, MC_HANDLE_ARRAY) : NULL;
     from = p.srcArray ? mc_handle_get(p.srcArray, MC_HANDLE_ARRAY) : NULL;
-    if ((p.dstArray && !to) || (p.srcArray && !from)) {
-        return mcErrorInvalidResourceHandle;
-    }
-    return slices(&p, peer ? mcMemcpyDefault : p.kind, to, from, handle, sync);
+    McBox box;
+    mcError_t error = mc_box_of_copy(&p, &box);
+    return error != mcSuccess || box.width == 0
+               ? error
+               : copy_box(&box, peer ? mcMemcpyDefault : p.kind, handle, sync);
 }
 
 MC_EXPORT mcError_t mcMemcpy3D(const mcMemcpy3DParms *pCopy)

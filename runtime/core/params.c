@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "params.h"
 
+#include "array.h"
+
 /* ---- boxes ---- */
 
 /* Where a position of a pitched pointer is; the box behind it must lie in rows
@@ -48,41 +50,84 @@ static bool is_row(const mcMemcpy3DParms *p)
            p->srcPtr.pitch == p->extent.width;
 }
 
+static mcError_t side_of(const McArray *array, const mcPitchedPtr *p,
+                         mcPos pos, mcExtent extent, McSide *side)
+{
+    if (array) {
+        return mc_array_side(array, pos, extent, side);
+    }
+    *side = (McSide){.pitch = p->pitch, .slice = p->ysize};
+    return mc_pitched(p, pos, extent, &side->start);
+}
+
+/* Where there are arrays, the width of the extent and the positions in them are
+ * elements; from here on they are bytes. */
+static mcError_t box_of(const mcMemcpy3DParms *p, const McArray *to,
+                        const McArray *from, McBox *box)
+{
+    const McArray *array = to ? to : from;
+    unsigned element = array ? array->element : 1;
+    mcPos dst_pos = p->dstPos, src_pos = p->srcPos;
+    mcExtent extent = p->extent;
+    McSide dst, src;
+
+    if ((to && from && to->element != from->element) ||
+        __builtin_mul_overflow(extent.width, element, &extent.width) ||
+        (to && __builtin_mul_overflow(dst_pos.x, element, &dst_pos.x)) ||
+        (from && __builtin_mul_overflow(src_pos.x, element, &src_pos.x))) {
+        return mcErrorInvalidValue;
+    }
+    if (mc_extent_empty(extent)) {
+        return mcSuccess;
+    }
+    if (!array && is_row(p)) {
+        *box = (McBox){p->dstPtr.ptr, p->srcPtr.ptr, .width = extent.width,
+                       .height = 1, .depth = 1};
+        return mcSuccess;
+    }
+    mcError_t error = side_of(to, &p->dstPtr, dst_pos, extent, &dst);
+    if (error == mcSuccess) {
+        error = side_of(from, &p->srcPtr, src_pos, extent, &src);
+    }
+    if (error == mcSuccess) {
+        *box = (McBox){
+            .dst = dst.start,
+            .src = src.start,
+            .dst_pitch = dst.pitch,
+            .src_pitch = src.pitch,
+            .dst_slice = dst.slice,
+            .src_slice = src.slice,
+            .width = extent.width,
+            .height = extent.height,
+            .depth = extent.depth,
+        };
+    }
+    return error;
+}
+
 mcError_t mc_box_of_copy(const mcMemcpy3DParms *p, McBox *box)
 {
-    *box = (McBox){
-        .dst_pitch = p->dstPtr.pitch,
-        .src_pitch = p->srcPtr.pitch,
-        .dst_slice = p->dstPtr.ysize,
-        .src_slice = p->srcPtr.ysize,
-        .width = p->extent.width,
-        .height = p->extent.height,
-        .depth = p->extent.depth,
-    };
-    void *src;
+    mcError_t error = mcErrorInvalidResourceHandle;
 
+    *box = (McBox){.width = 0};
     if (!p->srcArray == !p->srcPtr.ptr || !p->dstArray == !p->dstPtr.ptr) {
         return mcErrorInvalidValue;
     }
     if ((unsigned)p->kind > mcMemcpyDefault) {
         return mcErrorInvalidMemcpyDirection;
     }
-    if (p->srcArray || p->dstArray) {
-        return mcErrorNotSupported;
+    McArray *to = p->dstArray ? mc_handle_get(p->dstArray, MC_HANDLE_ARRAY)
+                              : NULL;
+    McArray *from = p->srcArray ? mc_handle_get(p->srcArray, MC_HANDLE_ARRAY)
+                                : NULL;
+    if (!to == !p->dstArray && !from == !p->srcArray) {
+        error = box_of(p, to, from, box);
     }
-    if (mc_extent_empty(p->extent)) {
-        box->width = 0;
-        return mcSuccess;
+    if (to) {
+        mc_handle_put(to);
     }
-    if (is_row(p)) {
-        box->dst = p->dstPtr.ptr;
-        box->src = p->srcPtr.ptr;
-        return mcSuccess;
-    }
-    mcError_t error = mc_pitched(&p->dstPtr, p->dstPos, p->extent, &box->dst);
-    if (error == mcSuccess) {
-        error = mc_pitched(&p->srcPtr, p->srcPos, p->extent, &src);
-        box->src = src;
+    if (from) {
+        mc_handle_put(from);
     }
     return error;
 }

@@ -17,7 +17,8 @@
 mcError_t mc_pitched(const mcPitchedPtr *p, mcPos pos, mcExtent extent,
                      void **start);
 bool mc_extent_empty(mcExtent extent);
-/* An empty one has the width 0. */
+/* An empty one has the width 0. Arrays have to be there as long as the box is
+ * used. mcErrorInvalidResourceHandle: one is not. */
 mcError_t mc_box_of_copy(const mcMemcpy3DParms *params, McBox *box);
 mcError_t mc_box_of_fill(const mcMemsetParams *params, McBox *box);
 
