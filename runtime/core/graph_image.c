@@ -62,6 +62,11 @@ static mcError_t look_at_kernel(McContext *ctx, Work *w)
                                  k->cooperative ? MXGPU_PKT_COOPERATIVE : 0,
                                  NULL, &w->packet);
     }
+    if (k->has_priority) {
+        /* Queues have priorities: it is launched in one of that. */
+        w->kind = WORK_NODE;
+        return error;
+    }
     w->kind = WORK_PACKETS;
     w->packets = 1;
     w->alone = k->cooperative || mc_launch_head(&w->packet);

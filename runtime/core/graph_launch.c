@@ -5,7 +5,7 @@
 #include "event.h"
 #include "external.h"
 #include "graph_memory.h"
-#include "launch.h"
+#include "launch_attribute.h"
 #include "params.h"
 #include "runtime.h"
 #include "submit.h"
@@ -51,14 +51,18 @@ static void run_calls(void *opaque, mcError_t status)
 
 static mcError_t run_kernel(McStream *stream, const McKernelNode *k)
 {
+    const McLaunchHow how = {
+        .flags = k->cooperative ? MXGPU_PKT_COOPERATIVE : 0,
+        .has_priority = k->has_priority,
+        .priority = k->priority,
+    };
     McFunction *f;
     mcError_t error = mc_graph_function(stream->ctx, k->func, &f);
 
     return error != mcSuccess
                ? error
-               : mc_launch(stream, f, k->grid, k->block, k->shared, NULL,
-                           k->arguments->block, k->arguments->size,
-                           k->cooperative ? MXGPU_PKT_COOPERATIVE : 0);
+               : mc_launch_as(stream, f, k->grid, k->block, k->shared, NULL,
+                              k->arguments->block, k->arguments->size, &how);
 }
 
 static mcError_t run_copy(McStream *stream, const mcMemcpy3DParms *p)

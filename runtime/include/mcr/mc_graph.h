@@ -200,8 +200,8 @@ mcError_t mcGraphKernelNodeSetParams(mcGraphNode_t node,
 mcError_t mcGraphExecKernelNodeSetParams(mcGraphExec_t hGraphExec,
                                          mcGraphNode_t node,
                                          const mcKernelNodeParams *pNodeParams);
-/* As attributes of launches. A graph runs with the priority of its stream, so
- * that of a kernel is only kept. */
+/* As attributes of launches. A graph runs with the priority of its stream, but
+ * for kernels that have one of their own. */
 mcError_t mcGraphKernelNodeGetAttribute(mcGraphNode_t node,
                                         mcKernelNodeAttrID attr,
                                         mcKernelNodeAttrValue *value_out);

@@ -536,6 +536,61 @@ static void test_devices(void)
     tear_down(&f);
 }
 
+/* Kernels of a priority of their own are in order with the others, and run while
+ * those of less priority in other streams do. */
+static void test_priority(void)
+{
+    uint64_t *flag = env_malloc(8);
+    mcStream_t low[4], first;
+    mcKernelNodeAttrValue urgent = {.cooperative = 0};
+    uint32_t *seen = env_malloc_host(2 * sizeof(uint32_t));
+    mcGraphNode_t node, release;
+    void *args[] = {&flag};
+    mcKernelNodeParams p = {
+        .func = env_kernel("k_atomic"), .gridDim = {1, 1, 1},
+        .blockDim = {1, 1, 1}, .kernelParams = args,
+    };
+    Fixture f;
+    int least;
+
+    set_up(&f);
+    ok(mcDeviceGetStreamPriorityRange(&least, &urgent.priority));
+    ok(mcMemset(flag, 0, 8));
+    ok(mcStreamCreateWithPriority(&first, mcStreamNonBlocking,
+                                  urgent.priority));
+    node = add_kernel(f.graph, NULL, f.words, 1);
+    node = add_copy(f.graph, node, &seen[0], f.words, sizeof(uint32_t));
+    node = add_kernel(f.graph, node, f.words, 10);
+    ok(mcGraphKernelNodeSetAttribute(node, mcKernelNodeAttributePriority,
+                                     &urgent));
+    node = add_copy(f.graph, node, &seen[1], f.words, sizeof(uint32_t));
+    ok(mcGraphAddKernelNode(&release, f.graph, &node, 1, &p));
+    ok(mcGraphKernelNodeSetAttribute(release, mcKernelNodeAttributePriority,
+                                     &urgent));
+    node = add_kernel(f.graph, release, f.words, 100);
+    mcGraphExec_t exec = instantiate(f.graph);
+    ok(mcDeviceSynchronize());
+    for (unsigned i = 0; i < G_N_ELEMENTS(low); i++) {
+        ok(mcStreamCreateWithPriority(&low[i], mcStreamNonBlocking, least));
+        ok(env_launch("k_spin", 1, flag, low[i]));
+    }
+    run(&f, exec, 1);
+    g_assert_cmpuint(seen[0], ==, 1);
+    g_assert_cmpuint(seen[1], ==, 11);
+    g_assert_cmpuint(f.words[WORDS - 1], ==, 111);
+    ok(mcDeviceSynchronize());
+    for (unsigned i = 0; i < G_N_ELEMENTS(low); i++) {
+        ok(mcStreamDestroy(low[i]));
+    }
+    run(&f, exec, 1);
+    g_assert_cmpuint(f.words[0], ==, 222);
+    ok(mcGraphExecDestroy(exec));
+    ok(mcStreamDestroy(first));
+    ok(mcFree(flag));
+    ok(mcFreeHost(seen));
+    tear_down(&f);
+}
+
 static void test_instantiate_errors(void)
 {
     mcGraphExec_t exec = NULL;
@@ -658,6 +713,7 @@ int main(int argc, char **argv)
     g_test_add_func("/graph-launch/words", test_words);
     g_test_add_func("/graph-launch/semaphores", test_semaphores);
     g_test_add_func("/graph-launch/devices", test_devices);
+    g_test_add_func("/graph-launch/priority", test_priority);
     g_test_add_func("/graph-launch/instantiate-errors",
                     test_instantiate_errors);
     g_test_add_func("/graph-launch/threads", test_threads);
