@@ -12,8 +12,30 @@
 
 /* ---- steps of packets and of the host ---- */
 
+/* Records of a profile are those of packets in the ring: there each goes. */
+static mcError_t run_packets(McStream *stream, const McGraphStep *step)
+{
+    mcError_t error = mcSuccess;
+
+    for (unsigned i = 0; i < step->count && error == mcSuccess; i++) {
+        union mxgpu_packet packet = step->image->list[step->first + i];
+        McSubmit submit;
+
+        error = mc_submit_begin(stream, 1, 0, &submit);
+        if (error == mcSuccess) {
+            mc_submit_push(&submit, &packet,
+                           packet.header.flags & ~MXGPU_PKT_BARRIER);
+            mc_submit_end(&submit);
+        }
+    }
+    return error;
+}
+
 static mcError_t run_list(McStream *stream, const McGraphStep *step)
 {
+    if (stream->queue->observed) {
+        return run_packets(stream, step);
+    }
     union mxgpu_packet packet = {
         .indirect = {
             .type = MXGPU_PKT_INDIRECT,

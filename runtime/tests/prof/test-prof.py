@@ -179,6 +179,20 @@ def test_copies():
     check("copies: report", "HtoD" in report and "3.00 MiB" in report, report)
 
 
+def test_graphs():
+    status, t, trace, _ = prof("graphs")
+    check("graphs: status", status == 0, status)
+    for name, warps in ("half<100>", 20), ("half<300>", 20), ("load<10, 4>", 3):
+        k = kernel(t, name)
+        check(f"graphs: {name}", k["calls"] == 3 and k["unfinished"] == 0 and
+              k["warps"] == 3 * warps and k["warp_instructions"] > 0, k)
+    rows = {r["direction"]: r for r in t["copies"]}
+    check("graphs: copies", rows["DtoD"]["bytes"] == 3 * 4096, rows)
+    runs = [e for e in trace["traceEvents"]
+            if e["ph"] == "X" and "half<" in e["name"]]
+    check("graphs: runs in the trace", len(runs) >= 6, len(runs))
+
+
 def test_threads():
     status, t, trace, _ = prof("threads", options=["--samples", "8"])
     k = kernel(t, "half<100>")
@@ -290,6 +304,7 @@ def test_unwritable(recorded):
 test_figures()
 test_estimates()
 test_copies()
+test_graphs()
 test_threads()
 test_ends()
 test_processes()
