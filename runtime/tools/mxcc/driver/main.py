@@ -15,11 +15,11 @@ VERSION = "0.1.0"
 
 USAGE = """usage: mxcc [options] FILE...
 
-Compiles .maca and .cu files, and others after -x maca, for host and device;
-passes other sources, objects and libraries on. Options of clang apply, most of
+Compiles .maca, .cu and .hip files, and others after -x maca, cu or hip, for
+host and device; passes other sources, objects and libraries on. Options of clang apply, most of
 nvcc's (docs/mxcc.md lists them), and:
 
-  -x maca                 the files that follow have kernels
+  -x maca, cu, hip        the files that follow have kernels
   -c, -S, -E, -M, -o FILE as usual (-S and -E: the host's part)
   -fatbin, -cubin         write a code object for mcModuleLoad
   -dc, -rdc=true          device code that is linked across files

@@ -1,0 +1,2 @@
+// SPDX-License-Identifier: MIT
+// Of targets all of whose sources have kernels.
