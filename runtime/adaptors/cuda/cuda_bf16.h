@@ -6,7 +6,11 @@
 #include "cuda_runtime.h"
 
 #ifdef __cplusplus
+#if __has_include("../common/maca_bfloat16.h")
+#include "../common/maca_bfloat16.h"
+#else
 #include <common/maca_bfloat16.h>
+#endif
 
 typedef __maca_bfloat16_raw __nv_bfloat16_raw;
 typedef __maca_bfloat16 __nv_bfloat16;

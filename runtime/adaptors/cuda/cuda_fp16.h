@@ -6,7 +6,11 @@
 #include "cuda_runtime.h"
 
 #ifdef __cplusplus
+#if __has_include("../common/maca_fp16.h")
+#include "../common/maca_fp16.h"
+#else
 #include <common/maca_fp16.h>
+#endif
 
 typedef __half nv_half;
 typedef __half2 nv_half2;

@@ -30,7 +30,11 @@
 #define __mc_cvt_fp8_to_half __nv_cvt_fp8_to_half
 #define __mc_cvt_fp8_to_bfloat16 __nv_cvt_fp8_to_bfloat16
 
+#if __has_include("../common/maca_fp8.h")
+#include "../common/maca_fp8.h"
+#else
 #include <common/maca_fp8.h>
+#endif
 
 /* A raw half is what a half is made of. */
 static __host__ __device__ inline __nv_fp8_storage_t __nv_cvt_halfraw_to_fp8(

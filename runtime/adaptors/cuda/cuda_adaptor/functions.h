@@ -44,6 +44,15 @@ cudaError_t cudaSetDoubleForHost(double *d);
 #ifdef __cplusplus
 }
 
+/* In the default stream; the kernel as an address of any type. */
+static inline cudaError_t cudaLaunchCooperativeKernel(
+    const void *func, dim3 gridDim, dim3 blockDim, void **args,
+    unsigned int sharedMem = 0)
+{
+    return cudaLaunchCooperativeKernel(func, gridDim, blockDim, args, sharedMem,
+                                       (cudaStream_t)0);
+}
+
 template <class T>
 static inline cudaError_t cudaMallocHost(T **ptr, size_t size,
                                          unsigned int flags = 0)

@@ -6,7 +6,11 @@
 #include "hip/hip_runtime.h"
 
 #ifdef __cplusplus
+#if __has_include("../../common/maca_bfloat16.h")
+#include "../../common/maca_bfloat16.h"
+#else
 #include <common/maca_bfloat16.h>
+#endif
 
 typedef __maca_bfloat16_raw __hip_bfloat16_raw;
 typedef __maca_bfloat16 __hip_bfloat16;

@@ -6,7 +6,11 @@
 #include "hip/hip_runtime.h"
 
 #ifdef __cplusplus
+#if __has_include("../../common/maca_fp16.h")
+#include "../../common/maca_fp16.h"
+#else
 #include <common/maca_fp16.h>
+#endif
 #endif
 
 #endif

@@ -73,6 +73,15 @@ hipError_t hipModuleOccupancyMaxPotentialBlockSizeWithFlags(
 #ifdef __cplusplus
 }
 
+/* In the default stream; the kernel as an address of any type. */
+static inline hipError_t hipLaunchCooperativeKernel(
+    const void *func, dim3 gridDim, dim3 blockDim, void **args,
+    unsigned int sharedMem = 0)
+{
+    return hipLaunchCooperativeKernel(func, gridDim, blockDim, args, sharedMem,
+                                       (hipStream_t)0);
+}
+
 template <class T>
 static inline hipError_t hipHostMalloc(
     T **ptr, size_t size, unsigned int flags = hipHostMallocDefault)
