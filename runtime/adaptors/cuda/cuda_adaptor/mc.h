@@ -23,15 +23,15 @@
 
 #include "cuda_adaptor/names.h"
 
-/* Beside this folder where it is installed. */
-#if __has_include("../../mcr/mc_vector_types.h")
-#include "../../mcr/mc_vector_types.h"
-#include "dim3.h"
-#include "../../mcr/mc_runtime_api.h"
-#else
+/* Beside this folder where only that one is searched. */
+#if __has_include(<mcr/mc_vector_types.h>)
 #include <mcr/mc_vector_types.h>
 #include "dim3.h"
 #include <mcr/mc_runtime_api.h>
+#else
+#include "../../mcr/mc_vector_types.h"
+#include "dim3.h"
+#include "../../mcr/mc_runtime_api.h"
 #endif
 
 #include "cuda_adaptor/flags.h"

@@ -16,15 +16,15 @@
 
 #include "hip/adaptor/names.h"
 
-/* Beside the folder of HIP's headers where it is installed. */
-#if __has_include("../../../mcr/mc_vector_types.h")
-#include "../../../mcr/mc_vector_types.h"
-#include "dim3.h"
-#include "../../../mcr/mc_runtime_api.h"
-#else
+/* Beside the folder of HIP's headers where only that one is searched. */
+#if __has_include(<mcr/mc_vector_types.h>)
 #include <mcr/mc_vector_types.h>
 #include "dim3.h"
 #include <mcr/mc_runtime_api.h>
+#else
+#include "../../../mcr/mc_vector_types.h"
+#include "dim3.h"
+#include "../../../mcr/mc_runtime_api.h"
 #endif
 
 #include "hip/adaptor/flags.h"
