@@ -2,6 +2,7 @@
 /* Arrays, by either description. */
 #include <string.h>
 
+#include "array_format.h"
 #include "rows.h"
 
 /* Of the entry point that says so. */
@@ -9,41 +10,13 @@
 
 /* ---- descriptions ---- */
 
-static const struct {
-    mcArrayFormat format;
-    mcChannelFormatKind kind;
-    int bits;
-} formats[] = {
-    {MC_AD_FORMAT_UNSIGNED_INT8, mcChannelFormatKindUnsigned, 8},
-    {MC_AD_FORMAT_UNSIGNED_INT16, mcChannelFormatKindUnsigned, 16},
-    {MC_AD_FORMAT_UNSIGNED_INT32, mcChannelFormatKindUnsigned, 32},
-    {MC_AD_FORMAT_SIGNED_INT8, mcChannelFormatKindSigned, 8},
-    {MC_AD_FORMAT_SIGNED_INT16, mcChannelFormatKindSigned, 16},
-    {MC_AD_FORMAT_SIGNED_INT32, mcChannelFormatKindSigned, 32},
-    {MC_AD_FORMAT_HALF, mcChannelFormatKindFloat, 16},
-    {MC_AD_FORMAT_FLOAT, mcChannelFormatKindFloat, 32},
-};
-
-#define FORMATS (sizeof(formats) / sizeof(formats[0]))
-
 static mcError_t shape_of(const mcArray3DDescriptor *d, McArrayShape *shape)
 {
-    for (unsigned i = 0; i < FORMATS; i++) {
-        if (formats[i].format == d->Format) {
-            int bits = formats[i].bits;
-            unsigned n = d->NumChannels;
-
-            *shape = (McArrayShape){
-                .channels = {n > 0 ? bits : 0, n > 1 ? bits : 0,
-                             n > 2 ? bits : 0, n > 3 ? bits : 0,
-                             formats[i].kind},
-                .extent = {d->Width, d->Height, d->Depth},
-                .flags = d->Flags,
-            };
-            return n <= 4 ? mcSuccess : mcErrorInvalidChannelDescriptor;
-        }
-    }
-    return mcErrorInvalidChannelDescriptor;
+    *shape = (McArrayShape){
+        .extent = {d->Width, d->Height, d->Depth},
+        .flags = d->Flags,
+    };
+    return mc_api_channels(d->Format, d->NumChannels, &shape->channels);
 }
 
 static mcArray3DDescriptor describe(const McArray *array)
@@ -53,16 +26,10 @@ static mcArray3DDescriptor describe(const McArray *array)
         .Width = s->extent.width,
         .Height = s->extent.height,
         .Depth = s->extent.depth,
-        .NumChannels = s->channels.w ? 4 : s->channels.y ? 2 : 1,
         .Flags = s->flags,
     };
 
-    for (unsigned i = 0; i < FORMATS; i++) {
-        if (formats[i].kind == s->channels.f &&
-            formats[i].bits == s->channels.x) {
-            d.Format = formats[i].format;
-        }
-    }
+    d.Format = mc_api_format(&s->channels, &d.NumChannels);
     return d;
 }
 

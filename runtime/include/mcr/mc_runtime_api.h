@@ -760,6 +760,7 @@ mcError_t mcStreamWriteValue64(mcStream_t stream, void *ptr, uint64_t value,
 
 #include "mc_array.h"
 #include "mc_texture.h"
+#include "mc_texture_driver.h"
 #include "mc_launch.h"
 #include "mc_stream.h"
 #include "mc_virtual_memory.h"

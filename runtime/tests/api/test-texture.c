@@ -448,6 +448,140 @@ static void test_surfaces(void)
     ok(mcFreeMipmappedArray(mipmap));
 }
 
+/* ---- the other description ---- */
+
+/* What is made by one is seen by the other. */
+static void test_driver_texture(void)
+{
+    uint8_t *memory = env_malloc(8192);
+    MC_RESOURCE_DESC r = {.resType = MC_RESOURCE_TYPE_PITCH2D}, back;
+    MC_TEXTURE_DESC t = {.flags = MC_TRSF_SRGB |
+                                  MC_TRSF_NORMALIZED_COORDINATES,
+                         .filterMode = MC_TR_FILTER_MODE_LINEAR,
+                         .addressMode = {MC_TR_ADDRESS_MODE_MIRROR,
+                                         MC_TR_ADDRESS_MODE_BORDER,
+                                         MC_TR_ADDRESS_MODE_WRAP},
+                         .borderColor = {1, 2, 3, 4}}, modes;
+    MC_RESOURCE_VIEW_DESC view;
+    mcTextureObject_t object;
+    mcResourceDesc plain_r;
+    mcTextureDesc plain_t;
+
+    r.res.pitch2D.devPtr = memory;
+    r.res.pitch2D.format = MC_AD_FORMAT_UNSIGNED_INT8;
+    r.res.pitch2D.numChannels = 4;
+    r.res.pitch2D.width = 60;
+    r.res.pitch2D.height = 30;
+    r.res.pitch2D.pitchInBytes = 256;
+    ok(mcTexObjectCreate(&object, &r, &t, NULL));
+    ok(mcTexObjectGetResourceDesc(&back, object));
+    g_assert_cmpint(back.resType, ==, r.resType);
+    g_assert_true(back.res.pitch2D.devPtr == memory);
+    g_assert_cmpint(back.res.pitch2D.format, ==, MC_AD_FORMAT_UNSIGNED_INT8);
+    g_assert_cmpuint(back.res.pitch2D.numChannels, ==, 4);
+    g_assert_cmpuint(back.res.pitch2D.width, ==, 60);
+    g_assert_cmpuint(back.res.pitch2D.height, ==, 30);
+    g_assert_cmpuint(back.res.pitch2D.pitchInBytes, ==, 256);
+    ok(mcTexObjectGetTextureDesc(&modes, object));
+    g_assert_cmpint(memcmp(&modes, &t, sizeof(t)), ==, 0);
+    ok(mcGetTextureObjectResourceDesc(&plain_r, object));
+    g_assert_cmpint(memcmp(&plain_r.res.pitch2D.desc, &bytes, sizeof(bytes)),
+                    ==, 0);
+    ok(mcGetTextureObjectTextureDesc(&plain_t, object));
+    g_assert_cmpint(plain_t.readMode, ==, mcReadModeNormalizedFloat);
+    g_assert_cmpint(plain_t.sRGB, ==, 1);
+    g_assert_cmpint(plain_t.addressMode[1], ==, mcAddressModeBorder);
+    fails(mcErrorInvalidValue, mcTexObjectGetResourceViewDesc(&view, object));
+    fails(mcErrorInvalidValue, mcTexObjectGetResourceDesc(NULL, object));
+    fails(mcErrorInvalidValue, mcTexObjectGetTextureDesc(NULL, object));
+    ok(mcTexObjectDestroy(object));
+    fails(mcErrorInvalidValue, mcTexObjectDestroy(object));
+    fails(mcErrorInvalidValue, mcTexObjectGetResourceDesc(&back, object));
+    fails(mcErrorInvalidValue, mcTexObjectGetTextureDesc(&modes, object));
+    ok(mcTexObjectDestroy(0));
+    fails(mcErrorInvalidValue, mcTexObjectCreate(NULL, &r, &t, NULL));
+    fails(mcErrorInvalidValue, mcTexObjectCreate(&object, NULL, &t, NULL));
+    fails(mcErrorInvalidValue, mcTexObjectCreate(&object, &r, NULL, NULL));
+    t.flags |= MC_TRSF_READ_AS_INTEGER;
+    fails(mcErrorInvalidFilterSetting,
+          mcTexObjectCreate(&object, &r, &t, NULL));
+    t.flags = 0x80;
+    fails(mcErrorInvalidValue, mcTexObjectCreate(&object, &r, &t, NULL));
+    t.flags = 0;
+    r.flags = 1;
+    fails(mcErrorInvalidValue, mcTexObjectCreate(&object, &r, &t, NULL));
+    r.flags = 0;
+    r.res.pitch2D.numChannels = 3;
+    fails(mcErrorInvalidChannelDescriptor,
+          mcTexObjectCreate(&object, &r, &t, NULL));
+    r.resType = MC_RESOURCE_TYPE_LINEAR;
+    r.res.linear.format = (mcArrayFormat)0;
+    fails(mcErrorInvalidChannelDescriptor,
+          mcTexObjectCreate(&object, &r, &t, NULL));
+    r.res.linear.devPtr = memory;
+    r.res.linear.format = MC_AD_FORMAT_HALF;
+    r.res.linear.numChannels = 2;
+    r.res.linear.sizeInBytes = 400;
+    ok(mcTexObjectCreate(&object, &r, &t, NULL));
+    ok(mcTexObjectGetResourceDesc(&back, object));
+    g_assert_cmpint(back.res.linear.format, ==, MC_AD_FORMAT_HALF);
+    g_assert_cmpuint(back.res.linear.numChannels, ==, 2);
+    g_assert_cmpuint(back.res.linear.sizeInBytes, ==, 400);
+    ok(mcTexObjectDestroy(object));
+    r.resType = (MCresourcetype)4;
+    fails(mcErrorInvalidValue, mcTexObjectCreate(&object, &r, &t, NULL));
+    ok(mcFree(memory));
+}
+
+static void test_driver_arrays(void)
+{
+    mcArray_t array = make(&real, 16, 8, 0, mcArraySurfaceLoadStore);
+    MC_RESOURCE_DESC r = {.resType = MC_RESOURCE_TYPE_ARRAY}, back;
+    MC_TEXTURE_DESC t = {.flags = MC_TRSF_READ_AS_INTEGER};
+    MC_RESOURCE_VIEW_DESC v = {.format = MC_RES_VIEW_FORMAT_SINT_1X32,
+                               .width = 16, .height = 8}, view;
+    mcMipmappedArray_t mipmap;
+    mcTextureObject_t object;
+    mcSurfaceObject_t s;
+
+    r.res.array.hArray = array;
+    ok(mcTexObjectCreate(&object, &r, &t, &v));
+    ok(mcTexObjectGetResourceViewDesc(&view, object));
+    g_assert_cmpint(memcmp(&view, &v, sizeof(v)), ==, 0);
+    fails(mcErrorInvalidValue, mcTexObjectGetResourceViewDesc(NULL, object));
+    ok(mcTexObjectDestroy(object));
+    fails(mcErrorInvalidValue, mcTexObjectGetResourceViewDesc(&view, object));
+    v.format = MC_RES_VIEW_FORMAT_UNSIGNED_BC7;
+    fails(mcErrorNotSupported, mcTexObjectCreate(&object, &r, &t, &v));
+    ok(mcSurfObjectCreate(&s, &r));
+    ok(mcSurfObjectGetResourceDesc(&back, s));
+    g_assert_true(back.res.array.hArray == array);
+    fails(mcErrorInvalidValue, mcSurfObjectGetResourceDesc(NULL, s));
+    fails(mcErrorInvalidValue, mcTexObjectDestroy(s));
+    ok(mcSurfObjectDestroy(s));
+    fails(mcErrorInvalidValue, mcSurfObjectDestroy(s));
+    fails(mcErrorInvalidValue, mcSurfObjectGetResourceDesc(&back, s));
+    ok(mcSurfObjectDestroy(0));
+    fails(mcErrorInvalidValue, mcSurfObjectCreate(NULL, &r));
+    fails(mcErrorInvalidValue, mcSurfObjectCreate(&s, NULL));
+    r.flags = 1;
+    fails(mcErrorInvalidValue, mcSurfObjectCreate(&s, &r));
+    r.flags = 0;
+    ok(mcFreeArray(array));
+    fails(mcErrorInvalidResourceHandle, mcSurfObjectCreate(&s, &r));
+    fails(mcErrorInvalidResourceHandle,
+          mcTexObjectCreate(&object, &r, &t, NULL));
+    ok(mcMallocMipmappedArray(&mipmap, &real, (mcExtent){16, 8, 0}, 2, 0));
+    r.resType = MC_RESOURCE_TYPE_MIPMAPPED_ARRAY;
+    r.res.mipmap.hMipmappedArray = mipmap;
+    ok(mcTexObjectCreate(&object, &r, &t, NULL));
+    ok(mcTexObjectGetResourceDesc(&back, object));
+    g_assert_true(back.res.mipmap.hMipmappedArray == mipmap);
+    ok(mcTexObjectDestroy(object));
+    fails(mcErrorInvalidValue, mcSurfObjectCreate(&s, &r));
+    ok(mcFreeMipmappedArray(mipmap));
+}
+
 /* ---- many ---- */
 
 /* More than a piece of memory has room for; an address is not used again at
@@ -537,6 +671,8 @@ int main(int argc, char **argv)
     g_test_add_func("/texture/array-limits", test_array_limits);
     g_test_add_func("/texture/views", test_views);
     g_test_add_func("/texture/surfaces", test_surfaces);
+    g_test_add_func("/texture/driver-texture", test_driver_texture);
+    g_test_add_func("/texture/driver-arrays", test_driver_arrays);
     g_test_add_func("/texture/many", test_many);
     g_test_add_func("/texture/reset", test_reset);
     g_test_add_func("/texture/threads", test_threads);
