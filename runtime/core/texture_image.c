@@ -333,8 +333,9 @@ static void set_fast(const mcResourceDesc *r, const mcChannelFormatDesc *d,
 {
     uint32_t format = MXGPU_TEXTURE_FORMAT(image->decode, image->channels);
     bool plain = image->decode <= MXGPU_TEXTURE_B32;
-    bool real = image->decode == MXGPU_TEXTURE_B32 &&
-                d->f == mcChannelFormatKindFloat;
+    bool real = image->decode == MXGPU_TEXTURE_UN8 ||
+                (image->decode == MXGPU_TEXTURE_B32 &&
+                 d->f == mcChannelFormatKindFloat);
 
     image->fast1d = r->resType == mcResourceTypeLinear && plain
                         ? format

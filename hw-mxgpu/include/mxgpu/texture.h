@@ -34,7 +34,7 @@ enum {
 
 /* One number that says what an inlined fetch has to do. */
 #define MXGPU_TEXTURE_FORMAT(decode, channels) ((decode) | (channels) << 8)
-#define MXGPU_TEXTURE_LINEAR 0x10000u    /* of floats */
+#define MXGPU_TEXTURE_LINEAR 0x10000u    /* of floats, and of UN8 */
 #define MXGPU_TEXTURE_SLOW   0xffffffffu /* a library function knows */
 
 struct mxgpu_texture_level {

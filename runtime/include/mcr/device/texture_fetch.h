@@ -136,27 +136,42 @@ __MC_DEVICE__ T __mc_point_2d(const struct mxgpu_texture *t, float x, float y)
     return __mc_texel_row<T>(t, j)[i];
 }
 
-/* Coordinates with 8 bits of fraction. */
-template <class T>
-__MC_DEVICE__ T __mc_linear_2d(const struct mxgpu_texture *t, float x, float y)
+/* Coordinates with 8 bits of fraction; texels are of type M in memory, times
+ * unit. */
+template <class T, class M>
+__MC_DEVICE__ T __mc_linear_2d(const struct mxgpu_texture *t, float x, float y,
+                               float unit)
 {
     int u = __mc_floor_int(__builtin_fmaf(x * t->scale[0], 256, -127.5f));
     int v = __mc_floor_int(__builtin_fmaf(y * t->scale[1], 256, -127.5f));
     unsigned w = t->level[0].width, h = t->level[0].height;
     int i = __mc_texel_clamp(u >> 8, w), i1 = __mc_texel_clamp((u >> 8) + 1, w);
-    const T *row = __mc_texel_row<T>(t, __mc_texel_clamp(v >> 8, h));
-    const T *row1 = __mc_texel_row<T>(t, __mc_texel_clamp((v >> 8) + 1, h));
+    const M *row = __mc_texel_row<M>(t, __mc_texel_clamp(v >> 8, h));
+    const M *row1 = __mc_texel_row<M>(t, __mc_texel_clamp((v >> 8) + 1, h));
     float a = (float)(u & 255) * 0x1p-8f, b = (float)(v & 255) * 0x1p-8f;
     float w11 = a * b, w10 = a - w11, w01 = b - w11, w00 = 1 - a - w01;
-    __mc_channels<T> t00 = {row[i]}, t10 = {row[i1]};
-    __mc_channels<T> t01 = {row1[i]}, t11 = {row1[i1]}, r;
+    __mc_channels<M> t00 = {row[i]}, t10 = {row[i1]};
+    __mc_channels<M> t01 = {row1[i]}, t11 = {row1[i1]};
+    __mc_channels<T> r;
 
     for (unsigned c = 0; c < __mc_texel<T>::channels; c++) {
-        r.c[c] = w00 * t00.c[c] + w10 * t10.c[c] + w01 * t01.c[c] +
-                 w11 * t11.c[c];
+        r.c[c] = (w00 * (float)t00.c[c] + w10 * (float)t10.c[c] +
+                  w01 * (float)t01.c[c] + w11 * (float)t11.c[c]) * unit;
     }
     return r.value;
 }
+
+/* Bytes, as many as a vector of floats has. */
+template <unsigned channels> struct __mc_bytes;
+template <> struct __mc_bytes<1> {
+    typedef unsigned char type;
+};
+template <> struct __mc_bytes<2> {
+    typedef uchar2 type;
+};
+template <> struct __mc_bytes<4> {
+    typedef uchar4 type;
+};
 
 template <class T>
 __MC_DEVICE__ T __mc_fetch_2d(const struct mxgpu_texture *t, float x, float y)
@@ -167,8 +182,15 @@ __MC_DEVICE__ T __mc_fetch_2d(const struct mxgpu_texture *t, float x, float y)
         return __mc_point_2d<T>(t, x, y);
     }
     if constexpr (__mc_texel<T>::is_float) {
+        constexpr unsigned channels = __mc_texel<T>::channels;
+        typedef typename __mc_bytes<channels>::type bytes;
+
         if (fast == (__mc_texel<T>::format | MXGPU_TEXTURE_LINEAR)) {
-            return __mc_linear_2d<T>(t, x, y);
+            return __mc_linear_2d<T, T>(t, x, y, 1);
+        }
+        if (fast == (MXGPU_TEXTURE_FORMAT(MXGPU_TEXTURE_UN8, channels) |
+                     MXGPU_TEXTURE_LINEAR)) {
+            return __mc_linear_2d<T, bytes>(t, x, y, 1 / 255.0f);
         }
     }
     return __mc_from_texel<T>(__mc_texture_2d(t, x, y, 0, 0));
