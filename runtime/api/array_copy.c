@@ -375,19 +375,6 @@ static mcError_t param_side(Param *p, size_t width, size_t height, McSide *side)
     }
 }
 
-static mcMemcpyKind param_kind(mcMemoryType dst, mcMemoryType src)
-{
-    if (dst == mcMemoryTypeManaged || src == mcMemoryTypeManaged) {
-        return mcMemcpyDefault;
-    }
-    if (dst == mcMemoryTypeHost) {
-        return src == mcMemoryTypeHost ? mcMemcpyHostToHost
-                                       : mcMemcpyDeviceToHost;
-    }
-    return src == mcMemoryTypeHost ? mcMemcpyHostToDevice
-                                   : mcMemcpyDeviceToDevice;
-}
-
 static mcError_t copy_param(const mc_Memcpy2D *copy, mcStream_t stream,
                             bool sync)
 {
@@ -412,7 +399,7 @@ static mcError_t copy_param(const mc_Memcpy2D *copy, mcStream_t stream,
     return error != mcSuccess
                ? error
                : copy_rows(&dst_side, &src_side, c.WidthInBytes, c.Height,
-                           param_kind(dst.type, src.type), stream, sync);
+                           mc_api_kind_of(dst.type, src.type), stream, sync);
 }
 
 MC_EXPORT mcError_t mcMemcpyParam2D(const mc_Memcpy2D *copy)

@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "api.h"
+#include "core/error.h"
 #include "core/launch.h"
 #include "core/program.h"
+#include "link/options.h"
 
 /* ---- modules ---- */
 
@@ -45,14 +47,32 @@ MC_EXPORT mcError_t mcModuleLoadData(mcModule_t *module, const void *image)
     API_RETURN(load_data(module, image));
 }
 
+/* The error, in a log that the caller may print. */
+static void log_load(McLinkOptions *options, mcError_t error)
+{
+    mc_link_set_wall_time(options, 0);
+    mc_link_log_add(&options->info, "");
+    mc_link_log_add(&options->errors, "");
+    if (error != mcSuccess) {
+        mc_link_log_add(&options->errors, "error: the module is not loaded: ");
+        mc_link_log_add(&options->errors, mc_error_string(error));
+        mc_link_log_add(&options->errors, "\n");
+    }
+}
+
 MC_EXPORT mcError_t mcModuleLoadDataEx(mcModule_t *module, const void *image,
                                        unsigned int count,
                                        mcJitOption *options, void **values)
 {
+    McLinkOptions read;
+
     API_ENTER("%p, %p, %u, %p, %p", (void *)module, image, count,
               (void *)options, (void *)values);
     API_CHECK(count == 0 || (options && values), mcErrorInvalidValue);
-    API_RETURN(load_data(module, image));
+    API_TRY(mc_link_options_read(&read, count, options, values));
+    mcError_t error = load_data(module, image);
+    log_load(&read, error);
+    API_RETURN(error);
 }
 
 MC_EXPORT mcError_t mcModuleLoadFatBinary(mcModule_t *module,
@@ -197,6 +217,28 @@ MC_EXPORT mcError_t mcFuncGetAttributes(mcFuncAttributes *out,
     API_RETURN(mcSuccess);
 }
 
+static mcError_t set_attribute(McFunction *function, int which, int value)
+{
+    switch (which) {
+    case mcFuncAttributeMaxDynamicSharedMemorySize:
+        if (value < 0 ||
+            (unsigned)value > MXGPU_SHARED_MAX - function->static_shared) {
+            return mcErrorInvalidValue;
+        }
+        atomic_store(&function->max_dynamic, value);
+        return mcSuccess;
+    case mcFuncAttributePreferredSharedMemoryCarveout:
+        /* A hint, kept for who asks; the split is fixed. */
+        if (value < -1 || value > 100) {
+            return mcErrorInvalidValue;
+        }
+        atomic_store(&function->carveout, value);
+        return mcSuccess;
+    default:
+        return mcErrorInvalidValue;
+    }
+}
+
 MC_EXPORT mcError_t mcFuncSetAttribute(const void *symbol,
                                        mcFuncAttribute which, int value)
 {
@@ -205,22 +247,15 @@ MC_EXPORT mcError_t mcFuncSetAttribute(const void *symbol,
     API_ENTER("%p, %d, %d", symbol, (int)which, value);
     API_CONTEXT(ctx);
     API_TRY(mc_symbol_function(ctx, symbol, &function));
-    switch ((int)which) {
-    case mcFuncAttributeMaxDynamicSharedMemorySize:
-        API_CHECK(value >= 0 && (unsigned)value <=
-                  MXGPU_SHARED_MAX - function->static_shared,
-                  mcErrorInvalidValue);
-        atomic_store(&function->max_dynamic, value);
-        break;
-    case mcFuncAttributePreferredSharedMemoryCarveout:
-        /* A hint, kept for who asks; the split is fixed. */
-        API_CHECK(value >= -1 && value <= 100, mcErrorInvalidValue);
-        atomic_store(&function->carveout, value);
-        break;
-    default:
-        API_RETURN(mcErrorInvalidValue);
-    }
-    API_RETURN(mcSuccess);
+    API_RETURN(set_attribute(function, which, value));
+}
+
+MC_EXPORT mcError_t mcDrvFuncSetAttribute(mcFunction_t handle,
+                                          mcFunction_attribute which, int value)
+{
+    API_ENTER("%p, %d, %d", (void *)handle, (int)which, value);
+    API_FUNCTION(function, handle);
+    API_RETURN(set_attribute(function, which, value));
 }
 
 MC_EXPORT mcError_t mcFuncSetCacheConfig(const void *symbol,
@@ -234,6 +269,15 @@ MC_EXPORT mcError_t mcFuncSetCacheConfig(const void *symbol,
     API_RETURN(mc_symbol_function(ctx, symbol, &function));
 }
 
+MC_EXPORT mcError_t mcDrvFuncSetCacheConfig(mcFunction_t handle,
+                                            mcFuncCache_t config)
+{
+    API_ENTER("%p, %d", (void *)handle, (int)config);
+    API_CHECK((unsigned)config <= mcFuncCachePreferEqual, mcErrorInvalidValue);
+    API_FUNCTION(function, handle);
+    API_RETURN(mcSuccess);
+}
+
 MC_EXPORT mcError_t mcFuncSetSharedMemConfig(const void *symbol,
                                              mcSharedMemConfig config)
 {
@@ -244,6 +288,17 @@ MC_EXPORT mcError_t mcFuncSetSharedMemConfig(const void *symbol,
               mcErrorInvalidValue);
     API_CONTEXT(ctx);
     API_TRY(mc_symbol_function(ctx, symbol, &function));
+    API_CHECK(config != mcSharedMemBankSizeEightByte, mcErrorNotSupported);
+    API_RETURN(mcSuccess);
+}
+
+MC_EXPORT mcError_t mcDrvFuncSetSharedMemConfig(mcFunction_t handle,
+                                                mcSharedMemConfig config)
+{
+    API_ENTER("%p, %d", (void *)handle, (int)config);
+    API_CHECK((unsigned)config <= mcSharedMemBankSizeEightByte,
+              mcErrorInvalidValue);
+    API_FUNCTION(function, handle);
     API_CHECK(config != mcSharedMemBankSizeEightByte, mcErrorNotSupported);
     API_RETURN(mcSuccess);
 }

@@ -54,23 +54,27 @@ MC_EXPORT mcError_t mcModuleOccupancyMaxActiveBlocksPerMultiprocessor(
     API_RETURN(mcSuccess);
 }
 
-static mcError_t potential(int *grid, int *block, const void *symbol,
-                           size_t dynamic, int limit)
+MC_EXPORT mcError_t mcModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int *numBlocks, mcFunction_t handle, int blockSize, size_t dynamicSMemSize,
+    unsigned int flags)
 {
-    McFunction *function;
-    unsigned best = 0, best_threads = 0;
+    API_ENTER("%p, %p, %d, %zu, 0x%x", (void *)numBlocks, (void *)handle,
+              blockSize, dynamicSMemSize, flags);
+    API_CHECK(numBlocks && blockSize > 0 &&
+              flags <= mcOccupancyDisableCachingOverride,
+              mcErrorInvalidValue);
+    API_FUNCTION(function, handle);
+    *numBlocks = mc_occupancy(function->handle.ctx, function, blockSize,
+                              dynamicSMemSize);
+    API_RETURN(mcSuccess);
+}
 
-    if (!grid || !block || limit < 0) {
-        return mcErrorInvalidValue;
-    }
-    McContext *ctx __attribute__((cleanup(mc_api_put_context))) = NULL;
-    mcError_t error = mc_api_context(&ctx);
-    if (error == mcSuccess) {
-        error = mc_symbol_function(ctx, symbol, &function);
-    }
-    if (error != mcSuccess) {
-        return error;
-    }
+/* The block with which most threads run at once. */
+static mcError_t best_block(int *grid, int *block, McContext *ctx,
+                            const McFunction *function, size_t dynamic,
+                            int limit)
+{
+    unsigned best = 0, best_threads = 0;
     unsigned top = mc_max_threads(ctx, function);
     top = limit && (unsigned)limit < top ? (unsigned)limit : top;
     unsigned step = ctx->info.warp_size;
@@ -91,6 +95,52 @@ static mcError_t potential(int *grid, int *block, const void *symbol,
     *block = best_threads;
     *grid = best / best_threads * ctx->info.compute_units;
     return mcSuccess;
+}
+
+static mcError_t potential(int *grid, int *block, const void *symbol,
+                           size_t dynamic, int limit)
+{
+    McFunction *function;
+
+    if (!grid || !block || limit < 0) {
+        return mcErrorInvalidValue;
+    }
+    McContext *ctx __attribute__((cleanup(mc_api_put_context))) = NULL;
+    mcError_t error = mc_api_context(&ctx);
+    if (error == mcSuccess) {
+        error = mc_symbol_function(ctx, symbol, &function);
+    }
+    return error == mcSuccess
+               ? best_block(grid, block, ctx, function, dynamic, limit)
+               : error;
+}
+
+MC_EXPORT mcError_t mcModuleOccupancyMaxPotentialBlockSize(
+    int *gridSize, int *blockSize, mcFunction_t handle,
+    size_t dynSharedMemPerBlk, int blockSizeLimit)
+{
+    API_ENTER("%p, %p, %p, %zu, %d", (void *)gridSize, (void *)blockSize,
+              (void *)handle, dynSharedMemPerBlk, blockSizeLimit);
+    API_CHECK(gridSize && blockSize && blockSizeLimit >= 0,
+              mcErrorInvalidValue);
+    API_FUNCTION(function, handle);
+    API_RETURN(best_block(gridSize, blockSize, function->handle.ctx, function,
+                          dynSharedMemPerBlk, blockSizeLimit));
+}
+
+MC_EXPORT mcError_t mcModuleOccupancyMaxPotentialBlockSizeWithFlags(
+    int *gridSize, int *blockSize, mcFunction_t handle,
+    size_t dynSharedMemPerBlk, int blockSizeLimit, unsigned int flags)
+{
+    API_ENTER("%p, %p, %p, %zu, %d, 0x%x", (void *)gridSize,
+              (void *)blockSize, (void *)handle, dynSharedMemPerBlk,
+              blockSizeLimit, flags);
+    API_CHECK(gridSize && blockSize && blockSizeLimit >= 0 &&
+              flags <= mcOccupancyDisableCachingOverride,
+              mcErrorInvalidValue);
+    API_FUNCTION(function, handle);
+    API_RETURN(best_block(gridSize, blockSize, function->handle.ctx, function,
+                          dynSharedMemPerBlk, blockSizeLimit));
 }
 
 MC_EXPORT mcError_t mcOccupancyMaxPotentialBlockSize(
@@ -114,6 +164,19 @@ MC_EXPORT mcError_t mcOccupancyMaxPotentialBlockSizeWithFlags(
                          blockSizeLimit));
 }
 
+/* Of a compute unit, shared by so many blocks. */
+static mcError_t room_for_dynamic(size_t *size, McContext *ctx,
+                                  const McFunction *function, int blocks,
+                                  int threads)
+{
+    if (mc_occupancy(ctx, function, threads, 0) < (unsigned)blocks) {
+        return mcErrorInvalidValue;
+    }
+    *size = ctx->info.cu_shared / MXGPU_SHARED_GRANULE / blocks *
+                MXGPU_SHARED_GRANULE - function->static_shared;
+    return mcSuccess;
+}
+
 MC_EXPORT mcError_t mcOccupancyAvailableDynamicSMemPerBlock(
     size_t *size, const void *f, int numBlocks, int blockSize)
 {
@@ -123,9 +186,16 @@ MC_EXPORT mcError_t mcOccupancyAvailableDynamicSMemPerBlock(
     API_CHECK(size && numBlocks > 0 && blockSize > 0, mcErrorInvalidValue);
     API_CONTEXT(ctx);
     API_TRY(mc_symbol_function(ctx, f, &function));
-    API_CHECK(mc_occupancy(ctx, function, blockSize, 0) >= (unsigned)numBlocks,
-              mcErrorInvalidValue);
-    *size = ctx->info.cu_shared / MXGPU_SHARED_GRANULE / numBlocks *
-                MXGPU_SHARED_GRANULE - function->static_shared;
-    API_RETURN(mcSuccess);
+    API_RETURN(room_for_dynamic(size, ctx, function, numBlocks, blockSize));
+}
+
+MC_EXPORT mcError_t mcModuleOccupancyAvailableDynamicSMemPerBlock(
+    size_t *size, mcFunction_t handle, int numBlocks, int blockSize)
+{
+    API_ENTER("%p, %p, %d, %d", (void *)size, (void *)handle, numBlocks,
+              blockSize);
+    API_CHECK(size && numBlocks > 0 && blockSize > 0, mcErrorInvalidValue);
+    API_FUNCTION(function, handle);
+    API_RETURN(room_for_dynamic(size, function->handle.ctx, function,
+                                numBlocks, blockSize));
 }

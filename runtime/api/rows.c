@@ -159,6 +159,19 @@ MEMSET_ROWS(D2D8, unsigned char)
 MEMSET_ROWS(D2D16, unsigned short)
 MEMSET_ROWS(D2D32, unsigned int)
 
+mcMemcpyKind mc_api_kind_of(mcMemoryType dst, mcMemoryType src)
+{
+    if (dst == mcMemoryTypeManaged || src == mcMemoryTypeManaged) {
+        return mcMemcpyDefault;
+    }
+    if (dst == mcMemoryTypeHost) {
+        return src == mcMemoryTypeHost ? mcMemcpyHostToHost
+                                       : mcMemcpyDeviceToHost;
+    }
+    return src == mcMemoryTypeHost ? mcMemcpyHostToDevice
+                                   : mcMemcpyDeviceToDevice;
+}
+
 /* ---- slices ---- */
 
 static mcError_t pitched(const mcPitchedPtr *p, mcPos pos, mcExtent extent,

@@ -14,6 +14,9 @@ mcError_t mc_api_check_rows(const void *ptr, size_t pitch, size_t width,
 mcError_t mc_api_copy_box(const McSide *dst, const McSide *src, mcExtent extent,
                           mcMemcpyKind kind, mcStream_t handle, bool sync);
 
+/* Between two kinds of memory. */
+mcMemcpyKind mc_api_kind_of(mcMemoryType dst, mcMemoryType src);
+
 /* Holds the array that a handle names, for the scope. */
 #define API_ARRAY(array, handle)                                               \
     API_OBJECT(McArray, array, handle, MC_HANDLE_ARRAY,                        \

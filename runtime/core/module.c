@@ -26,6 +26,18 @@ McFunction *mc_module_function(McModule *module, const char *name)
     return NULL;
 }
 
+const char *mc_function_symbol(const McFunction *function)
+{
+    const McModule *module = function->module;
+
+    for (size_t i = 0; i < module->function_count; i++) {
+        if (module->functions[i] == function) {
+            return module->names[i];
+        }
+    }
+    return NULL;
+}
+
 bool mc_module_global(McModule *module, const char *name, uint64_t *address,
                       uint64_t *size)
 {

@@ -42,6 +42,8 @@ struct McModule {
 
 /* NULL when there is none of that name. */
 McFunction *mc_module_function(McModule *module, const char *name);
+/* The name it is found by; it ends with the module. */
+const char *mc_function_symbol(const McFunction *function);
 /* As in the source, by the device address of its descriptor; false when no
  * module is there. */
 bool mc_module_kernel_name(uint64_t desc, char *text, size_t size);

@@ -90,6 +90,8 @@
 #define mcMemcpyDtoA mcMemcpyDtoA_ptds
 #define mcMemcpyAtoD mcMemcpyAtoD_ptds
 #define mcMemcpyAtoA mcMemcpyAtoA_ptds
+#define mcDrvMemcpy3D mcDrvMemcpy3D_ptds
+#define mcDrvMemcpy3DAsync mcDrvMemcpy3DAsync_ptsz
 #define mcMemMapArrayAsync mcMemMapArrayAsync_ptsz
 #define mcFreeAsync mcFreeAsync_ptsz
 #define mcMallocAsync mcMallocAsync_ptsz

@@ -770,6 +770,7 @@ mcError_t mcStreamWriteValue64(mcStream_t stream, void *ptr, uint64_t value,
 #include "mc_ipc.h"
 #include "mc_mem_pool.h"
 #include "mc_managed.h"
+#include "mc_driver.h"
 #include "mc_registration.h"
 #include "mc_driver_functions.h"
 #ifdef __cplusplus

@@ -798,6 +798,26 @@ typedef struct mc_Memcpy2D {
     size_t WidthInBytes, Height;
 } mc_Memcpy2D;
 
+/* LOD: of levels of mipmapped arrays, 0; reserved: NULL. Height of a side: rows
+ * from slice to slice. */
+typedef struct mc_Memcpy3D {
+    size_t srcXInBytes, srcY, srcZ, srcLOD;
+    mcMemoryType srcMemoryType;
+    const void *srcHost;
+    mcDeviceptr_t srcDevice;
+    mcArray_t srcArray;
+    void *reserved0;
+    size_t srcPitch, srcHeight;
+    size_t dstXInBytes, dstY, dstZ, dstLOD;
+    mcMemoryType dstMemoryType;
+    void *dstHost;
+    mcDeviceptr_t dstDevice;
+    mcArray_t dstArray;
+    void *reserved1;
+    size_t dstPitch, dstHeight;
+    size_t WidthInBytes, Height, Depth;
+} mc_Memcpy3D;
+
 /* What a kernel needs; sizes in bytes. */
 typedef struct mcFuncAttributes {
     int binaryVersion;
