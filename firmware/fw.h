@@ -107,6 +107,7 @@ typedef struct FwQueue {
     uint32_t profile_samples, profile_interval, profile_flags;
     /* The packet that waits for the grids of its kernel; record 0: none. */
     FwJob held;
+    bool tree; /* a packet with LAUNCHES runs, or is held */
     /* A launch queue: it fetches from the list of records that can begin, and
      * its indices count these. ring 0: it is none. */
     uint64_t launch_ring;
@@ -163,6 +164,9 @@ typedef struct FwState {
     uint32_t inv_backoff;
 
     FwLaunch launch[MXGPU_NUM_VMIDS];
+    uint32_t trees;       /* packets with LAUNCHES that run or are held */
+    uint32_t cooperative; /* such dispatches in slots */
+    FwList exclusive;     /* queues of either that wait for the other */
     uint32_t launch_polls; /* VMIDs whose ring is looked at by the clock */
 
     bool trace; /* somebody listens: trace_event() */
@@ -354,9 +358,15 @@ void launch_began(unsigned vmid);
 void launch_left(unsigned vmid);
 /* ... and ended well. False: its packet is not complete now. */
 bool launch_ended(FwJob *job);
-/* The launch queue stopped, or is destroyed. */
+/* The queue stopped; is destroyed. */
 void launch_failed(FwQueue *queue, const struct mxgpu_queue_error *error);
 void launch_forget(FwQueue *queue);
+/* Cooperative dispatches and packets with LAUNCHES do not overlap. False: the
+ * queue's packet is one that waits, on a list. */
+bool launch_exclusive(FwQueue *queue);
+/* Such a packet was started; its queue's job has ended. */
+void launch_started(FwQueue *queue);
+void launch_job_ended(FwQueue *queue, const FwJob *job);
 void launch_poll(uint64_t now);
 uint64_t launch_next(void);
 
@@ -374,6 +384,7 @@ typedef enum FwStart {
     FW_START_DONE,       /* complete: signal it */
     FW_START_RUNNING,    /* a unit does it, see unit_run() */
     FW_START_PARKED,     /* on a list of the command's own */
+    FW_START_LATER,      /* likewise: it is started again from there */
     FW_START_LIST,       /* packets are fetched from queue->list now */
     FW_START_NEEDS_COPY, /* no copy engine is free: again when one is */
     FW_START_NEEDS_SLOT, /* no dispatch slot is free: again when one is */

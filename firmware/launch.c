@@ -9,6 +9,11 @@
  * of its own VMID, whose queues can be destroyed as ever, and nothing else.
  * Each visit of a tree is bounded by the depth that grids may have.
  *
+ * Kernels may wait for what they launched, so what they launched has to find
+ * room: all blocks of a cooperative dispatch take theirs at once, and others
+ * wait meanwhile. One such dispatch and a packet with LAUNCHES therefore never
+ * run at the same time; who comes first is first.
+ *
  * The ring is looked at by the clock while kernels that may launch run: after
  * 2 us, doubled up to 50 us while nothing comes, and when one of them ends.
  */
@@ -65,9 +70,79 @@ bool launch_allowed(const FwQueue *queue)
            !queue->launch_ring && fw.launch[queue->vmid].queue;
 }
 
-void launch_forget(FwQueue *queue)
+/* ---- cooperative dispatches beside ----------------------------------------- */
+
+static bool cooperative_waits(void)
+{
+    for (FwList *node = fw.exclusive.next; node != &fw.exclusive;
+         node = node->next) {
+        if (list_entry(node, FwQueue, link)->packet.header.flags &
+            MXGPU_PKT_COOPERATIVE) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool launch_exclusive(FwQueue *queue)
+{
+    uint16_t flags = queue->packet.header.flags;
+
+    if ((flags & MXGPU_PKT_COOPERATIVE && fw.trees) ||
+        (flags & MXGPU_PKT_LAUNCHES &&
+         (fw.cooperative || cooperative_waits()))) {
+        list_add_tail(&fw.exclusive, &queue->link);
+        return false;
+    }
+    return true;
+}
+
+static void start_exclusive(void)
+{
+    while (!list_empty(&fw.exclusive)) {
+        FwQueue *queue = list_entry(fw.exclusive.next, FwQueue, link);
+
+        list_remove(&queue->link);
+        sched_ready(queue);
+    }
+}
+
+void launch_started(FwQueue *queue)
+{
+    fw.cooperative += (queue->packet.header.flags & MXGPU_PKT_COOPERATIVE) != 0;
+    if (queue->packet.header.flags & MXGPU_PKT_LAUNCHES) {
+        queue->tree = true;
+        fw.trees++;
+    }
+}
+
+/* The packet with LAUNCHES is complete, or will not be. */
+static void tree_ended(FwQueue *queue)
 {
     queue->held.record = 0;
+    if (queue->tree) {
+        queue->tree = false;
+        fw.trees--;
+        start_exclusive();
+    }
+}
+
+void launch_job_ended(FwQueue *queue, const FwJob *job)
+{
+    if (job->header.flags & MXGPU_PKT_COOPERATIVE) {
+        fw.cooperative--;
+        start_exclusive();
+    }
+    if (job->header.flags & MXGPU_PKT_LAUNCHES && !queue->held.record) {
+        tree_ended(queue);
+    }
+}
+
+void launch_forget(FwQueue *queue)
+{
+    if (queue->held.record) {
+        tree_ended(queue);
+    }
     if (queue->launch_ring) {
         queue->launch_ring = 0;
         fw.launch[queue->vmid].queue = NULL;
@@ -216,7 +291,8 @@ bool launch_fetch(FwQueue *queue)
             return false;
         }
     }
-    if (unlikely(queue->packet.header.type != MXGPU_PKT_DISPATCH)) {
+    if (unlikely(queue->packet.header.type != MXGPU_PKT_DISPATCH ||
+                 queue->packet.header.flags & MXGPU_PKT_COOPERATIVE)) {
         return fail(queue, MXGPU_QERR_PACKET, MXGPU_FAULT_NONE, record,
                     MXGPU_ACCESS_READ);
     }
@@ -296,7 +372,7 @@ static void release(unsigned vmid, uint64_t record)
 
         if (queue->vmid == vmid && queue->state == FW_QUEUE_ACTIVE &&
             job->record == record) {
-            job->record = 0;
+            tree_ended(queue);
             queue->barrier = false;
             if (queue_complete(queue, job->packet_index, &job->header,
                                job->signal_addr, job->signal_value,
@@ -360,6 +436,12 @@ static void fail_held(FwQueue *queue, const FwJob *job,
 
 void launch_failed(FwQueue *queue, const struct mxgpu_queue_error *error)
 {
+    if (queue->held.record) {
+        tree_ended(queue);
+    }
+    if (!queue->launch_ring) {
+        return;
+    }
     fw.launch[queue->vmid].error = *error;
     for (unsigned i = 0; i < fw.num_queues; i++) {
         FwQueue *other = &fw.queues[i];

@@ -91,6 +91,7 @@ enum mxgpu_msg_status queue_create(const struct mxgpu_msg_queue_create *msg)
     queue->profile_stride = 0;
     queue->list_count = 0;
     queue->held.record = queue->launch_ring = 0;
+    queue->tree = false;
     queue->vector = msg->vector;
     queue->mask = (1u << msg->log2_packets) - 1;
     queue->ring = msg->ring_lo | (uint64_t)msg->ring_hi << 32;
@@ -199,11 +200,8 @@ void queue_fail(FwQueue *queue, struct mxgpu_queue_error *error)
     queue->state = FW_QUEUE_STOPPED;
     queue->fetched = queue->publish = false;
     queue->list_count = 0;
-    queue->held.record = 0;
     sched_forget(queue);
-    if (queue->launch_ring) {
-        launch_failed(queue, error);
-    }
+    launch_failed(queue, error);
     if (!write_record(queue, error)) {
         fw_log(FW_LOG_ERROR, "queue %u: control block is not writable",
                queue_id(queue));

@@ -21,6 +21,7 @@ void sched_init(void)
         }
     }
     list_init(&fw.waits);
+    list_init(&fw.exclusive);
 }
 
 void sched_ready(FwQueue *queue)
@@ -195,6 +196,8 @@ static bool start_packet(FwQueue *queue)
         return true;
     case FW_START_PARKED:
         trace_own(queue);
+        return true;
+    case FW_START_LATER:
         return true;
     case FW_START_LIST:
         trace_own(queue);

@@ -150,6 +150,10 @@ void unit_run(FwUnitKind kind, FwJob *job, FwQueue *queue)
     if (unlikely(job->record)) {
         launch_began(queue->vmid);
     }
+    if (unlikely(job->header.flags &
+                 (MXGPU_PKT_LAUNCHES | MXGPU_PKT_COOPERATIVE))) {
+        launch_started(queue);
+    }
     if (unlikely(job->header.flags & MXGPU_PKT_PROFILE)) {
         job->start = reg_read64(MXGPU_CLOCK_LO);
     }
@@ -179,6 +183,24 @@ static void fail_job(FwUnitKind kind, const FwJob *job, uint32_t status)
     queue_fail(job->queue, &error);
 }
 
+/* What becomes of the packet of a unit that is DONE or FAULT. */
+static void end_packet(FwUnitKind kind, FwJob *job, uint32_t status)
+{
+    FwQueue *queue = job->queue;
+
+    queue->barrier = false; /* if it was one, it ran alone */
+    if (unlikely(job->header.flags & MXGPU_PKT_PROFILE) &&
+        !profile_job(kind, job, status)) {
+        return;
+    }
+    if (MXGPU_GET(MXGPU_CE_STATUS_STATE, status) == MXGPU_UNIT_FAULT) {
+        fail_job(kind, job, status);
+    } else if (!job->record || launch_ended(job)) {
+        queue_complete(queue, job->packet_index, &job->header,
+                       job->signal_addr, job->signal_value, job->inner);
+    }
+}
+
 /* The unit is DONE or FAULT: frees it, then ends the packet. */
 static void end_job(FwUnitKind kind, FwJob *job, uint32_t status)
 {
@@ -191,29 +213,25 @@ static void end_job(FwUnitKind kind, FwJob *job, uint32_t status)
         if (unlikely(job->record)) {
             launch_left(queue->vmid);
         }
+        if (queue->state != FW_QUEUE_DYING) {
+            end_packet(kind, job, status);
+        }
     }
-    if (!queue || queue->state == FW_QUEUE_DYING) {
-        unit_control(kind, job->index, FW_BIT(MXGPU_CE_CTRL_ACK));
-        if (queue && !queue->running) {
+    /* Now, as a fault's registers hold until then. */
+    unit_control(kind, job->index, FW_BIT(MXGPU_CE_CTRL_ACK));
+    if (!queue) {
+        return;
+    }
+    if (unlikely(job->header.flags &
+                 (MXGPU_PKT_LAUNCHES | MXGPU_PKT_COOPERATIVE))) {
+        launch_job_ended(queue, job);
+    }
+    if (queue->state == FW_QUEUE_DYING) {
+        if (!queue->running) {
             queue_reap(queue);
         }
         return;
     }
-
-    queue->barrier = false; /* if it was one, it ran alone */
-    if (unlikely(job->header.flags & MXGPU_PKT_PROFILE) &&
-        !profile_job(kind, job, status)) {
-        unit_control(kind, job->index, FW_BIT(MXGPU_CE_CTRL_ACK));
-        return;
-    }
-    if (MXGPU_GET(MXGPU_CE_STATUS_STATE, status) == MXGPU_UNIT_FAULT) {
-        fail_job(kind, job, status);
-    } else if (!job->record || launch_ended(job)) {
-        queue_complete(queue, job->packet_index, &job->header,
-                       job->signal_addr, job->signal_value, job->inner);
-    }
-    /* Last, as a fault's registers hold until then. */
-    unit_control(kind, job->index, FW_BIT(MXGPU_CE_CTRL_ACK));
     sched_ready(queue);
 }
 

@@ -157,9 +157,15 @@ static void program_slot(const FwQueue *queue, unsigned slot,
 
 static FwStart dispatch_start(FwQueue *queue)
 {
-    FwJob *job = unit_claim(FW_UNIT_SLOT, queue);
+    FwJob *job;
     Descriptor d;
 
+    if (unlikely(queue->packet.header.flags &
+                 (MXGPU_PKT_LAUNCHES | MXGPU_PKT_COOPERATIVE)) &&
+        !launch_exclusive(queue)) {
+        return FW_START_LATER;
+    }
+    job = unit_claim(FW_UNIT_SLOT, queue);
     if (!job) {
         return FW_START_NEEDS_SLOT;
     }

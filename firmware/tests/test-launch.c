@@ -348,6 +348,11 @@ static void a_root(struct mxgpu_launch_record *r)
     r->packet.flags = MXGPU_PKT_LAUNCHES | MXGPU_PKT_BARRIER;
 }
 
+static void cooperative(struct mxgpu_launch_record *r)
+{
+    r->packet.flags = MXGPU_PKT_COOPERATIVE;
+}
+
 static void bad_entry(struct mxgpu_launch_record *r)
 {
     (void)r;
@@ -395,6 +400,7 @@ static void test_bad(void)
     bad_record(no_block, MXGPU_QERR_PACKET);
     bad_record(too_much_shared, MXGPU_QERR_RESOURCES);
     bad_record(a_root, MXGPU_QERR_PACKET);
+    bad_record(cooperative, MXGPU_QERR_PACKET);
     bad_record(bad_entry, MXGPU_QERR_PACKET);
     bad_record(unmapped_entry, MXGPU_QERR_FETCH);
     bad_record(upper_entry, MXGPU_QERR_PACKET);
@@ -548,6 +554,83 @@ static void test_list(void)
     g_assert_true(signalled(1) && signalled(2) && signalled(0));
 }
 
+static unsigned busy_slot(void)
+{
+    unsigned s = 0;
+
+    while (bus.units[FW_UNIT_SLOT][s].state != MXGPU_UNIT_BUSY) {
+        s++;
+        g_assert_cmpuint(s, <, FAKE_SLOTS);
+    }
+    return s;
+}
+
+/* A cooperative dispatch waits for trees, and new trees for it. */
+static void test_cooperative(void)
+{
+    Packet p, coop = dispatch(MXGPU_PKT_COOPERATIVE, 1), other;
+
+    start_launches();
+    g_assert_cmpuint(create(2, 0), ==, MXGPU_MSG_OK);
+    g_assert_cmpuint(create(3, 0), ==, MXGPU_MSG_OK);
+    p = root_packet(0);
+    run_packet(&p);
+    launch(0, 1, NONE);
+    put(2, 0, &coop);
+    ring_settled(2, 1);
+    g_assert_cmpuint(busy_units(FW_UNIT_SLOT), ==, 1);
+    end_slot(0, MXGPU_FAULT_NONE);
+    let_look();
+    g_assert_cmpuint(busy_units(FW_UNIT_SLOT), ==, 1); /* the child */
+    other = root_packet(2);
+    other.dispatch.args = RECORD(5) + MXGPU_LAUNCH_ARGS;
+    memset(record(5), 0, sizeof(*record(5)));
+    record(0)->launched = 1;
+    put(3, 0, &other);
+    ring_settled(3, 1);
+    g_assert_cmpuint(busy_units(FW_UNIT_SLOT), ==, 1);
+    end_grid(1);
+    g_assert_true(signalled(0));
+    g_assert_cmpuint(busy_units(FW_UNIT_SLOT), ==, 1);
+    g_assert_false(signalled(1) || signalled(2));
+    end_slot(busy_slot(), MXGPU_FAULT_NONE); /* the cooperative one */
+    g_assert_true(signalled(1));
+    g_assert_cmpuint(busy_units(FW_UNIT_SLOT), ==, 1);
+    end_slot(busy_slot(), MXGPU_FAULT_NONE);
+    g_assert_true(signalled(2));
+    g_assert_cmpuint(fw.trees, ==, 0);
+    g_assert_cmpuint(fw.cooperative, ==, 0);
+
+    /* a tree that fails, or is destroyed, is none any more */
+    for (unsigned how = 0; how < 2; how++) {
+        const uint32_t destroy[] = {MXGPU_MSG_QUEUE_DESTROY, 0};
+
+        start_launches();
+        g_assert_cmpuint(create(2, 0), ==, MXGPU_MSG_OK);
+        p = root_packet(0);
+        run_packet(&p);
+        launch(0, 1, NONE);
+        end_slot(0, MXGPU_FAULT_NONE);
+        let_look();
+        put(2, 0, &coop);
+        ring_settled(2, 1);
+        g_assert_cmpuint(busy_units(FW_UNIT_SLOT), ==, 1);
+        if (how) {
+            end_slot(slot_of(1), MXGPU_FAULT_PERMISSION);
+        } else {
+            g_assert_true(fake_send(destroy, 2));
+            g_assert_true(fake_settle());
+            end_grid(1);
+        }
+        g_assert_cmpuint(busy_units(FW_UNIT_SLOT), ==, 1);
+        g_assert_cmpuint(fw.trees, ==, 0);
+        g_assert_cmpuint(fw.cooperative, ==, 1);
+        end_slot(busy_slot(), MXGPU_FAULT_NONE);
+        g_assert_true(signalled(1));
+        *mem64(SIGNAL(1)) = 0;
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -565,5 +648,6 @@ int main(int argc, char **argv)
     g_test_add_func("/launch/setup", test_setup);
     g_test_add_func("/launch/destroy", test_destroy);
     g_test_add_func("/launch/list", test_list);
+    g_test_add_func("/launch/cooperative", test_cooperative);
     return g_test_run();
 }
