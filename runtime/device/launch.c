@@ -199,7 +199,10 @@ int __mx_launch_keep(int error)
     return error;
 }
 
-const struct mc_launch_area *__mx_launch_area(void)
+/* The device that runs this, or how many there are. */
+int __mx_launch_device(int count)
 {
-    return __mx_launch;
+    const struct mc_launch_area *area = __mx_launch;
+
+    return area ? (int)(count ? area->devices : area->device) : 0;
 }

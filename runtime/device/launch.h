@@ -15,7 +15,8 @@
 #define MC_LAUNCH_ARGS_MAX 4096u
 #define MC_LAUNCH_STRIDE   (MXGPU_LAUNCH_ARGS + MC_LAUNCH_ARGS_MAX)
 
-struct mc_launch_area {
+/* Of a multiple of 64 bytes: the ring follows. */
+struct __attribute__((aligned(64))) mc_launch_area {
     uint64_t tail; /* of the ring: records that were ever put into it */
     uint64_t reserved0[7];
     uint32_t hint; /* where the next record may be free */

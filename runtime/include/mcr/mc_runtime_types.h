@@ -472,7 +472,8 @@ typedef enum mcMemoryType {
     mcMemoryTypeArray = 10
 } mcMemoryType;
 
-/* bytes; only the first three exist (mcDeviceSetLimit) */
+/* bytes; only the first three, and the count of launches, exist
+ * (mcDeviceSetLimit) */
 typedef enum mcLimit_t {
     mcLimitStackSize = 0,
     mcLimitPrintfFifoSize = 1,

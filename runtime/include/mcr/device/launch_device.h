@@ -47,6 +47,7 @@ extern "C" {
 __device__ void __mcLaunchSet(const __mc_launch_config &config) noexcept;
 __device__ int __mx_launch_error(int clear) noexcept;
 __device__ int __mx_launch_keep(int error) noexcept;
+__device__ int __mx_launch_device(int count) noexcept;
 }
 
 template <class... A>
@@ -63,6 +64,24 @@ __MC_DEVICE__ mcError_t mcGetLastError(void)
 __MC_DEVICE__ mcError_t mcPeekAtLastError(void)
 {
     return (mcError_t)__mx_launch_error(0);
+}
+
+__MC_DEVICE__ mcError_t mcGetDevice(int *device)
+{
+    if (!device) {
+        return (mcError_t)__mx_launch_keep(mcErrorInvalidValue);
+    }
+    *device = __mx_launch_device(0);
+    return mcSuccess;
+}
+
+__MC_DEVICE__ mcError_t mcGetDeviceCount(int *count)
+{
+    if (!count) {
+        return (mcError_t)__mx_launch_keep(mcErrorInvalidValue);
+    }
+    *count = __mx_launch_device(1);
+    return mcSuccess;
 }
 
 struct __mc_device_stream {
