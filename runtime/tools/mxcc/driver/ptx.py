@@ -2,8 +2,8 @@
 """Inline PTX in preprocessed sources becomes C++, or an error that names what
 is not known. Assembly of the device itself stays as it is.
 
-rewrite() looks at asm statements outside of system headers. Each becomes a
-block with a variable for each operand and one statement for each instruction
+rewrite() looks at all asm statements, in headers too. Each becomes a block with
+a variable for each operand and one statement for each instruction
 (ptx_table.py); the number of lines stays.
 """
 import re
@@ -33,14 +33,13 @@ class Place:
     """Where in the sources, for messages."""
 
     def __init__(self, source):
-        self.file, self.line, self.system = source, 1, False
+        self.file, self.line = source, 1
 
     def marker(self, text):
-        m = re.match(r'#\s*(?:line\s+)?(\d+)\s+"((?:\\.|[^"])*)"([\s\d]*)',
-                     text)
+        m = re.match(r'#\s*(?:line\s+)?(\d+)\s+"((?:\\.|[^"])*)"', text)
         if m:
             self.line = int(m[1]) - 1 # the marker's own newline counts
-            self.file, self.system = m[2], "3" in m[3].split()
+            self.file = m[2]
 
     def fail(self, text):
         raise Failure(f"{self.file}:{self.line}: {text}")
@@ -294,7 +293,7 @@ def rewrite(text, source):
         at = m.end()
         if m["line"]:
             place.marker(m[0])
-        elif m["word"] in ("asm", "__asm__", "__asm") and not place.system:
+        elif m["word"] in ("asm", "__asm__", "__asm"):
             head = re.compile(
                 r"\s*(?:(?:volatile|__volatile__|__volatile|inline)\b\s*)*\(")
             start = head.match(text, at)

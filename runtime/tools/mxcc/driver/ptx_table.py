@@ -19,20 +19,22 @@ OPERATORS = {"add": "+", "sub": "-", "and": "&", "or": "|", "xor": "^",
              "rem": "%"}
 COMPARE = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">",
            "ge": ">=", "lo": "<", "ls": "<=", "hi": ">", "hs": ">="}
+# :: because a program may call its variables so
 SPECIAL = {
-    "laneid": "__lane_id()", "warpid": "__warp_id()",
-    "nwarpid": "__mc_ptx_warps()", "smid": "__smid()",
-    "clock": "(unsigned)clock64()", "clock_hi": "(unsigned)(clock64() >> 32)",
-    "clock64": "(unsigned long long)clock64()",
-    "globaltimer": "__globaltimer()",
-    "globaltimer_lo": "(unsigned)__globaltimer()",
-    "globaltimer_hi": "(unsigned)(__globaltimer() >> 32)",
+    "laneid": "::__lane_id()", "warpid": "::__warp_id()",
+    "nwarpid": "__mc_ptx_warps()", "smid": "::__smid()",
+    "clock": "(unsigned)::clock64()",
+    "clock_hi": "(unsigned)(::clock64() >> 32)",
+    "clock64": "(unsigned long long)::clock64()",
+    "globaltimer": "::__globaltimer()",
+    "globaltimer_lo": "(unsigned)::__globaltimer()",
+    "globaltimer_hi": "(unsigned)(::__globaltimer() >> 32)",
     "WARP_SZ": "(unsigned)warpSize",
-    **{f"lanemask_{m}": f"(unsigned)__lanemask_{m}()"
+    **{f"lanemask_{m}": f"(unsigned)::__lanemask_{m}()"
        for m in ("eq", "lt", "le", "gt", "ge")},
     **{f"{name}.{axis}": f"{ours}.{axis}" for axis in "xyz"
-       for name, ours in (("tid", "threadIdx"), ("ntid", "blockDim"),
-                          ("ctaid", "blockIdx"), ("nctaid", "gridDim"))},
+       for name, ours in (("tid", "::threadIdx"), ("ntid", "::blockDim"),
+                          ("ctaid", "::blockIdx"), ("nctaid", "::gridDim"))},
 }
 ATOMICS = {"add": "Add", "min": "Min", "max": "Max", "exch": "Exch",
            "and": "And", "or": "Or", "xor": "Xor", "inc": "Inc", "dec": "Dec",
@@ -196,7 +198,7 @@ class Instruction:
         split(self.parts, ("ftz",))
         name = f"f{self.name}{'f' if self.kind == 'f32' else ''}" \
             if self.floating() else self.name
-        return self.put(f"{name}({self.get(1)}, {self.get(2)})")
+        return self.put(f"::{name}({self.get(1)}, {self.get(2)})")
 
     def unary(self):
         self.need(2)
