@@ -44,6 +44,7 @@ int main()
     DRIVER(cuMemAlloc(&memory, n * sizeof(int)));
     DRIVER(cuMemcpyHtoD(memory, in.data(), n * sizeof(int)));
     DRIVER(cuMemsetD32(memory + 4, 1000, 2));
+    DRIVER(cuCtxSynchronize()); /* the stream below does not wait for it */
     DRIVER(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     DRIVER(cuEventCreate(&event, CU_EVENT_DEFAULT));
     add<<<n / 128, 128, 0, stream>>>((int *)memory, by);
