@@ -208,7 +208,7 @@ static bool add_symbol(void **handle, const void *address, const char *name,
                        size_t size, int kind)
 {
     if (mc_runtime_is_child()) {
-        return;
+        return false;
     }
     Symbol *symbol = calloc(1, sizeof(*symbol));
     char *copy = strdup(name);
