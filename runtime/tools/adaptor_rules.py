@@ -119,12 +119,13 @@ BY_HAND = {
     "cuda": {
         "mcGetDeviceProperties", "mcChooseDevice", "mcMallocHost",
         "mcStreamGetCaptureInfo", "mcMemcpy3DPeer", "mcMemcpy3DPeerAsync",
-        "mcExternalMemoryGetMappedMipmappedArray",
+        "mcExternalMemoryGetMappedMipmappedArray", "mcGetDriverEntryPoint",
     },
     "hip": {
         "mcGetDeviceProperties", "mcChooseDevice", "mcMallocHost",
         "mcHostMalloc", "mcStreamGetCaptureInfo", "mcPointerGetAttributes",
         "mcStreamWaitValue32", "mcStreamWaitValue64", "mcEventCreateWithFlags",
+        "mcDrvGetErrorName", "mcDrvGetErrorString",
     },
 }
 

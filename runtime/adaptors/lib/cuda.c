@@ -293,13 +293,6 @@ MC_EXPORT cudaError_t cudaExternalMemoryGetMappedMipmappedArray(
 
 /* ---- others ---- */
 
-MC_EXPORT cudaError_t cudaCtxResetPersistingL2Cache(void)
-{
-    int count;
-
-    return cudaGetDeviceCount(&count);
-}
-
 MC_EXPORT cudaError_t cudaGetDriverEntryPoint(const char *symbol,
                                               void **funcPtr,
                                               unsigned long long flags)
