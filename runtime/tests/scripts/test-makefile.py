@@ -47,6 +47,12 @@ def main():
         for name in ("single", "parts"):
             status, text = run([os.path.join(place, name)], top, env)
             check(f"{name} runs", status == 0 and f"{name} passed" in text)
+        status, text = run(
+            ["sh", "-c", ". $MACA_PATH/etc/environment.sh && "
+             "mxcc -x maca single.cpp -o by-path && ./by-path"], place,
+            env | {"MACA_PATH": root})
+        check("etc/environment.sh names all", status == 0 and
+              "single passed" in text)
         status, _ = run(["make", "clean"], place, env)
         check("make clean", status == 0 and not os.path.exists(
             os.path.join(place, "single")))
