@@ -237,6 +237,7 @@ static void test_batch_errors(void)
     ok(BATCH(dsts, srcs, sizes, 3, attrs, from, 2, s));
     ok(mcStreamSynchronize(s)); /* they write the same */
     ok(BATCH(dsts, srcs, sizes, 3, attrs, from, 2, mcStreamPerThread));
+    ok(mcStreamSynchronize(mcStreamPerThread));
     const mcError_t bad = mcErrorInvalidValue;
     fails(bad, BATCH(NULL, srcs, sizes, 3, attrs, from, 2, s));
     fails(bad, BATCH(dsts, NULL, sizes, 3, attrs, from, 2, s));
@@ -267,7 +268,6 @@ static void test_batch_errors(void)
     g_assert_cmpuint(fail, ==, SIZE_MAX); /* of no copy */
     attrs[1].flags = mcMemcpyFlagPreferOverlapWithCompute;
     ok(BATCH(dsts, srcs, sizes, 3, attrs, from, 2, s));
-    ok(mcDeviceSynchronize()); /* the thread's stream, too */
     /* One of them is wrong: the first has been queued. */
     ok(mcMemsetAsync(d, 0, 256, s));
     dsts[1] = d + 4090;
