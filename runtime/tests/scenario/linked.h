@@ -12,6 +12,8 @@ typedef float (*Function)(float);
 extern __device__ Function table[2];
 extern __constant__ float shared_offsets[4];
 
+extern texture<float> shared_numbers;
+
 __device__ float apply(Operation which, float x);
 __global__ void other_kernel(float *data);
 
@@ -26,5 +28,6 @@ __device__ void destroy_shape(Shape *shape);
 
 void *address_of_offsets();
 mcError_t add_offsets(float *data, int n);
+mcError_t bind_numbers(const float *data, int n);
 
 #endif
