@@ -155,21 +155,6 @@ MC_EXPORT hipError_t hipChooseDevice(int *device, const hipDeviceProp_t *prop)
     return adaptor_error(mcChooseDevice(device, &wanted));
 }
 
-MC_EXPORT hipError_t hipDeviceComputeCapability(int *major, int *minor,
-                                                hipDevice_t device)
-{
-    hipError_t error;
-
-    if (!major || !minor) {
-        return hipErrorInvalidValue;
-    }
-    error = hipDeviceGetAttribute(
-        major, hipDeviceAttributeComputeCapabilityMajor, device);
-    return error != hipSuccess ? error :
-           hipDeviceGetAttribute(
-               minor, hipDeviceAttributeComputeCapabilityMinor, device);
-}
-
 /* ---- memory ---- */
 
 MC_EXPORT hipError_t hipHostMalloc(void **ptr, size_t size, unsigned int flags)
@@ -185,21 +170,9 @@ MC_EXPORT hipError_t hipMallocHost(void **ptr, size_t size)
     return mcHostMalloc(ptr, size, hipHostMallocDefault);
 }
 
-MC_EXPORT hipError_t hipMemAllocHost(void **ptr, size_t size)
-{
-    return mcHostMalloc(ptr, size, hipHostMallocDefault);
-}
-
 MC_EXPORT hipError_t hipHostFree(void *ptr)
 {
     return hipFreeHost(ptr);
-}
-
-MC_EXPORT hipError_t hipMemAllocPitch(hipDeviceptr_t *dptr, size_t *pitch,
-                                      size_t widthInBytes, size_t height,
-                                      unsigned int elementSizeBytes)
-{
-    return hipMallocPitch(dptr, pitch, widthInBytes, height);
 }
 
 MC_EXPORT hipError_t hipMemPtrGetInfo(void *ptr, size_t *size)
@@ -315,38 +288,4 @@ MC_EXPORT hipError_t hipExtModuleLaunchKernel(
             extra);
     }
     return error == hipSuccess ? record(stopEvent, stream) : error;
-}
-
-/* ---- occupancy of kernels of modules ---- */
-
-MC_EXPORT hipError_t
-hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
-    int *numBlocks, hipFunction_t f, int blockSize, size_t dynSharedMemPerBlk,
-    unsigned int flags)
-{
-    return flags > mcOccupancyDisableCachingOverride ?
-               hipErrorInvalidValue :
-               hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(
-                   numBlocks, f, blockSize, dynSharedMemPerBlk);
-}
-
-MC_EXPORT hipError_t hipModuleOccupancyMaxPotentialBlockSizeWithFlags(
-    int *gridSize, int *blockSize, hipFunction_t f, size_t dynSharedMemPerBlk,
-    int blockSizeLimit, unsigned int flags)
-{
-    hipError_t error = !gridSize || !blockSize || blockSizeLimit < 0 ||
-                               flags > mcOccupancyDisableCachingOverride ?
-                           hipErrorInvalidValue : hipSuccess;
-
-    return error != hipSuccess ? error :
-           adaptor_best_block(f, dynSharedMemPerBlk, blockSizeLimit, NULL, gridSize,
-                              blockSize);
-}
-
-MC_EXPORT hipError_t hipModuleOccupancyMaxPotentialBlockSize(
-    int *gridSize, int *blockSize, hipFunction_t f, size_t dynSharedMemPerBlk,
-    int blockSizeLimit)
-{
-    return hipModuleOccupancyMaxPotentialBlockSizeWithFlags(
-        gridSize, blockSize, f, dynSharedMemPerBlk, blockSizeLimit, 0);
 }

@@ -11,8 +11,6 @@ extern "C" {
 
 hipError_t hipGetDeviceProperties(hipDeviceProp_t *prop, int deviceId);
 hipError_t hipChooseDevice(int *device, const hipDeviceProp_t *prop);
-hipError_t hipDeviceComputeCapability(int *major, int *minor,
-                                      hipDevice_t device);
 hipError_t hipDrvGetErrorName(hipError_t error, const char **name);
 hipError_t hipDrvGetErrorString(hipError_t error, const char **text);
 
@@ -21,11 +19,7 @@ hipError_t hipDrvGetErrorString(hipError_t error, const char **text);
 hipError_t hipHostMalloc(void **ptr, size_t size,
                          unsigned int flags __dparm(hipHostMallocDefault));
 hipError_t hipMallocHost(void **ptr, size_t size);
-hipError_t hipMemAllocHost(void **ptr, size_t size);
 hipError_t hipHostFree(void *ptr);
-hipError_t hipMemAllocPitch(hipDeviceptr_t *dptr, size_t *pitch,
-                            size_t widthInBytes, size_t height,
-                            unsigned int elementSizeBytes);
 hipError_t hipMemPtrGetInfo(void *ptr, size_t *size);
 hipError_t hipPointerGetAttributes(hipPointerAttribute_t *attributes,
                                    const void *ptr);
@@ -58,17 +52,6 @@ hipError_t hipExtModuleLaunchKernel(
     void **kernelParams, void **extra, hipEvent_t startEvent
     __dparm(0), hipEvent_t stopEvent __dparm(0), uint32_t flags __dparm(0));
 
-hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
-    int *numBlocks, hipFunction_t f, int blockSize,
-    size_t dynSharedMemPerBlk, unsigned int flags);
-hipError_t hipModuleOccupancyMaxPotentialBlockSize(int *gridSize,
-                                                   int *blockSize,
-                                                   hipFunction_t f,
-                                                   size_t dynSharedMemPerBlk,
-                                                   int blockSizeLimit);
-hipError_t hipModuleOccupancyMaxPotentialBlockSizeWithFlags(
-    int *gridSize, int *blockSize, hipFunction_t f, size_t dynSharedMemPerBlk,
-    int blockSizeLimit, unsigned int flags);
 
 #ifdef __cplusplus
 }
