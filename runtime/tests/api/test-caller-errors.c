@@ -16,7 +16,8 @@ static const mcMemcpyKind no_kind = (mcMemcpyKind)5;
 static const char *const free_of_devices[] = {
     "mcRuntimeGetVersion", "mcDriverGetVersion", "mcGetLastError",
     "mcPeekAtLastError",   "mcGetErrorName",     "mcGetErrorString",
-    "mcCreateChannelDesc",
+    "mcCreateChannelDesc", "mcDrvGetErrorName",  "mcDrvGetErrorString",
+    "mcGetProcAddress",    "mcGetDriverEntryPoint",
 };
 
 static const struct {

@@ -33,7 +33,8 @@ static bool is_free(const char *name)
 {
     static const char *const names[] = {
         "mcGetLastError", "mcPeekAtLastError", "mcRuntimeGetVersion",
-        "mcDriverGetVersion",
+        "mcDriverGetVersion", "mcDrvGetErrorName", "mcDrvGetErrorString",
+        "mcGetProcAddress", "mcGetDriverEntryPoint",
     };
 
     for (unsigned i = 0; i < G_N_ELEMENTS(names); i++) {
