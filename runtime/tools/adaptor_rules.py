@@ -129,8 +129,11 @@ BY_HAND = {
     },
 }
 
-# Renamed in headers; the library's function is written by hand.
-OWN_BODY = {"mcGetErrorName", "mcGetErrorString"}
+# Renamed in headers; the functions of the libraries are written by hand.
+OWN_BODY = {
+    "mcGetErrorName", "mcGetErrorString", "mcRuntimeGetVersion",
+    "mcDriverGetVersion",
+}
 
 # The caller of these is remembered (MXGPU_CHECK): they end in a jump.
 DIRECT = {

@@ -7,7 +7,7 @@
 
 #define MC_EXPORT __attribute__((visibility("default")))
 
-/* Numbers from here on are the mc* interface's own. */
+/* Errors from here on are the mc* interface's own. */
 #define ADAPTOR_FIRST_OWN_ERROR 1000
 
 typedef struct AdaptorError {
@@ -21,13 +21,13 @@ extern const AdaptorError adaptor_errors[];
 /* NULL: no such number. */
 const char *adaptor_error_name(int number);
 
-/* The error that CUDA and HIP have for it. */
-mcError_t adaptor_own_error(mcError_t error);
+/* The error that CUDA or HIP returns in its place; not of mcSuccess. */
+mcError_t adaptor_other_error(mcError_t error);
 
 static inline mcError_t adaptor_error(mcError_t error)
 {
-    return __builtin_expect((int)error < ADAPTOR_FIRST_OWN_ERROR, 1) ?
-               error : adaptor_own_error(error);
+    return __builtin_expect(error == mcSuccess, 1) ?
+               error : adaptor_other_error(error);
 }
 
 /* The block of f with the best occupancy, at most limit threads (0: as f can

@@ -27,6 +27,21 @@ MC_EXPORT const char *cudaGetErrorString(cudaError_t error)
                "unrecognized error code";
 }
 
+/* Of the interface, not of what is below it: programs compare them. */
+MC_EXPORT cudaError_t cudaRuntimeGetVersion(int *version)
+{
+    if (!version) {
+        return cudaErrorInvalidValue;
+    }
+    *version = CUDART_VERSION;
+    return cudaSuccess;
+}
+
+MC_EXPORT cudaError_t cudaDriverGetVersion(int *version)
+{
+    return cudaRuntimeGetVersion(version);
+}
+
 /* ---- properties ---- */
 
 #define MEMBER(attribute, member)                                              \

@@ -79,15 +79,6 @@ MC_EXPORT CUresult cuGetProcAddress(const char *symbol, void **pfn,
            *pfn ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
 
-static cudaError_t driver_version(int *version)
-{
-    if (!version) {
-        return cudaErrorInvalidValue;
-    }
-    *version = CUDA_VERSION;
-    return cudaSuccess;
-}
-
 static cudaError_t compute_capability(int *major, int *minor, CUdevice dev)
 {
     cudaError_t error = cudaDeviceGetAttribute(

@@ -11,9 +11,15 @@ const char *adaptor_error_name(int number)
     return NULL;
 }
 
-mcError_t adaptor_own_error(mcError_t error)
+mcError_t adaptor_other_error(mcError_t error)
 {
     switch ((int)error) {
+#ifdef ADAPTOR_CUDA
+    /* CUDA has numbers for them that it has not returned since 10.1. */
+    case mcErrorInvalidHostPointer:
+    case mcErrorInvalidDevicePointer:
+        return mcErrorInvalidValue;
+#endif
     case mcErrorInvalidParameter:
     case mcErrorMemoryAlignment:
         return mcErrorInvalidValue;
@@ -46,6 +52,6 @@ mcError_t adaptor_own_error(mcError_t error)
     case mcErrorNoBitcodeForGPU:
         return mcErrorNoKernelImageForDevice;
     default:
-        return mcErrorUnknown;
+        return (int)error < ADAPTOR_FIRST_OWN_ERROR ? error : mcErrorUnknown;
     }
 }

@@ -45,6 +45,22 @@ MC_EXPORT hipError_t hipDrvGetErrorString(hipError_t error, const char **text)
     return *text ? hipSuccess : hipErrorInvalidValue;
 }
 
+/* ---- versions: of the interface, not of what is below it ---- */
+
+MC_EXPORT hipError_t hipRuntimeGetVersion(int *version)
+{
+    if (!version) {
+        return hipErrorInvalidValue;
+    }
+    *version = HIP_VERSION;
+    return hipSuccess;
+}
+
+MC_EXPORT hipError_t hipDriverGetVersion(int *version)
+{
+    return hipRuntimeGetVersion(version);
+}
+
 /* ---- devices ---- */
 
 #define MEMBER(attribute, member)                                              \

@@ -24,6 +24,12 @@ int main()
     cudaDeviceProp p;
     int *out = device_new<int>(64);
 
+    int version = 0;
+
+    CHECK(cudaRuntimeGetVersion(&version));
+    REQUIRE(version == CUDART_VERSION);
+    CHECK(cudaDriverGetVersion(&version));
+    REQUIRE(version >= CUDART_VERSION);
     CHECK(cudaGetDeviceProperties(&p, 0));
     REQUIRE(p.maxThreadsPerBlock == 1024);
     REQUIRE(p.sharedMemPerBlock == 65536);

@@ -18,7 +18,7 @@ int main()
     CHECK(cudaFree(data));
     CHECK(cudaMemGetInfo(&free_now, &total));
     REQUIRE(free_now == free_before);
-    REQUIRE(cudaFree((void *)0x1234) != cudaSuccess);
+    REQUIRE(cudaFree((void *)0x1234) == cudaErrorInvalidValue);
     REQUIRE(cudaGetLastError() != cudaSuccess);
     return passed();
 }

@@ -14,7 +14,7 @@ __global__ void atomics(int *i, float *f, double *d)
     atomicCAS(&i[5], 0, t + 1);
     atomicAdd(f, 0.5f);
     atomicAdd(d, 1.5);
-    atomicAdd_system(f + 1, 2.0f);
+    unsafeAtomicAdd(f + 1, 2.0f);
 }
 
 int main()

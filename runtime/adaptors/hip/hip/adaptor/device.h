@@ -18,6 +18,29 @@
 #define hipGridDim_y gridDim.y
 #define hipGridDim_z gridDim.z
 
+/* Atomic additions of floats are exact in all memory here, and fast. */
+#ifdef __cplusplus
+__device__ static inline float unsafeAtomicAdd(float *address, float value)
+{
+    return atomicAdd(address, value);
+}
+
+__device__ static inline double unsafeAtomicAdd(double *address, double value)
+{
+    return atomicAdd(address, value);
+}
+
+__device__ static inline float safeAtomicAdd(float *address, float value)
+{
+    return atomicAdd(address, value);
+}
+
+__device__ static inline double safeAtomicAdd(double *address, double value)
+{
+    return atomicAdd(address, value);
+}
+#endif
+
 #define HIP_DYNAMIC_SHARED(type, var) extern __shared__ type var[];
 #define HIP_DYNAMIC_SHARED_ATTRIBUTE
 #define HIP_KERNEL_NAME(...) __VA_ARGS__
