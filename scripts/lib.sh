@@ -115,6 +115,11 @@ sample_names() {
         -printf '%f\n' 2>/dev/null | sed 's/\.[^.]*$//' | sort -u
 }
 
+# Those that run in a guest, which has no compiler.
+guest_sample_names() {
+    sample_names | grep -vx runtimeCompile
+}
+
 sample_path() {
     echo "$MXGPU_TOP/build/runtime/samples/$1"
 }
