@@ -306,7 +306,7 @@ class Compiler:
         if not translated:
             return (status, text) if not has_asm else \
                 self.processes.capture(args)
-        at = args.index("mcr/mc_runtime.h") - 1
+        at = args.index(FIRST_HEADER[self.cmd.dialect(source)]) - 1
         args[at:at + 2] = []
         args[args.index("-x") + 1] = "hip-cpp-output"
         args[-1] = translated
