@@ -20,7 +20,9 @@
 
 #include "mcr/mc_runtime.h"
 
+#ifndef __MC_RTC_SOURCE__ /* has it under another name */
 #include <type_traits>
+#endif
 
 namespace cooperative_groups {
 

@@ -7,7 +7,9 @@
 #ifndef MC_COMPLEX_H
 #define MC_COMPLEX_H
 
+#ifndef __MC_RTC_SOURCE__ /* has it under another name */
 #include <math.h>
+#endif
 
 #include "mcr/mc_vector_types.h"
 

@@ -7,7 +7,9 @@
 #ifndef CU_COMPLEX_H_
 #define CU_COMPLEX_H_
 
+#ifndef __MC_RTC_SOURCE__ /* has it under another name */
 #include <math.h>
+#endif
 
 #include "cuda_runtime_api.h"
 

@@ -6,6 +6,11 @@
 #ifndef __CUDA_RUNTIME_H__
 #define __CUDA_RUNTIME_H__
 
+#if defined(__MXCC__) && defined(__CUDACC_RTC__)
+#define __MC_RTC_LEAN__ 1
+#include "mcr/device/rtc_begin.h"
+#endif
+
 #include "cuda_runtime_api.h"
 
 #ifdef __MXCC__
@@ -14,5 +19,9 @@
 #endif
 
 #include "vector_functions.h"
+
+#ifdef __MC_RTC_LEAN__
+#include "mcr/device/rtc_end.h"
+#endif
 
 #endif

@@ -9,7 +9,9 @@
 
 #include "../mcr/mc_vector_types.h"
 
+#ifndef __MC_RTC_SOURCE__ /* has it under another name */
 #include <type_traits>
+#endif
 
 #if defined(__MXCC__) && defined(__MACA__)
 #include "../mcr/device/keywords.h"

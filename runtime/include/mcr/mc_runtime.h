@@ -37,12 +37,14 @@
 
 /* Programs use what is in these without including them. */
 #include <assert.h>
-#include <errno.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#ifndef __MC_RTC_LEAN__
+#include <errno.h>
+#include <stdio.h>
 #include <time.h>
+#endif
 #ifdef __cplusplus
 #include <new>
 #include <utility>

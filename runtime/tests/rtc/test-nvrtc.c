@@ -92,6 +92,58 @@ static void test_program(void)
     g_assert_null(prog);
 }
 
+/* Types and parts of std that a source defines, and those of the library. */
+static const char own[] =
+    "#include <cooperative_groups.h>\n"
+    "#include <cuComplex.h>\n"
+    "#include <cuda_fp16.h>\n"
+    "typedef signed char int8_t; typedef unsigned char uint8_t;\n"
+    "typedef unsigned int uint32_t; typedef long long int64_t;\n"
+    "typedef unsigned long long uint64_t;\n"
+    "namespace std {\n"
+    "template <class A, class B> struct is_same { enum { value = 0 }; };\n"
+    "template <class A> struct is_same<A, A> { enum { value = 1 }; };\n"
+    "template <class T> struct numeric_limits;\n"
+    "template <class T> struct complex { T re, im; };\n"
+    "}\n"
+    "extern \"C\" __global__ void f(int64_t *p)\n"
+    "{\n"
+    "    std::complex<float> z = {1, sinf(0)};\n"
+    "    *p = std::is_same<int64_t, long long>::value + (int64_t)z.re;\n"
+    "}\n";
+static const char libraries[] =
+    "#include <cstdint>\n"
+    "#include <limits>\n"
+    "#include <tuple>\n"
+    "#include <type_traits>\n"
+    "struct H {};\n"
+    "namespace std { template <> struct is_floating_point<H> : true_type {}; }\n"
+    "template <> struct std::numeric_limits<H> { enum { digits = 11 }; };\n"
+    "extern \"C\" __global__ void f(std::int64_t *p)\n"
+    "{\n"
+    "    std::tuple<int, uint32_t> t(1, 2);\n"
+    "    *p = std::get<1>(t) + std::is_floating_point<H>::value +\n"
+    "         std::numeric_limits<H>::digits;\n"
+    "}\n";
+
+static void test_std(void)
+{
+    const char *const sources[] = {own, libraries};
+    const char *const dialects[] = {"-std=c++11", "-std=c++14", "-std=c++17",
+                                    "-std=c++20"};
+
+    for (unsigned i = 0; i < 8; i++) {
+        nvrtcProgram prog;
+        size_t size;
+
+        ok(nvrtcCreateProgram(&prog, sources[i % 2], "own.cu", 0, NULL, NULL));
+        ok(nvrtcCompileProgram(prog, 1, &dialects[i / 2]));
+        ok(nvrtcGetProgramLogSize(prog, &size));
+        g_assert_cmpuint(size, ==, 1); /* no warnings */
+        ok(nvrtcDestroyProgram(&prog));
+    }
+}
+
 static void test_errors(void)
 {
     const char *options[] = {"--bogus"};
@@ -154,6 +206,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/rtc/nvrtc/program", test_program);
+    g_test_add_func("/rtc/nvrtc/std", test_std);
     g_test_add_func("/rtc/nvrtc/errors", test_errors);
     g_test_add_func("/rtc/nvrtc/library", test_library);
     return g_test_run();

@@ -7,7 +7,9 @@
 #ifndef HIP_INCLUDE_HIP_HIP_COMPLEX_H
 #define HIP_INCLUDE_HIP_HIP_COMPLEX_H
 
+#ifndef __MC_RTC_SOURCE__ /* has it under another name */
 #include <math.h>
+#endif
 
 #include "hip/hip_vector_types.h"
 

@@ -6,6 +6,11 @@
 #ifndef HIP_INCLUDE_HIP_HIP_RUNTIME_H
 #define HIP_INCLUDE_HIP_HIP_RUNTIME_H
 
+#if defined(__MXCC__) && defined(__HIPCC_RTC__)
+#define __MC_RTC_LEAN__ 1
+#include "mcr/device/rtc_begin.h"
+#endif
+
 #include "hip/hip_runtime_api.h"
 #include "hip/hip_vector_types.h"
 
@@ -17,6 +22,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#endif
+
+#ifdef __MC_RTC_LEAN__
+#include "mcr/device/rtc_end.h"
+/* As HIPRTC has them. */
+typedef int int32_t;
+typedef long long int64_t;
+typedef unsigned uint32_t;
+typedef unsigned long long uint64_t;
 #endif
 
 #endif

@@ -6,7 +6,9 @@
 #ifndef MCR_DEVICE_PTX_H
 #define MCR_DEVICE_PTX_H
 
+#ifndef __MC_RTC_SOURCE__ /* has it under another name */
 #include <type_traits>
+#endif
 
 #include "math_extra.h"
 #include "warp.h"

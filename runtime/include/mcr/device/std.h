@@ -9,6 +9,10 @@
 #include "keywords.h"
 
 #include <utility>
+/* Before what follows, and outside of pragmas of the source. */
+#if __cplusplus < 201402L && __has_include(<bits/stl_algobase.h>)
+#include <bits/stl_algobase.h>
+#endif
 
 namespace std
 {

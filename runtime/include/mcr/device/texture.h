@@ -158,8 +158,10 @@ __MC_DEVICE__ void tex2Dgather(T *value, mcTextureObject_t object, float x,
 }
 
 template <class U, mcTextureReadMode mode>
-__MC_DEVICE__ auto tex2Dgather(const texture<U, mcTextureType2D, mode> &ref,
-                               float x, float y, int comp = 0)
+__MC_DEVICE__ typename __mc_four<
+    typename __mc_texel<typename __mc_read<U, mode>::type>::scalar>::type
+tex2Dgather(const texture<U, mcTextureType2D, mode> &ref, float x, float y,
+            int comp = 0)
 {
     typedef typename __mc_read<U, mode>::type T;
     typedef typename __mc_four<typename __mc_texel<T>::scalar>::type four;

@@ -3,9 +3,11 @@
 // library, which are on both sides, call outside of constant expressions: its
 // assertion hook, and what throws exceptions, which ends a kernel as __trap()
 // does. mxcc finds this one first.
-#pragma once
-
+#include "mcr/device/rtc_std.h"
 #include_next <bits/c++config.h>
+
+#ifndef MCR_WRAPPERS_CONFIG_H
+#define MCR_WRAPPERS_CONFIG_H
 
 #ifdef __glibcxx_assert
 namespace std {
@@ -50,3 +52,5 @@ __MC_THROW(overflow_error, const char *)
 __MC_THROW(underflow_error, const char *)
 #undef __MC_THROW
 }
+
+#endif
