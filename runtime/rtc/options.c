@@ -114,6 +114,7 @@ static bool architecture(Reader *r, const char *value)
         }
     }
     if (strcmp(value, "native") == 0 || strncmp(value, "xcore", 5) == 0 ||
+        strcmp(value, "riscv64-mxgpu") == 0 || /* the device's mxArchName */
         (strncmp(value, "gfx", 3) == 0 && value[3])) {
         return true;
     }
