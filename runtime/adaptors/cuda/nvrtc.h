@@ -8,7 +8,11 @@
 
 #include <stddef.h>
 
+#if __has_include("mcr/mcrtc.h")
 #include "mcr/mcrtc.h"
+#else
+#include "../mcr/mcrtc.h"
+#endif
 
 #ifndef NVRTC_FUNCTION
 #define NVRTC_FUNCTION static inline

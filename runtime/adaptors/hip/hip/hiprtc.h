@@ -8,8 +8,13 @@
 
 #include <stddef.h>
 
+#if __has_include("mcr/mcrtc.h")
 #include "mcr/mc_runtime_api.h"
 #include "mcr/mcrtc.h"
+#else
+#include "../../mcr/mc_runtime_api.h"
+#include "../../mcr/mcrtc.h"
+#endif
 
 #ifndef HIPRTC_FUNCTION
 #define HIPRTC_FUNCTION static inline
