@@ -6,7 +6,7 @@
 #ifndef __CUDA_RUNTIME_H__
 #define __CUDA_RUNTIME_H__
 
-#if defined(__MXCC__) && defined(__CUDACC_RTC__)
+#if defined(__MXCC__) && defined(__CUDACC_RTC__) && __cplusplus < 202002L
 #define __MC_RTC_LEAN__ 1
 #include "mcr/device/rtc_begin.h"
 #endif

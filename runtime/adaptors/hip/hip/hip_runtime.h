@@ -6,7 +6,7 @@
 #ifndef HIP_INCLUDE_HIP_HIP_RUNTIME_H
 #define HIP_INCLUDE_HIP_HIP_RUNTIME_H
 
-#if defined(__MXCC__) && defined(__HIPCC_RTC__)
+#if defined(__MXCC__) && defined(__HIPCC_RTC__) && __cplusplus < 202002L
 #define __MC_RTC_LEAN__ 1
 #include "mcr/device/rtc_begin.h"
 #endif

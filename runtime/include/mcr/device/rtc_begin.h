@@ -11,9 +11,6 @@
 #if __has_include(<bits/functexcept.h>)
 #include <bits/functexcept.h>
 #endif
-#if __cplusplus >= 202002L
-#include <compare>
-#endif
 
 namespace __mc_std {
 using namespace std;
