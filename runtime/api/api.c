@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "core/error.h"
-#include "core/poll.h"
+#include "core/context/error.h"
+#include "core/queue/poll.h"
 #include "process/current.h"
 
 /* Arguments of the call being made: it may change what they point to. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/error.h"
-#include "core/poll.h"
+#include "core/context/error.h"
+#include "core/queue/poll.h"
 
 #include "api.h"
 

@@ -21,7 +21,7 @@ typedef enum McLogLevel {
 } McLogLevel;
 
 bool mc_log_enabled(McLogLevel level);
-/* Whether MXGPU_CHECK asks for checks (core/check.h); errors are then written
+/* Whether MXGPU_CHECK asks for checks (core/copy/check.h); errors are then written
  * unless MXGPU_LOG or MXLOG_LEVEL says something else. */
 bool mc_checking(void);
 

@@ -7,7 +7,7 @@
 #ifndef MC_PROCESS_CONTEXTS_H
 #define MC_PROCESS_CONTEXTS_H
 
-#include "core/context.h"
+#include "core/context/context.h"
 
 /*
  * Opens the device when needed. The caller holds the context afterwards. A

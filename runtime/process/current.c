@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "core/runtime.h"
+#include "core/context/runtime.h"
 
 struct McCtx {
     McCtx *next;

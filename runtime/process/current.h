@@ -8,7 +8,7 @@
 #ifndef MC_PROCESS_CURRENT_H
 #define MC_PROCESS_CURRENT_H
 
-#include "core/context.h"
+#include "core/context/context.h"
 
 typedef struct McCtx McCtx;
 

@@ -16,10 +16,10 @@
 
 #include "annotation.h"
 #include "base/log.h"
-#include "core/module.h"
-#include "core/observer.h"
-#include "core/queue.h"
-#include "core/range.h"
+#include "core/module/module.h"
+#include "core/context/observer.h"
+#include "core/queue/queue.h"
+#include "core/memory/range.h"
 #include "mxgpu/kernel.h"
 #include "profile_format.h"
 

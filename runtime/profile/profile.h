@@ -5,7 +5,7 @@
  * does, and what kernels did, to FILE (profile_format.h); %p in it is the
  * process id. MXGPU_PROFILE_OPTIONS: interval=N, samples=N, exact, paused. The
  * file is mapped: what was recorded outlives a crash of the program. Contexts,
- * modules and queues are watched (core/observer.h); calls are told by the API.
+ * modules and queues are watched (core/context/observer.h); calls are told by the API.
  */
 #ifndef MC_PROFILE_PROFILE_H
 #define MC_PROFILE_PROFILE_H

@@ -79,7 +79,7 @@ struct mc_profile_api {
 
 enum mc_profile_place { MC_PROFILE_HOST = 0, MC_PROFILE_ON_DEVICE = 1 };
 
-/* "value" names it: see core/queue.h. */
+/* "value" names it: see core/queue/queue.h. */
 struct mc_profile_work {
     uint64_t context, value;
     uint64_t stream;     /* 0: the default stream */

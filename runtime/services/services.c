@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "core/error.h"
-#include "core/module.h"
-#include "core/queue.h"
-#include "core/range.h"
-#include "core/runtime.h"
+#include "core/context/error.h"
+#include "core/module/module.h"
+#include "core/queue/queue.h"
+#include "core/memory/range.h"
+#include "core/context/runtime.h"
 #include "device/heap.h"
 #include "device/launch.h"
 #include "fifo.h"

@@ -7,7 +7,7 @@
 #ifndef MC_SERVICES_SERVICES_H
 #define MC_SERVICES_SERVICES_H
 
-#include "core/context.h"
+#include "core/context/context.h"
 
 #define MC_FIFO_DEFAULT (1u << 20)
 #define MC_HEAP_DEFAULT (8u << 20)

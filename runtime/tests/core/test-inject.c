@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "core/context.h"
-#include "core/handle.h"
+#include "core/context/context.h"
+#include "core/context/handle.h"
 #include "env.h"
 #include "fake.h"
 #include "process/contexts.h"

@@ -2,7 +2,7 @@
 #include <glib.h>
 
 #include "base/va.h"
-#include "core/range.h"
+#include "core/memory/range.h"
 
 static void test_range(void)
 {

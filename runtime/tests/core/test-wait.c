@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <glib.h>
 
-#include "core/wait.h"
+#include "core/queue/wait.h"
 
 /* How long waiters spin follows what sleeps cost. */
 static void test_spin(void)
