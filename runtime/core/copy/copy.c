@@ -437,6 +437,14 @@ static mcError_t classify(int device, const void *ptr, size_t size, End *end)
     return mcErrorInvalidValue;
 }
 
+/* Further kinds, of what another device does of a copy: an end that was on a
+ * device still has to be on one. It may have been freed meanwhile, and is not
+ * to be touched as if it were the program's own memory then. */
+enum {
+    TO_DEVICE = 16,
+    FROM_DEVICE = 32,
+};
+
 static mcError_t check_kind(mcMemcpyKind kind, const End *dst, const End *src)
 {
     bool ok;
@@ -457,10 +465,21 @@ static mcError_t check_kind(mcMemcpyKind kind, const End *dst, const End *src)
     case mcMemcpyDefault:
         ok = true;
         break;
+    case TO_DEVICE:
+        ok = dst->place != PAGEABLE;
+        break;
+    case FROM_DEVICE:
+        ok = src->place != PAGEABLE;
+        break;
+    case TO_DEVICE | FROM_DEVICE:
+        ok = dst->place != PAGEABLE && src->place != PAGEABLE;
+        break;
     default:
         return mcErrorInvalidMemcpyDirection;
     }
-    if (!ok) {
+    if (!ok && (int)kind >= TO_DEVICE) {
+        mc_error("copy between devices: memory was freed under it");
+    } else if (!ok) {
         mc_error("copy of kind %d: an address is not what the kind says",
                  (int)kind);
     }
@@ -497,14 +516,15 @@ static mcError_t copy_local(McStream *stream, McBox box, const End *to,
 
 /* One half of a copy that another device must make, through its own default
  * stream; complete when it returns. */
-static mcError_t copy_on(int device, const McBox *box)
+static mcError_t copy_on(int device, const McBox *box, int kind)
 {
     McContext *ctx = mc_context_peek(device);
 
     if (!ctx) {
         return mcErrorContextIsDestroyed; /* and the memory is gone with it */
     }
-    mcError_t error = mc_copy_box(ctx->null_stream, box, mcMemcpyDefault, true);
+    mcError_t error = mc_copy_box(ctx->null_stream, box, (mcMemcpyKind)kind,
+                                  true);
     if (error == mcSuccess) {
         error = mc_stream_sync(ctx->null_stream);
     }
@@ -526,13 +546,16 @@ static mcError_t copy_remote(McStream *stream, const McBox *box, const End *to,
         return error;
     }
     if (to->place != ON_DEVICE) {
-        return copy_on(from->device, box);
+        return copy_on(from->device, box, FROM_DEVICE);
+    }
+    if (from->place != ON_DEVICE) {
+        return copy_on(to->device, box, TO_DEVICE);
     }
     if (sees(to->device, from)) {
-        return copy_on(to->device, box);
+        return copy_on(to->device, box, TO_DEVICE | FROM_DEVICE);
     }
     if (sees(from->device, to)) {
-        return copy_on(from->device, box);
+        return copy_on(from->device, box, TO_DEVICE | FROM_DEVICE);
     }
     uint8_t *bounce = malloc(least(mc_box_size(box), BOUNCE_SIZE));
     Part at = {0};
@@ -543,9 +566,9 @@ static mcError_t copy_remote(McStream *stream, const McBox *box, const End *to,
         McBox part = part_of(box, &at);
         McBox get = mc_box_to(part, bounce), put = mc_box_from(part, bounce);
 
-        error = copy_on(from->device, &get);
+        error = copy_on(from->device, &get, FROM_DEVICE);
         if (error == mcSuccess) {
-            error = copy_on(to->device, &put);
+            error = copy_on(to->device, &put, TO_DEVICE);
         }
     }
     free(bounce);

@@ -3,6 +3,8 @@
  * Two devices: access to each other's memory where they reach it, and the
  * errors of who asks for it without that.
  */
+#include <semaphore.h>
+
 #include "env.h"
 
 #define SIZE (5u << 20) /* whole large pages, and a piece of a shared one */
@@ -288,6 +290,48 @@ static void test_copies(void)
     ok(mcFree(b));
 }
 
+typedef struct Reader {
+    const uint32_t *data; /* of the device that is not current */
+    sem_t begins;
+    mcError_t error;
+} Reader;
+
+static gpointer read_other(gpointer opaque)
+{
+    Reader *reader = opaque;
+    uint8_t out[64];
+
+    ok(mcSetDevice(0));
+    sem_post(&reader->begins);
+    reader->error = mcMemcpy(out, reader->data, sizeof(out),
+                             mcMemcpyDeviceToHost);
+    return NULL;
+}
+
+/* A copy waits for its stream, then another device makes it, of memory that is
+ * no longer there: the host does not read there instead. */
+static void test_freed_meanwhile(void)
+{
+    env_two_devices();
+    uint64_t *gate = env_malloc_host(8);
+    Reader reader = {.data = on(1, SIZE, 0)};
+
+    *gate = 0;
+    ok(mcStreamWaitValue64(NULL, gate, 1, MC_STREAM_WAIT_VALUE_EQ));
+    g_assert_cmpint(sem_init(&reader.begins, 0, 0), ==, 0);
+    GThread *thread = g_thread_new(NULL, read_other, &reader);
+    while (sem_wait(&reader.begins)) {
+    }
+    g_usleep(20000); /* it is freed before the copy begins, or under it */
+    ok(mcFree((void *)reader.data));
+    __atomic_store_n(gate, 1, __ATOMIC_RELEASE);
+    g_thread_join(thread);
+    sem_destroy(&reader.begins);
+    g_assert_cmpint(reader.error, ==, mcErrorInvalidValue);
+    ok(mcDeviceSynchronize());
+    ok(mcFreeHost(gate));
+}
+
 /* Allocations of one thread while another turns access on and off. */
 static gpointer allocate(gpointer stop)
 {
@@ -480,6 +524,7 @@ int main(int argc, char **argv)
     g_test_add_func("/peer/no-access", test_no_access);
     g_test_add_func("/peer/resets", test_resets);
     g_test_add_func("/peer/copies", test_copies);
+    g_test_add_func("/peer/freed-meanwhile", test_freed_meanwhile);
     g_test_add_func("/peer/threads", test_threads);
     g_test_add_func("/peer/pointers", test_pointers);
     g_test_add_func("/peer/pools", test_pools);
