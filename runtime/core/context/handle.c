@@ -62,14 +62,25 @@ void *mc_handle_get(const void *handle, McHandleType type)
     return h;
 }
 
-void mc_handle_put(void *handle)
+void mc_handle_ref(void *handle)
+{
+    atomic_fetch_add(&((McHandle *)handle)->refs, 1);
+}
+
+void mc_handle_unref(void *handle)
 {
     McHandle *h = handle;
-    McContext *ctx = h->ctx;
 
     if (atomic_fetch_sub(&h->refs, 1) == 1) {
         h->destroy(h);
     }
+}
+
+void mc_handle_put(void *handle)
+{
+    McContext *ctx = ((McHandle *)handle)->ctx;
+
+    mc_handle_unref(handle);
     if (ctx) {
         mc_context_put(ctx);
     }

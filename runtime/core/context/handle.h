@@ -46,6 +46,9 @@ void mc_handle_add(McHandle *handle, McHandleType type, McContext *ctx,
 /* NULL when there is no such object or its context is going away. */
 void *mc_handle_get(const void *handle, McHandleType type);
 void mc_handle_put(void *handle);
+/* For an object that keeps another one of its context, which it has. */
+void mc_handle_ref(void *handle);
+void mc_handle_unref(void *handle);
 /* Makes the handle invalid; the object goes when the last user is done. The
  * caller holds a reference of its own. False when it was gone already. */
 bool mc_handle_remove(void *handle);

@@ -22,13 +22,20 @@
 
 /* ---- functions ---- */
 
-static void function_destroy(McHandle *handle)
+static void function_free(McFunction *function)
 {
-    McFunction *function = (McFunction *)handle;
-
     free(function->args);
     free(function->name);
     free(function);
+}
+
+static void function_destroy(McHandle *handle)
+{
+    McFunction *function = (McFunction *)handle;
+    McModule *module = function->module;
+
+    function_free(function);
+    mc_handle_unref(module);
 }
 
 static mcError_t function_new(McModule *module, const McKernelInfo *info,
@@ -54,9 +61,7 @@ static mcError_t function_new(McModule *module, const McKernelInfo *info,
     atomic_init(&f->carveout, -1);
     f->args = calloc(f->arg_count + 1, sizeof(*f->args));
     if (!f->args || !f->name) {
-        free(f->args);
-        free(f->name);
-        free(f);
+        function_free(f);
         return mcErrorMemoryAllocation;
     }
     if (f->arg_count) {
@@ -67,8 +72,6 @@ static mcError_t function_new(McModule *module, const McKernelInfo *info,
 
         f->arg_end = end > f->arg_end ? end : f->arg_end;
     }
-    mc_handle_add(&f->handle, MC_HANDLE_FUNCTION, module->ctx,
-                  function_destroy);
     *out = f;
     return mcSuccess;
 }
@@ -167,17 +170,12 @@ static mcError_t map_constants(McModule *module, McRange *range)
     return mcSuccess;
 }
 
-/* In a dying context the functions are purged on their own. */
+/* Its functions are gone: each held it. */
 static void module_destroy(McHandle *handle)
 {
     McModule *module = (McModule *)handle;
     McContext *ctx = module->ctx;
 
-    for (uint32_t i = 0; i < module->function_count; i++) {
-        if (!atomic_load(&ctx->dying)) {
-            function_drop(module->functions[i]);
-        }
-    }
     free(module->functions);
     free(module->names);
     free(module->by_name);
@@ -268,6 +266,19 @@ static mcError_t check_managed(const McModule *module)
     return mcErrorNotSupported;
 }
 
+/* Who has one of its functions has the module, too, though another thread
+ * unloads it. */
+static void publish(McModule *module)
+{
+    mc_handle_add(&module->handle, MC_HANDLE_MODULE, module->ctx,
+                  module_destroy);
+    for (uint32_t i = 0; i < module->function_count; i++) {
+        mc_handle_ref(module);
+        mc_handle_add(&module->functions[i]->handle, MC_HANDLE_FUNCTION,
+                      module->ctx, function_destroy);
+    }
+}
+
 static mcError_t load(McContext *ctx, const void *file, size_t size,
                       bool internal, McModule **out)
 {
@@ -289,6 +300,9 @@ static mcError_t load(McContext *ctx, const void *file, size_t size,
         error = read_kernels(module);
     }
     if (error != mcSuccess) {
+        for (uint32_t i = 0; i < module->function_count; i++) {
+            function_free(module->functions[i]);
+        }
         module_destroy(&module->handle);
         return error;
     }
@@ -300,7 +314,7 @@ static mcError_t load(McContext *ctx, const void *file, size_t size,
         mc_source_keep(&module->source, file, size);
     }
     mc_observe_module(module, file, size);
-    mc_handle_add(&module->handle, MC_HANDLE_MODULE, ctx, module_destroy);
+    publish(module);
     *out = module;
     return mcSuccess;
 }
@@ -363,14 +377,22 @@ out:
     return error;
 }
 
+bool mc_module_remove(McModule *module)
+{
+    bool removed = mc_handle_remove(module);
+
+    /* In a dying context they are purged on their own. */
+    for (uint32_t i = 0; i < module->function_count && removed; i++) {
+        function_drop(module->functions[i]);
+    }
+    return removed;
+}
+
 mcError_t mc_module_unload(McModule *module)
 {
     if (module->internal) {
         return mcErrorNotPermitted;
     }
     mcError_t error = mc_context_sync(module->ctx);
-    if (!mc_handle_remove(module)) {
-        return mcErrorNotFound;
-    }
-    return error;
+    return mc_module_remove(module) ? error : mcErrorNotFound;
 }

@@ -10,7 +10,10 @@ mcError_t mc_module_load(McContext *ctx, const void *data, bool internal,
                          McModule **out);
 mcError_t mc_module_load_file(McContext *ctx, const char *path,
                               McModule **out);
-/* The caller holds a reference to it; waits for the device. */
+/* Nobody finds it or one of its functions any more; the caller holds a
+ * reference to it. False when it was gone already. */
+bool mc_module_remove(McModule *module);
+/* The same, when the device's work is done. */
 mcError_t mc_module_unload(McModule *module);
 
 #endif

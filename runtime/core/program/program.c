@@ -290,7 +290,7 @@ static void give_up(McModule *module)
     McModule *held = mc_handle_get(module, MC_HANDLE_MODULE);
 
     if (held) {
-        mc_handle_remove(held);
+        mc_module_remove(held);
         mc_handle_put(held);
     }
 }

@@ -443,6 +443,54 @@ static void test_program(void)
     free(fat);
 }
 
+static _Atomic(mcFunction_t) current;
+
+static gpointer ask(gpointer opaque)
+{
+    mcFunction_t f;
+
+    while ((f = current)) {
+        mcError_t error;
+        int value;
+
+        error = mcFuncGetAttribute(&value, MC_FUNC_ATTRIBUTE_NUM_REGS, f);
+        g_assert_true(error == mcSuccess ||
+                      error == mcErrorInvalidResourceHandle);
+        error = mcOccupancyMaxActiveBlocksPerMultiprocessor(&value, f, 64, 0);
+        g_assert_true(error == mcSuccess ||
+                      error == mcErrorInvalidDeviceFunction ||
+                      error == mcErrorInvalidResourceHandle);
+    }
+    return opaque;
+}
+
+/* Who is in a call with a kernel has its module as well, though another thread
+ * unloads it. */
+static void test_unloaded_meanwhile(void)
+{
+    GThread *threads[2];
+    mcModule_t m;
+    mcFunction_t f;
+
+    ok(mcModuleLoadData(&m, env_image));
+    ok(mcModuleGetFunction(&f, m, "k_add"));
+    current = f;
+    for (unsigned i = 0; i < G_N_ELEMENTS(threads); i++) {
+        threads[i] = g_thread_new(NULL, ask, NULL);
+    }
+    for (unsigned i = 0; i < 1000; i++) {
+        ok(mcModuleUnload(m));
+        ok(mcModuleLoadData(&m, env_image));
+        ok(mcModuleGetFunction(&f, m, "k_add"));
+        current = f;
+    }
+    current = NULL;
+    for (unsigned i = 0; i < G_N_ELEMENTS(threads); i++) {
+        g_thread_join(threads[i]);
+    }
+    ok(mcModuleUnload(m));
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -451,6 +499,7 @@ int main(int argc, char **argv)
     g_test_add_func("/module/wrong-image", test_wrong_image);
     g_test_add_func("/module/fatbin", test_fatbin);
     g_test_add_func("/module/globals", test_globals);
+    g_test_add_func("/module/unloaded-meanwhile", test_unloaded_meanwhile);
     g_test_add_func("/launch/arguments", test_arguments);
     g_test_add_func("/launch/limits", test_limits);
     g_test_add_func("/launch/program", test_program);
