@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -215,27 +216,54 @@ static void test_reset_ends_work(void)
     ok(mcFreeHost(flag));
 }
 
+typedef struct Waiter {
+    sem_t begins;
+    mcError_t error;
+} Waiter;
+
 static void *waiter(void *opaque)
 {
-    mcError_t error = mcDeviceSynchronize();
+    Waiter *w = opaque;
 
-    g_assert_cmpint(error, ==, mcErrorContextIsDestroyed);
+    sem_post(&w->begins);
+    w->error = mcDeviceSynchronize();
     return NULL;
 }
 
-static void test_reset_ends_waits(void)
+/* What a wait says that is under way when the device is reset, this long after
+ * its thread came to the call; success when it only began behind the reset. */
+static mcError_t wait_and_reset(unsigned pause_us)
 {
     uint64_t *flag = env_malloc_host(8);
+    Waiter w;
     pthread_t t;
 
     *flag = 0;
     ok(env_launch("k_spin", 1, flag, NULL));
-    pthread_create(&t, NULL, waiter, NULL);
-    usleep(50000);
+    g_assert_cmpint(sem_init(&w.begins, 0, 0), ==, 0);
+    g_assert_cmpint(pthread_create(&t, NULL, waiter, &w), ==, 0);
+    while (sem_wait(&w.begins)) {
+    }
+    usleep(pause_us);
     ok(mcDeviceReset());
-    pthread_join(t, NULL);
+    g_assert_cmpint(pthread_join(t, NULL), ==, 0);
+    sem_destroy(&w.begins);
     reset();
     ok(mcFreeHost(flag));
+    return w.error;
+}
+
+/* A thread that did not come into the call in time gets twice the time. */
+static void test_reset_ends_waits(void)
+{
+    unsigned pause_us = 1000;
+    mcError_t error = wait_and_reset(pause_us);
+
+    while (error == mcSuccess) {
+        pause_us *= 2;
+        error = wait_and_reset(pause_us);
+    }
+    g_assert_cmpint(error, ==, mcErrorContextIsDestroyed);
 }
 
 /* ---- the end of the process ---- */
