@@ -186,6 +186,29 @@ static void test_signals(void)
     g_assert_cmpint(g_chdir(".."), ==, 0);
 }
 
+/* What is not there when the device's pass wants it, in a thread of its own,
+ * ends mxcc as everywhere else. */
+static void test_incomplete(void)
+{
+    static const char *const names[] = { "ok.maca", "mxcc", "mxcc.conf", NULL };
+    g_autofree char *script = NULL;
+    const char *out;
+
+    g_assert_cmpint(g_mkdir("incomplete", 0700), ==, 0);
+    g_assert_cmpint(g_chdir("incomplete"), ==, 0);
+    test_file("ok.maca", KERNEL);
+    script = g_strdup_printf("cp %s mxcc && sed 's,^link=.*,link=./nowhere,' "
+                             "%s.conf >mxcc.conf",
+                             g_getenv("MXCC"), g_getenv("MXCC"));
+    g_assert_cmpint(test_run(&out, "sh", "-c", script, NULL), ==, 0);
+    g_assert_cmpint(test_run(&out, "./mxcc", "-c", "ok.maca", NULL), ==, 1);
+    g_assert_nonnull(strstr(out, "mxcc: error: "));
+    g_assert_nonnull(strstr(out, "'./nowhere'"));
+    g_assert_null(strstr(out, "Traceback"));
+    assert_folder(".", names);
+    g_assert_cmpint(g_chdir(".."), ==, 0);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -193,5 +216,6 @@ int main(int argc, char **argv)
     g_test_add_func("/mxcc/output/survives", test_survives);
     g_test_add_func("/mxcc/output/streams", test_streams);
     g_test_add_func("/mxcc/output/signals", test_signals);
+    g_test_add_func("/mxcc/output/incomplete", test_incomplete);
     return test_run_end(g_test_run());
 }

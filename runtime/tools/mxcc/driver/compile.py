@@ -400,13 +400,15 @@ class Compiler:
         kind, name = ("bitcode", "device.bc") if self.cmd.rdc else \
             ("container", "device.fatbin")
         image = self.temp(source, name)
-        result = []
+        result, raised = [], []
 
         def work():
             try:
                 result.append(self.device(device, source, image, kind))
             except Failure as e:
                 result.append((1, f"mxcc: error: {e}\n" if str(e) else ""))
+            except Exception as e: # pylint: disable=broad-exception-caught
+                raised.append(e) # goes on where the thread is waited for
 
         thread = Thread(target=work)
         thread.start()
@@ -420,6 +422,8 @@ class Compiler:
             args[at:at] = ["-fcuda-include-gpubinary", hole]
         status, text = self.processes.capture(args)
         thread.join()
+        for error in raised:
+            raise error
         return (status, text, *result[0]), image
 
     def both(self, host, device, source, output):
