@@ -37,6 +37,52 @@ def test_json(folder):
                         e["seconds"] > 0 for e in entries), entries)
 
 
+def test_micro(folder):
+    """All classes, so few instructions that times mean nothing; what counts is
+    that each was executed as often as it says, and did what it should."""
+    path = os.path.join(folder, "micro.json")
+    picture = os.path.join(folder, "micro.svg")
+    done = bench("--micro", "--short", "--json", path, "--plot", picture)
+    check("micro", done.returncode == 0, done.stderr)
+    with open(path, encoding="utf-8") as f:
+        found = json.load(f)
+    rows = {(row["name"], row["lanes"]): row for row in found["rows"]}
+    groups = {name.split(".")[0] for name, _ in rows}
+    check("micro classes", groups == {
+        "int", "mul", "div", "f32", "f64", "f16", "convert", "math", "global",
+        "shared", "constant", "private", "atomic", "branch", "call", "shuffle",
+        "vote", "barrier"} and len(rows) > 400, groups)
+    wrong = [key for key, row in rows.items() if not (
+        row["verified"] and row["operations"] > 0 and
+        row["warp_instructions"] >= row["operations"] and
+        row["warp_instructions"] <= row["lane_instructions"] <=
+        64 * row["warp_instructions"])]
+    check("micro counts", not wrong, wrong)
+    wrong = [name for name, lanes in rows if lanes == 1 and not
+             rows[name, 1]["lane_instructions"] <
+             rows[name, 32]["lane_instructions"] <
+             rows[name, 64]["lane_instructions"]]
+    check("micro lanes", not wrong, wrong)
+    fma = rows["f32.fma", 64]["instructions"]
+    check("micro instructions", 1 <= fma < 2, fma)
+    wrong = [key for key, row in rows.items()
+             if ".add.u32." in row["name"] and row["name"][:4] == "atom" and
+             row["atomics"] != row["operations"] * row["lanes"]]
+    check("micro atomics", not wrong, wrong)
+    check("micro starts", [e["block"] for e in found["starts"]] ==
+          [1, 32, 64, 256, 1024] and
+          all(e["verified"] for e in found["starts"]), found["starts"])
+    check("micro launches", [e["name"] for e in found["launches"]] ==
+          ["launch.sync", "launch.pipelined"] and
+          all(e["verified"] and 0 < e["mcu_instructions_a_launch"] < 1e5
+              for e in found["launches"]), found["launches"])
+    with open(picture, encoding="utf-8") as f:
+        text = f.read()
+    check("micro plot", text.startswith("<svg") and
+          text.count("<circle") == sum(row["by_fma"] > 0 for row in
+                                       rows.values()), len(text))
+
+
 def test_api():
     done = bench("--api", "sim")
     calls = {line.split()[0]: float(line.split()[1])
@@ -51,7 +97,9 @@ def test_refused(folder):
     for args in (["--threads", "0"], ["--rounds", "0"], ["--threads", "x"],
                  ["nothing"], ["--plot", "x.svg"], ["--json", folder],
                  ["--json", folder + "/none/out.json"], ["--mxcc", folder],
-                 ["--isa", folder]):
+                 ["--isa", folder], ["--short"], ["--only", "int"],
+                 ["--micro", "--compare", folder],
+                 ["--micro", "--short", "--only", "nothing"]):
         done = bench(*args)
         check(" ".join(arg.replace(folder, "FOLDER") for arg in args),
               done.returncode in (1, 2) and "bench: " in done.stderr and
@@ -61,5 +109,6 @@ def test_refused(folder):
 with tempfile.TemporaryDirectory() as temporary:
     test_json(temporary)
     test_api()
+    test_micro(temporary)
     test_refused(temporary)
 end()
