@@ -30,32 +30,6 @@ static void setup(MxDevice *dev, Memory *m)
     m->queue = mx_queue_new(dev, 0);
 }
 
-static void copy(MxDevice *dev, Memory *m, uint64_t dst, uint64_t src,
-                 uint64_t size)
-{
-    struct mxgpu_packet_copy packet = {
-        .type = MXGPU_PKT_COPY, .src = src, .dst = dst, .size = size,
-        .signal_addr = DONE_VA, .signal_value = ++m->signals,
-    };
-
-    mx_push(m->queue, &packet);
-    MX_WAIT(dev, qtest_readq(dev->qts, m->done) == m->signals);
-}
-
-static void fill(MxDevice *dev, Memory *m, uint64_t dst, uint64_t size,
-                 const void *pattern, unsigned pattern_size)
-{
-    struct mxgpu_packet_fill packet = {
-        .type = MXGPU_PKT_FILL, .pattern_size = pattern_size, .dst = dst,
-        .size = size,
-        .signal_addr = DONE_VA, .signal_value = ++m->signals,
-    };
-
-    memcpy(packet.pattern, pattern, pattern_size);
-    mx_push(m->queue, &packet);
-    MX_WAIT(dev, qtest_readq(dev->qts, m->done) == m->signals);
-}
-
 static void random_bytes(uint8_t *data, size_t size)
 {
     for (size_t i = 0; i < size; i++) {

@@ -324,8 +324,6 @@ static void mxgpu_map_finish(MxgpuWatch *w, MxgpuMemoryMap *map)
     }
 }
 
-static bool mxgpu_iotlb_drop(MxgpuState *s, hwaddr start, hwaddr end);
-
 static void mxgpu_watch_publish(MxgpuWatch *w, MxgpuMemoryMap *map)
 {
     MxgpuMemoryMap *old = w->map;
