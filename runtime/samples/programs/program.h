@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <vector>
 
 class Program {
@@ -33,16 +34,23 @@ public:
     void start()
     {
         start_ = std::chrono::steady_clock::now();
+        processor_ = clock();
     }
+    /* Of the clock or of the processor, whichever is less: what other programs
+     * do meanwhile counts little. */
     void stop()
     {
-        seconds_ = std::chrono::steady_clock::now() - start_;
+        double processor = (double)(clock() - processor_) / CLOCKS_PER_SEC;
+        std::chrono::duration<double> wall =
+            std::chrono::steady_clock::now() - start_;
+
+        seconds_ = std::fmin(processor, wall.count());
     }
     void result(bool ok)
     {
         ok_ = ok_ && ok;
         if (timed_) {
-            printf("%s %.9f %d\n", name_, seconds_.count(), ok);
+            printf("%s %.9f %d\n", name_, seconds_, ok);
         }
     }
     /* To be returned from main. */
@@ -59,7 +67,8 @@ private:
     bool timed_, ok_ = true;
     int left_;
     std::chrono::steady_clock::time_point start_;
-    std::chrono::duration<double> seconds_ {};
+    clock_t processor_ = 0;
+    double seconds_ = 0;
 };
 
 /* Numbers that are the same everywhere. */

@@ -37,6 +37,20 @@ def test_json(folder):
                         e["seconds"] > 0 for e in entries), entries)
 
 
+def test_programs(folder):
+    path = os.path.join(folder, "programs.json")
+    done = bench("--programs", "--threads", "1", "--rounds", "1", "--json",
+                 path, "hashTable", "fft")
+    check("programs", done.returncode == 0, done.stderr)
+    with open(path, encoding="utf-8") as f:
+        entries = json.load(f)
+    check("programs' entries", sorted((e["work"], e["peer"], e["threads"])
+                                      for e in entries) ==
+          [(work, peer, 1) for work in ("fft", "hashTable")
+           for peer in ("c++", "mxgpu")] and
+          all(e["verified"] and e["seconds"] > 0 for e in entries), entries)
+
+
 def test_micro(folder):
     """All classes, so few instructions that times mean nothing; what counts is
     that each was executed as often as it says, and did what it should."""
@@ -97,6 +111,7 @@ def test_refused(folder):
     for args in (["--threads", "0"], ["--rounds", "0"], ["--threads", "x"],
                  ["nothing"], ["--plot", "x.svg"], ["--json", folder],
                  ["--json", folder + "/none/out.json"], ["--mxcc", folder],
+                 ["--programs", "hash"], ["fft"],
                  ["--isa", folder], ["--short"], ["--only", "int"],
                  ["--micro", "--compare", folder],
                  ["--micro", "--short", "--only", "nothing"]):
@@ -109,6 +124,7 @@ def test_refused(folder):
 with tempfile.TemporaryDirectory() as temporary:
     test_json(temporary)
     test_api()
+    test_programs(temporary)
     test_micro(temporary)
     test_refused(temporary)
 end()
