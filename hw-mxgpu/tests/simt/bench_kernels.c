@@ -131,3 +131,100 @@ ENTRY(hash, (const HashArgs *a))
     a->o[2 * GID + 1] = y + z;
 }
 ENTRY(empty, (void *a)) {}
+
+/* ---- where the lanes of a warp each go to a place of their own */
+
+typedef struct PlaceArgs { void *at; u32 n, mask; } PlaceArgs;
+
+/* An array of the thread, and the same in shared memory. */
+#define DEF_TABLE(name, DECLARE)                                               \
+    ENTRY(name, (const PlaceArgs *a))                                          \
+    {                                                                          \
+        DECLARE;                                                               \
+        u32 x = GID * 2654435761u, sum = 0;                                    \
+                                                                               \
+        for (u32 i = 0; i < 32; i++) {                                         \
+            t[i] = x + i;                                                      \
+        }                                                                      \
+        for (u32 i = 0; i < a->n; i++) {                                       \
+            u32 from = (x >> 16) % 32;                                         \
+                                                                               \
+            x = x * 1664525u + 1013904223u;                                    \
+            sum += t[from];                                                    \
+            t[(from + i) % 32] = sum;                                          \
+        }                                                                      \
+        ((u32 *)a->at)[GID] = sum;                                             \
+    }
+DEF_TABLE(ptable, volatile u32 t[32])
+DEF_TABLE(stable, volatile u32 *t = (u32 *)SHARED_BASE + 32 * TID)
+
+#define DEF_ATOMIC(name, T, WHERE, DO)                                         \
+    ENTRY(name, (const PlaceArgs *a))                                          \
+    {                                                                          \
+        T *at = (T *)a->at + (WHERE), s = 0, v = (T)GID;                       \
+                                                                               \
+        for (u32 i = 0; i < a->n; i++) {                                       \
+            s += DO;                                                           \
+        }                                                                      \
+        if (s == (T)1234567) {                                                 \
+            *at = s;                                                           \
+        }                                                                      \
+    }
+#define RELAXED __ATOMIC_RELAXED
+static inline float fetch_fadd(float *at, float v)
+{
+    u32 bits;
+
+    __builtin_memcpy(&bits, &v, sizeof(bits));
+    __asm__ volatile(".insn r 0x0b, 3, 0, %0, %1, %2"
+                     : "=r"(bits)
+                     : "r"(at), "r"(bits)
+                     : "memory");
+    __builtin_memcpy(&v, &bits, sizeof(v));
+    return v;
+}
+DEF_ATOMIC(add_own, u32, GID, __atomic_fetch_add(at, v, RELAXED))
+DEF_ATOMIC(add_one, u32, 0, __atomic_fetch_add(at, v, RELAXED))
+DEF_ATOMIC(or_own, u64, GID, __atomic_fetch_or(at, v, RELAXED))
+DEF_ATOMIC(or_one, u64, 0, __atomic_fetch_or(at, v, RELAXED))
+DEF_ATOMIC(max_own, u64, GID, __atomic_fetch_max(at, v + i, RELAXED))
+DEF_ATOMIC(max_one, u64, 0, __atomic_fetch_max(at, v + i, RELAXED))
+DEF_ATOMIC(fadd_own, float, GID, fetch_fadd(at, v))
+DEF_ATOMIC(fadd_one, float, 0, fetch_fadd(at, v))
+
+/* Histogram in shared memory, with a count a lane or so for each bin. */
+ENTRY(bins, (const PlaceArgs *a))
+{
+    u32 *at = (u32 *)SHARED_BASE, x = GID * 2654435761u;
+
+    for (u32 i = 0; i < a->n; i++) {
+        x = x * 1664525u + 1013904223u;
+        __atomic_fetch_add(at + (x >> 26), 1, RELAXED);
+    }
+}
+
+/* Doublewords anywhere in "mask" + 1 of them. */
+ENTRY(gather, (const PlaceArgs *a))
+{
+    const u64 *from = a->at;
+    u32 x = GID * 2654435761u;
+    u64 sum = 0;
+
+    for (u32 i = 0; i < a->n; i++) {
+        x = x * 1664525u + 1013904223u;
+        sum += from[x >> 8 & a->mask];
+    }
+    if (sum == 1) {
+        *(u64 *)a->at = sum;
+    }
+}
+ENTRY(scatter, (const PlaceArgs *a))
+{
+    u64 *to = a->at;
+    u32 x = GID * 2654435761u;
+
+    for (u32 i = 0; i < a->n; i++) {
+        x = x * 1664525u + 1013904223u;
+        to[x >> 8 & a->mask] = x;
+    }
+}

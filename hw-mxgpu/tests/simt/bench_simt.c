@@ -18,7 +18,8 @@ static double now(void)
     return t.tv_sec + t.tv_nsec * 1e-9;
 }
 
-static void run(SimtHost *h, const char *name, MxgpuDispatch d, unsigned reps)
+static double run(SimtHost *h, const char *name, MxgpuDispatch d,
+                  unsigned reps)
 {
     MxgpuSimtCounters before, after;
     double t, best = 1e9;
@@ -35,7 +36,7 @@ static void run(SimtHost *h, const char *name, MxgpuDispatch d, unsigned reps)
         if (f.code) {
             printf("%s: fault %d at %#lx pc %#lx\n", name, f.code,
                    (long)f.addr, (long)f.pc);
-            return;
+            return best;
         }
     }
     printf("%-8s %8.2f ms, %6.2f M warp instructions, %.2f ns each, "
@@ -46,6 +47,7 @@ static void run(SimtHost *h, const char *name, MxgpuDispatch d, unsigned reps)
            100.0 * (after.lane_instructions - before.lane_instructions) /
                (64.0 * (after.warp_instructions - before.warp_instructions)),
            (long)(after.tlb_misses - before.tlb_misses));
+    return best;
 }
 
 #define X (HOST_DATA_VA + (16 << 20))
@@ -87,6 +89,41 @@ static void gemm(SimtHost *h, const char *name, unsigned bx, unsigned by)
     }
     if (wrong) {
         printf("%s: %u wrong\n", name, wrong);
+    }
+}
+
+/* Kernels in which each lane has a place of its own to go to, 64 times; what
+ * the loop takes a lane and turn. */
+static void places(SimtHost *h, int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        unsigned mib; /* gather, scatter: of the range */
+    } kernels[] = {
+        {"ptable"},   {"stable"},   {"add_own"},  {"add_one"},  {"or_own"},
+        {"or_one"},   {"max_own"},  {"max_one"},  {"fadd_own"}, {"fadd_one"},
+        {"bins"},     {"gather", 1}, {"gather", 16}, {"gather", 64},
+        {"scatter", 1}, {"scatter", 16},
+    };
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(kernels); i++) {
+        const unsigned threads = 256 * 64, turns = 64;
+        struct { uint64_t at; uint32_t n, mask; } args = {
+            X, turns, (kernels[i].mib << 17) - 1,
+        };
+        MxgpuDispatch d;
+        double best;
+
+        if (!want(argc, argv, kernels[i].name)) {
+            continue;
+        }
+        memcpy(simt_host_data(h, HOST_DATA_VA), &args, sizeof(args));
+        d = simt_host_dispatch(simt_host_symbol(h, kernels[i].name),
+                               threads / 256, 256);
+        d.shared = d.shared_static = 32768;
+        best = run(h, kernels[i].name, d, 7);
+        printf("         %u MiB, %.2f ns a lane and turn\n", kernels[i].mib,
+               best * 1e9 / threads / turns);
     }
 }
 
@@ -147,7 +184,12 @@ int main(int argc, char **argv)
     if (want(argc, argv, "empty")) {
         run(h, "empty", simt_host_dispatch(simt_host_symbol(h, "empty"), 1,
                                            64), 100);
+        run(h, "empty", simt_host_dispatch(simt_host_symbol(h, "empty"),
+                                           (1 << 20) / 256, 256), 10);
+        run(h, "empty", simt_host_dispatch(simt_host_symbol(h, "empty"),
+                                           1 << 16, 32), 10);
     }
+    places(h, argc, argv);
     simt_host_free(h);
     return 0;
 }
