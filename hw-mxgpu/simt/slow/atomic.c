@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Atomics, lane by lane in lane order, as sequentially consistent host atomics:
- * they are atomic with respect to other warps, units and the CPU. sc succeeds
- * when memory still (or again) holds the value that lr of the same address and
- * size gave.
+ * Atomics of a group of lanes, as if these did them one by one in lane order.
+ * Those to memory that others see are sequentially consistent host atomics:
+ * they are atomic with respect to other warps, units and the CPU. Lanes that
+ * all name one address do one together: others see the sum of them, which is
+ * one of the orders that they might have seen. sc succeeds when memory still
+ * (or again) holds the value that lr of the same address and size gave.
  */
 #include "atomic.h"
 
@@ -13,6 +15,7 @@
 #include "simt/warp/budget.h"
 #include "simt/warp/count.h"
 #include "simt/warp/fault.h"
+#include "simt/warp/locate.h"
 #include "simt/warp/memory.h"
 
 #include <string.h>
@@ -21,64 +24,189 @@ typedef enum AmoOp {
 #define F(ID, expr) AMO_##ID,
     RV_SEM_LIST_AMO(F, , )
 #undef F
+    AMO_FADD, AMO_FMIN, AMO_FMAX,
+    AMO_OPS
 } AmoOp;
 
-/* Old value; memory becomes the expression of it and B. */
-#define DEFINE_AMO(U, S, n)                                                    \
-    static U amo##n(AmoOp op, U *at, U B)                                      \
+/* What an instruction does for a warp: lanes, one after the other. */
+typedef struct AmoLanes {
+    unsigned count;
+    const uint64_t *at; /* host addresses */
+    const uint64_t *b;  /* operands */
+    uint64_t *old;      /* results */
+} AmoLanes;
+
+typedef enum AmoWay {
+    WAY_EACH,  /* lanes go where they like: a host atomic each */
+    WAY_ONE,   /* all to one address: one host atomic */
+    WAY_LOCAL, /* shared memory: only this thread of the host is there */
+    WAYS
+} AmoWay;
+
+typedef void AmoFn(const AmoLanes *l);
+
+#define EACH_LANE for (unsigned i = 0; i < l->count; i++)
+#define EXTEND_32(v) ((uint64_t)(int64_t)(int32_t)(v))
+#define EXTEND_64(v) (v)
+#define TO(U, i) ((U *)(uintptr_t)l->at[i])
+
+/* ---- one value and another: new_ID_n(memory, operand) */
+
+#define DEFINE_NEW(ID, expr, U, S, n)                                          \
+    static inline U new_##ID##_##n(U M, U B)                                   \
     {                                                                          \
-        U M = __atomic_load_n(at, __ATOMIC_SEQ_CST), now;                      \
-                                                                               \
-        do {                                                                   \
-            switch (op) {                                                      \
-                RV_SEM_LIST_AMO(AMO_CASE_##n, U, S)                            \
-            default:                                                           \
-                now = M;                                                       \
-            }                                                                  \
-        } while (!__atomic_compare_exchange_n(at, &M, now, false,              \
-                                              __ATOMIC_SEQ_CST,                \
-                                              __ATOMIC_SEQ_CST));              \
-        return M;                                                              \
+        return (expr);                                                         \
     }
-#define AMO_CASE_32(ID, expr) case AMO_##ID: now = (expr); break;
-#define AMO_CASE_64(ID, expr) case AMO_##ID: now = (expr); break;
-DEFINE_AMO(uint32_t, int32_t, 32)
-DEFINE_AMO(uint64_t, int64_t, 64)
+#define NEW_32(ID, expr) DEFINE_NEW(ID, expr, uint32_t, int32_t, 32)
+#define NEW_64(ID, expr) DEFINE_NEW(ID, expr, uint64_t, int64_t, 64)
+RV_SEM_LIST_AMO(NEW_32, uint32_t, int32_t)
+RV_SEM_LIST_AMO(NEW_64, uint64_t, int64_t)
 
 /* f32 and f64: as fadd, fmin and fmax in round-to-nearest-even. */
-#define DEFINE_FATOMIC(T, U, n, NAN_BITS, SIGN)                                \
-    static U fp##n(unsigned op, U a, U b)                                      \
+#define DEFINE_FP(T, U, n, NAN_BITS)                                           \
+    static inline U new_FADD_##n(U a, U b)                                     \
     {                                                                          \
-        T x, y, z;                                                             \
+        T x, y;                                                                \
         U r;                                                                   \
                                                                                \
         memcpy(&x, &a, sizeof(x));                                             \
         memcpy(&y, &b, sizeof(y));                                             \
-        if (op == 0) {                                                         \
-            z = x + y;                                                         \
-            memcpy(&r, &z, sizeof(r));                                         \
-            return z != z ? NAN_BITS : r;                                      \
-        }                                                                      \
+        x += y;                                                                \
+        memcpy(&r, &x, sizeof(r));                                             \
+        return x != x ? NAN_BITS : r;                                          \
+    }                                                                          \
+    static inline U least_##n(U a, U b, bool least)                            \
+    {                                                                          \
+        T x, y;                                                                \
+                                                                               \
+        memcpy(&x, &a, sizeof(x));                                             \
+        memcpy(&y, &b, sizeof(y));                                             \
         if (x != x || y != y) {                                                \
             return x == x ? a : y == y ? b : NAN_BITS;                         \
         }                                                                      \
         if (x == y) { /* zeros: -0 is less than +0 */                          \
-            return op == 1 ? a | b : a & b;                                    \
+            return least ? a | b : a & b;                                      \
         }                                                                      \
-        return (x < y) == (op == 1) ? a : b;                                   \
+        return (x < y) == least ? a : b;                                       \
     }                                                                          \
-    static U fatomic##n(unsigned op, U *at, U b)                               \
+    static inline U new_FMIN_##n(U a, U b)                                     \
     {                                                                          \
-        U old = __atomic_load_n(at, __ATOMIC_SEQ_CST);                         \
+        return least_##n(a, b, true);                                          \
+    }                                                                          \
+    static inline U new_FMAX_##n(U a, U b)                                     \
+    {                                                                          \
+        return least_##n(a, b, false);                                         \
+    }
+DEFINE_FP(float, uint32_t, 32, 0x7fc00000u)
+DEFINE_FP(double, uint64_t, 64, 0x7ff8000000000000ull)
+
+/* ---- one host atomic: host_ID_n(address, operand), the old value */
+
+#define DEFINE_HOST(ID, U, n)                                                  \
+    static inline U host_##ID##_##n(U *at, U b)                                \
+    {                                                                          \
+        U old = __atomic_load_n(at, __ATOMIC_RELAXED);                         \
                                                                                \
-        while (!__atomic_compare_exchange_n(at, &old, fp##n(op, old, b),       \
+        while (!__atomic_compare_exchange_n(at, &old, new_##ID##_##n(old, b),  \
                                             false, __ATOMIC_SEQ_CST,           \
-                                            __ATOMIC_SEQ_CST)) {               \
+                                            __ATOMIC_RELAXED)) {               \
         }                                                                      \
         return old;                                                            \
     }
-DEFINE_FATOMIC(float, uint32_t, 32, 0x7fc00000u, 31)
-DEFINE_FATOMIC(double, uint64_t, 64, 0x7ff8000000000000ull, 63)
+#define DEFINE_BUILTIN(ID, fn, U, n)                                           \
+    static inline U host_##ID##_##n(U *at, U b)                                \
+    {                                                                          \
+        return fn(at, b, __ATOMIC_SEQ_CST);                                    \
+    }
+#define LIST_CAS(F)                                                            \
+    F(XOR) F(AND) F(OR) F(MIN) F(MAX) F(MINU) F(MAXU) F(FADD) F(FMIN) F(FMAX)
+#define LIST_INTEGER(F)                                                        \
+    F(SWAP) F(ADD) F(XOR) F(AND) F(OR) F(MIN) F(MAX) F(MINU) F(MAXU)
+#define LIST_FP(F) F(FADD) F(FMIN) F(FMAX)
+#define HOST_BOTH(ID)                                                          \
+    DEFINE_HOST(ID, uint32_t, 32)                                              \
+    DEFINE_HOST(ID, uint64_t, 64)
+#define BUILTIN_BOTH(ID, fn)                                                   \
+    DEFINE_BUILTIN(ID, fn, uint32_t, 32)                                       \
+    DEFINE_BUILTIN(ID, fn, uint64_t, 64)
+LIST_CAS(HOST_BOTH)
+BUILTIN_BOTH(SWAP, __atomic_exchange_n)
+BUILTIN_BOTH(ADD, __atomic_fetch_add)
+
+/* ---- all lanes, in lane order */
+
+#define DEFINE_WAYS(ID, U, n)                                                  \
+    static void each_##ID##_##n(const AmoLanes *l)                             \
+    {                                                                          \
+        EACH_LANE {                                                            \
+            l->old[i] = EXTEND_##n(host_##ID##_##n(TO(U, i), (U)l->b[i]));     \
+        }                                                                      \
+    }                                                                          \
+    static void local_##ID##_##n(const AmoLanes *l)                            \
+    {                                                                          \
+        EACH_LANE {                                                            \
+            U old = *TO(U, i);                                                 \
+                                                                               \
+            *TO(U, i) = new_##ID##_##n(old, (U)l->b[i]);                       \
+            l->old[i] = EXTEND_##n(old);                                       \
+        }                                                                      \
+    }
+#define WAYS_BOTH(ID) DEFINE_WAYS(ID, uint32_t, 32) DEFINE_WAYS(ID, uint64_t, 64)
+LIST_INTEGER(WAYS_BOTH)
+LIST_FP(WAYS_BOTH)
+
+/* Lanes' operands make one, for these operations are associative; from the one
+ * old value that the host gives follows what each lane in its turn has seen. */
+#define DEFINE_ONE(ID, U, n)                                                   \
+    static void one_##ID##_##n(const AmoLanes *l)                              \
+    {                                                                          \
+        U all = (U)l->b[0], old;                                               \
+                                                                               \
+        for (unsigned i = 1; i < l->count; i++) {                                  \
+            all = new_##ID##_##n(all, (U)l->b[i]);                             \
+        }                                                                      \
+        old = host_##ID##_##n(TO(U, 0), all);                                  \
+        EACH_LANE {                                                            \
+            l->old[i] = EXTEND_##n(old);                                       \
+            old = new_##ID##_##n(old, (U)l->b[i]);                             \
+        }                                                                      \
+    }
+#define ONE_BOTH(ID) DEFINE_ONE(ID, uint32_t, 32) DEFINE_ONE(ID, uint64_t, 64)
+LIST_INTEGER(ONE_BOTH)
+
+/* Those of floating point are not: the sum in lane order replaces the value
+ * that it was made of. Others may be faster again and again. */
+#define TRIES 8
+#define DEFINE_ONE_FP(ID, U, n)                                                \
+    static void one_##ID##_##n(const AmoLanes *l)                              \
+    {                                                                          \
+        U *at = TO(U, 0);                                                      \
+        U first = __atomic_load_n(at, __ATOMIC_RELAXED);                       \
+                                                                               \
+        for (unsigned tries = 0; tries < TRIES; tries++) {                     \
+            U v = first;                                                       \
+                                                                               \
+            EACH_LANE {                                                        \
+                l->old[i] = EXTEND_##n(v);                                     \
+                v = new_##ID##_##n(v, (U)l->b[i]);                             \
+            }                                                                  \
+            if (__atomic_compare_exchange_n(at, &first, v, false,              \
+                                            __ATOMIC_SEQ_CST,                  \
+                                            __ATOMIC_RELAXED)) {               \
+                return;                                                        \
+            }                                                                  \
+        }                                                                      \
+        each_##ID##_##n(l);                                                    \
+    }
+#define ONE_FP_BOTH(ID)                                                        \
+    DEFINE_ONE_FP(ID, uint32_t, 32)                                            \
+    DEFINE_ONE_FP(ID, uint64_t, 64)
+LIST_FP(ONE_FP_BOTH)
+
+#define ROW(ID)                                                                \
+    [AMO_##ID] = {{each_##ID##_32, one_##ID##_32, local_##ID##_32},            \
+                  {each_##ID##_64, one_##ID##_64, local_##ID##_64}},
+static AmoFn *const amo[AMO_OPS][2][WAYS] = {LIST_INTEGER(ROW) LIST_FP(ROW)};
 
 static uint64_t sext32(uint32_t v)
 {
@@ -129,9 +257,12 @@ static unsigned access_size(unsigned op)
     return op >= RV_LR_D ? 8 : 4;
 }
 
-/* The table's order of AMOs, for both widths. */
+/* Of both widths. */
 static AmoOp amo_of(unsigned op)
 {
+    if (op >= RV_MX_AFADD_S && op <= RV_MX_AFMAX_D) {
+        return AMO_FADD + (op - RV_MX_AFADD_S) / 2;
+    }
     switch (op) {
 #define F(ID, expr)                                                            \
     case RV_AMO##ID##_W:                                                       \
@@ -143,75 +274,194 @@ static AmoOp amo_of(unsigned op)
     return AMO_SWAP;
 }
 
-static uint64_t perform(MxgpuWarp *w, const SimtOp *p, unsigned lane,
-                        uint64_t va, void *at, unsigned size)
+static bool is_reservation(unsigned op)
 {
-    uint64_t b = w->x[p->r2][lane];
-
-    switch (p->op) {
-    case RV_LR_W:
-    case RV_LR_D:
-        return load_reserved(w, lane, va, at, size);
-    case RV_SC_W:
-    case RV_SC_D:
-        return store_conditional(w, lane, va, at, size, b);
-    }
-    if (p->op >= RV_MX_AFADD_S && p->op <= RV_MX_AFMAX_D) {
-        unsigned op = (p->op - RV_MX_AFADD_S) / 2;
-
-        return size == 4 ? sext32(fatomic32(op, at, (uint32_t)b))
-                         : fatomic64(op, at, b);
-    }
-    return size == 4 ? sext32(amo32(amo_of(p->op), at, (uint32_t)b))
-                     : amo64(amo_of(p->op), at, b);
+    return op == RV_LR_W || op == RV_LR_D || op == RV_SC_W || op == RV_SC_D;
 }
 
-/* Where the lanes' operands are; false when one has none: it has faulted, and
- * no lane has done anything yet. */
-static bool locate(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,
-                   uint64_t mask, unsigned size, uintptr_t *at)
+/* lr and sc. */
+static void reserve(MxgpuWarp *w, const SimtOp *p, uint64_t mask, unsigned size,
+                    const uint64_t *at)
 {
+    const bool lr = p->op == RV_LR_W || p->op == RV_LR_D;
+
+    for (; mask; mask &= mask - 1) {
+        unsigned i = __builtin_ctzll(mask);
+        uint64_t va = w->x[p->r1][i];
+        void *to = (void *)(uintptr_t)at[i];
+
+        w->x[p->rd][i] =
+            lr ? load_reserved(w, i, va, to, size)
+               : store_conditional(w, i, va, to, size, w->x[p->r2][i]);
+    }
+}
+
+/* The lanes of mask side by side, and back. */
+static void pack(uint64_t *to, const uint64_t *from, uint64_t mask)
+{
+    for (; mask; mask &= mask - 1) {
+        *to++ = from[__builtin_ctzll(mask)];
+    }
+}
+
+static void unpack(uint64_t *to, const uint64_t *from, uint64_t mask)
+{
+    for (; mask; mask &= mask - 1) {
+        to[__builtin_ctzll(mask)] = *from++;
+    }
+}
+
+/* Bits in which the addresses of mask's lanes differ. */
+static uint64_t differing(const uint64_t *a, uint64_t mask)
+{
+    const uint64_t first = a[__builtin_ctzll(mask)];
+    uint64_t differ = 0;
+
+    if (mask == ALL_LANES) {
+        for (unsigned i = 0; i < LANES; i++) {
+            differ |= a[i] ^ first;
+        }
+    } else {
+        for (uint64_t m = mask; m; m &= m - 1) {
+            differ |= a[__builtin_ctzll(m)] ^ first;
+        }
+    }
+    return differ;
+}
+
+/* Whether mask's lanes are all in shared memory. */
+static bool all_shared(const MxgpuWarp *w, const uint64_t *a, uint64_t mask,
+                       unsigned size)
+{
+    const uint64_t limit = w->c.shared_size - size;
+    uint64_t outside = 0; /* bit 63: one is */
+
+    if (!in_shared(w, a[__builtin_ctzll(mask)], size)) {
+        return false;
+    }
+    if (mask == ALL_LANES) {
+        for (unsigned i = 0; i < LANES; i++) {
+            uint64_t offset = a[i] - MXGPU_SHARED_BASE;
+
+            outside |= offset | (limit - offset);
+        }
+    } else {
+        for (uint64_t m = mask; m; m &= m - 1) {
+            uint64_t offset = a[__builtin_ctzll(m)] - MXGPU_SHARED_BASE;
+
+            outside |= offset | (limit - offset);
+        }
+    }
+    return !(outside >> 63);
+}
+
+/* Where the lanes' operands are, one lane after the other; false when one has
+ * none: it has faulted, and no lane has done anything yet. */
+static bool locate_each(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,
+                        uint64_t mask, unsigned size, uint64_t *at)
+{
+    const uint64_t *a = w->x[p->r1];
+
+    if (mxgpu_simt_locate(cu, w, KIND_ATOMIC, a, 0, mask, size, at)) {
+        return true;
+    }
     for (uint64_t m = mask; m; m &= m - 1) {
         unsigned lane = __builtin_ctzll(m);
-        uint64_t va = w->x[p->r1][lane];
         enum mxgpu_fault fault;
 
-        at[lane] = mxgpu_simt_atomic_at(cu, w, lane, va, size, &fault);
+        at[lane] = mxgpu_simt_atomic_at(cu, w, lane, a[lane], size, &fault);
         if (!at[lane]) {
-            mxgpu_simt_fault_at(cu, w, lane, fault, MXGPU_ACCESS_ATOMIC, va,
-                                pc);
+            mxgpu_simt_fault_at(cu, w, lane, fault, MXGPU_ACCESS_ATOMIC,
+                                a[lane], pc);
             return false;
         }
     }
     return true;
 }
 
+/* The same where they may be told together, and how they relate. WAYS: one has
+ * faulted. */
+static AmoWay locate(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,
+                     uint64_t mask, unsigned size, uint64_t *at)
+{
+    const uint64_t *a = w->x[p->r1];
+    const uint64_t va = a[__builtin_ctzll(mask)];
+    const uint64_t start = va & ~(LARGE_BYTES - 1);
+    const uint64_t differ = differing(a, mask);
+    AmoWay way = WAY_EACH;
+    uint64_t base = 0;
+
+    if ((differ | va) & (size - 1) || in_private(w, va, size)) {
+        return locate_each(cu, w, p, pc, mask, size, at) ? way : WAYS;
+    }
+    if (!differ && mask & (mask - 1)) {
+        return locate_each(cu, w, p, pc, mask & -mask, size, at) ? WAY_ONE
+                                                                 : WAYS;
+    }
+    if (va < MXGPU_VA_LIMIT && differ < LARGE_BYTES) {
+        base = simt_span(cu, w, KIND_ATOMIC, start, LARGE_BYTES) - start;
+        base = base == -start ? 0 : base;
+    } else if (all_shared(w, a, mask, size)) {
+        base = (uintptr_t)w->c.shared - MXGPU_SHARED_BASE;
+        way = WAY_LOCAL;
+    }
+    if (!base) {
+        return locate_each(cu, w, p, pc, mask, size, at) ? way : WAYS;
+    }
+    for (unsigned i = 0; i < LANES; i++) { /* those of mask are meant */
+        at[i] = a[i] + base;
+    }
+    return way;
+}
+
+/* An AMO of lanes that are at at[]; WAY_ONE: at that of the first of them. */
+static void perform(MxgpuWarp *w, const SimtOp *p, uint64_t mask, unsigned size,
+                    AmoWay way, const uint64_t *at)
+{
+    uint64_t b[LANES], to[LANES], old[LANES];
+    AmoLanes lanes = {LANES, at, w->x[p->r2], old};
+
+    if (mask != ALL_LANES) {
+        lanes = (AmoLanes){__builtin_popcountll(mask), to, b, old};
+        pack(b, w->x[p->r2], mask);
+        pack(to, at, way == WAY_ONE ? mask & -mask : mask);
+    }
+    amo[amo_of(p->op)][size == 8][way](&lanes);
+    if (way == WAY_LOCAL) { /* in order with accesses to other memory */
+        __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    }
+    if (mask == ALL_LANES) {
+        memcpy(w->x[p->rd], old, sizeof(old));
+    } else {
+        unpack(w->x[p->rd], old, mask);
+    }
+}
+
 bool mxgpu_simt_atomic(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,
                        uint64_t mask)
 {
     unsigned size = access_size(p->op);
-    uint64_t result[LANES];
-    uintptr_t at[LANES];
+    uint64_t at[LANES];
+    AmoWay way = WAY_EACH;
 
     if (simt_exhausted(cu)) {
         return false;
     }
     simt_charge(cu, __builtin_popcountll(mask));
-    if (!locate(cu, w, p, pc, mask, size, at)) {
-        return false;
+    if (!is_reservation(p->op)) {
+        way = locate(cu, w, p, pc, mask, size, at);
+    } else if (!locate_each(cu, w, p, pc, mask, size, at)) {
+        way = WAYS;
     }
-    for (uint64_t m = mask; m; m &= m - 1) {
-        unsigned lane = __builtin_ctzll(m);
-
-        result[lane] = perform(w, p, lane, w->x[p->r1][lane],
-                               (void *)at[lane], size);
+    if (way == WAYS) {
+        return false;
     }
     simt_count(cu, COUNT_atomics, __builtin_popcountll(mask));
     mxgpu_simt_count_access(cu, w, p->r1, 0, mask, size);
-    for (uint64_t m = mask; m; m &= m - 1) {
-        unsigned lane = __builtin_ctzll(m);
-
-        w->x[p->rd][lane] = result[lane];
+    if (is_reservation(p->op)) {
+        reserve(w, p, mask, size, at);
+    } else {
+        perform(w, p, mask, size, way, at);
     }
     return true;
 }
