@@ -294,6 +294,52 @@ static void test_dispatch(gconstpointer mode)
     drv_close(d);
 }
 
+/* Instructions of the firmware a dispatch, from its fetch to its completion: of
+ * many that wait in the ring, and of one by itself, for which the MCU is woken
+ * twice. On one thread they do not depend on the machine. */
+static const unsigned launch_cost[] = {900, 1120};
+#define LAUNCHES 64
+
+static uint64_t instructions(Drv *d)
+{
+    uint64_t low = d->ops->read(d->sim, MXGPU_MCU_INSTRET_LO);
+
+    return low | (uint64_t)d->ops->read(d->sim, MXGPU_MCU_INSTRET_HI) << 32;
+}
+
+static void test_launch_cost(gconstpointer mode)
+{
+    Drv *d = open_mode(mode);
+    DrvQueue q = drv_queue(d, 0, 0, QUEUE(0));
+    struct mxgpu_packet_dispatch p = kernel(d, triple, sizeof(triple), 1, 64);
+    uint64_t before = 0, most;
+
+    for (unsigned each = 0; each < 2; each++) {
+        p.flags = each ? 0 : MXGPU_PKT_BARRIER;
+        for (unsigned round = 0; round < 2; round++) { /* the first one warms */
+            *signal_word(d, 0) = 0;
+            before = instructions(d);
+            for (unsigned i = 1; i <= LAUNCHES; i++) {
+                p.signal_value = i;
+                drv_push(&q, &p);
+                if (each) {
+                    drv_ring(&q);
+                    drv_wait64(signal_word(d, 0), i);
+                }
+            }
+            drv_ring(&q);
+            drv_wait64(signal_word(d, 0), LAUNCHES);
+        }
+        most = (instructions(d) - before) / LAUNCHES;
+        g_test_message("%s: %u instructions a dispatch",
+                       each ? "one at a time" : "in a row", (unsigned)most);
+        if (mode) {
+            g_assert_cmpuint(most, <=, launch_cost[each]);
+        }
+    }
+    drv_close(d);
+}
+
 /* Everyone counts, meets the whole grid, and says what the count then is. */
 static const uint32_t meet[] = {
     0x00053583, 0x00100613, 0x00c5a02f, 0x1000000b, 0x0005a603,
@@ -536,6 +582,7 @@ int main(int argc, char **argv)
     add("bad-firmware", test_bad_firmware);
 #ifdef MXGPU_TEST_COMPUTE
     add("dispatch", test_dispatch);
+    add("launch-cost", test_launch_cost);
     add("cooperative", test_cooperative);
     add("profile", test_profile);
     add("bad-kernel", test_bad_kernel);
