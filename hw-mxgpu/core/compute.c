@@ -74,6 +74,8 @@ static MxgpuDispatch load_dispatch(MxgpuDevice *dev, unsigned slot)
         .fp_flags = MXGPU_GET(MXGPU_CD_CFG_FP_FLAGS, cfg),
         .strict_align = dev->config.strict_alignment ||
                         MXGPU_GET(MXGPU_CD_CFG_STRICT_ALIGN, cfg),
+        .recover = MXGPU_GET(MXGPU_CD_CFG_RECOVER, cfg),
+        .queue = *mxgpu_reg(dev, cd_offset(MXGPU_CD_QUEUE, slot)),
     };
     uint32_t profile = slot * MXGPU_CP_UNIT_STRIDE;
 
@@ -228,6 +230,40 @@ bool mxgpu_compute_step(void *opaque, unsigned index, unsigned budget,
     return more;
 }
 
+/* ---- recoverable faults */
+
+static bool park(void *opaque, const MxgpuSimtParked *p, uint32_t *sequence)
+{
+    struct mxgpu_fault_record record = {
+        .source = MXGPU_FAULT_COMPUTE,
+        .fault = p->fault.code,
+        .access = p->fault.access,
+        .vmid = p->vmid,
+        .addr = p->fault.addr,
+        .pc = p->fault.pc,
+        .lanes = p->lanes,
+        .queue = p->queue,
+        .unit = p->cu,
+        .slot = p->slot,
+        .thread = p->fault.thread,
+        .block = {p->fault.block[0], p->fault.block[1], p->fault.block[2]},
+    };
+    bool ok = mxgpu_fault_report(opaque, &record);
+
+    *sequence = record.sequence;
+    return ok;
+}
+
+static MxgpuVerdict verdict(void *opaque, uint32_t sequence)
+{
+    return mxgpu_fault_verdict(opaque, sequence);
+}
+
+static void unpark(void *opaque, uint32_t sequence)
+{
+    mxgpu_fault_release(opaque, sequence);
+}
+
 static void wake(void *opaque)
 {
     mxgpu_wake_compute(opaque);
@@ -243,6 +279,9 @@ bool mxgpu_compute_init(MxgpuDevice *dev)
         .host = dev->host,
         .done = done,
         .wake = wake,
+        .park = park,
+        .verdict = verdict,
+        .unpark = unpark,
         .opaque = dev,
     };
 

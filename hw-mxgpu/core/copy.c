@@ -10,7 +10,6 @@
 
 #include <stdlib.h>
 
-#include "base/visit.h"
 #include "mxgpu/rect.h"
 
 /*
@@ -62,6 +61,7 @@ void mxgpu_copy_reset(MxgpuDevice *dev)
 
         atomic_store(&ce->abort, false);
         ce->depth = ce->z = 0;
+        ce->parked = MXGPU_COPY_RUNS;
         forget_runs(ce);
     }
     atomic_store(&dev->copy_pending, 0);
@@ -190,6 +190,9 @@ static bool ce_load(MxgpuDevice *dev, unsigned i)
 
     ce->fill = op == MXGPU_COPY_FILL || op == MXGPU_COPY_FILL_RECT;
     ce->vmid = MXGPU_GET(MXGPU_CE_CFG_VMID, cfg);
+    ce->recover = MXGPU_GET(MXGPU_CE_CFG_RECOVER, cfg);
+    ce->queue = *ce_reg(dev, MXGPU_CE_QUEUE, i);
+    ce->parked = MXGPU_COPY_RUNS;
     ce->src.row = ce_reg64(dev, MXGPU_CE_SRC_LO, i);
     ce->dst.row = ce_reg64(dev, MXGPU_CE_DST_LO, i);
     ce->width = ce_reg64(dev, MXGPU_CE_SIZE_LO, i);
@@ -231,6 +234,7 @@ void mxgpu_ce_ctrl_write(MxgpuDevice *dev, const MxgpuAccess *a, uint32_t value)
     }
     if (MXGPU_GET(MXGPU_CE_CTRL_ABORT, value) && state == MXGPU_UNIT_BUSY) {
         atomic_store(&dev->ce[a->index].abort, true);
+        mxgpu_wake(dev, MXGPU_STEPPER_COPY + a->index); /* it may be parked */
     }
 }
 
@@ -400,12 +404,116 @@ static bool is_busy(MxgpuDevice *dev, unsigned i)
     return busy;
 }
 
+/* ---- recoverable faults */
+
+static void show_parked(MxgpuDevice *dev, unsigned i, bool parked)
+{
+    uint32_t *status = ce_reg(dev, MXGPU_CE_STATUS, i);
+    uint32_t bit = MXGPU_SET(MXGPU_CE_STATUS_PARKED, 1);
+
+    mxgpu_lock(dev);
+    *status = parked ? *status | bit : *status & ~bit;
+    mxgpu_unlock(dev);
+}
+
+/* The engine stops in front of the access that faulted. */
+static void park(MxgpuDevice *dev, unsigned i, const Piece *p)
+{
+    MxgpuCopyEngine *ce = &dev->ce[i];
+
+    ce->parked = MXGPU_COPY_FAULTED;
+    ce->fault = p->fault;
+    ce->write = p->write;
+    ce->fault_addr = p->addr;
+    show_parked(dev, i, true);
+}
+
+static bool parks(const MxgpuCopyEngine *ce, const Piece *p)
+{
+    return ce->recover && (p->fault == MXGPU_FAULT_NOT_PRESENT ||
+                           p->fault == MXGPU_FAULT_PERMISSION);
+}
+
+static bool report(MxgpuDevice *dev, unsigned i)
+{
+    MxgpuCopyEngine *ce = &dev->ce[i];
+    struct mxgpu_fault_record record = {
+        .source = MXGPU_FAULT_COPY,
+        .fault = ce->fault,
+        .access = ce->write ? MXGPU_ACCESS_WRITE : MXGPU_ACCESS_READ,
+        .vmid = ce->vmid,
+        .addr = ce->fault_addr,
+        .done = ce->done,
+        .queue = ce->queue,
+        .unit = i,
+    };
+
+    if (!mxgpu_fault_report(dev, &record)) {
+        return false;
+    }
+    ce->sequence = record.sequence;
+    ce->parked = MXGPU_COPY_REPORTED;
+    return true;
+}
+
+/* Whether the engine goes on; *fault: it ends with that one. */
+static bool unparks(MxgpuDevice *dev, unsigned i, Piece *fault)
+{
+    MxgpuCopyEngine *ce = &dev->ce[i];
+    MxgpuVerdict verdict = MXGPU_VERDICT_REPLAY;
+
+    if (atomic_load(&ce->abort)) {
+        if (ce->parked == MXGPU_COPY_REPORTED) {
+            mxgpu_fault_release(dev, ce->sequence);
+        }
+    } else if (ce->parked == MXGPU_COPY_FAULTED && !report(dev, i)) {
+        return false;
+    } else {
+        verdict = mxgpu_fault_verdict(dev, ce->sequence);
+    }
+    if (verdict == MXGPU_VERDICT_NONE) {
+        return false;
+    }
+    if (verdict == MXGPU_VERDICT_KILL) {
+        *fault = (Piece){.fault = ce->fault, .write = ce->write,
+                         .addr = ce->fault_addr};
+    }
+    ce->parked = MXGPU_COPY_RUNS;
+    show_parked(dev, i, false);
+    return true;
+}
+
+/* A step of an engine that is a client of the MMU; false: it waits for
+ * software. */
+static bool step(MxgpuDevice *dev, unsigned i, Piece *p)
+{
+    MxgpuCopyEngine *ce = &dev->ce[i];
+
+    *p = (Piece){0};
+    if (ce->parked && !unparks(dev, i, p)) {
+        return false;
+    }
+    if (p->fault != MXGPU_FAULT_NONE) {
+        return true;
+    }
+    *p = move(dev, ce, &dev->steppers[MXGPU_STEPPER_COPY + i].held);
+    if (!parks(ce, p)) {
+        return true;
+    }
+    park(dev, i, p);
+    (void)report(dev, i);
+    /* A verdict may have come before the number was known here. */
+    mxgpu_wake(dev, MXGPU_STEPPER_COPY + i);
+    return false;
+}
+
 bool mxgpu_copy_step(void *opaque, unsigned index, unsigned budget,
                      uint64_t *deadline)
 {
     MxgpuDevice *dev = opaque;
     MxgpuCopyEngine *ce = &dev->ce[index];
     uint64_t start;
+    bool parked;
     Piece p;
 
     if (!is_busy(dev, index)) {
@@ -415,9 +523,12 @@ bool mxgpu_copy_step(void *opaque, unsigned index, unsigned budget,
     if (mxgpu_mmu_client_begin(&ce->client)) {
         forget_runs(ce);
     }
-    p = move(dev, ce, &dev->steppers[MXGPU_STEPPER_COPY + index].held);
+    parked = !step(dev, index, &p);
     mxgpu_mmu_client_end(&ce->client);
     mxgpu_count(dev, MXGPU_COUNTER_COPY_BYTES, ce->done - start);
+    if (parked) {
+        return false;
+    }
     if (p.fault == MXGPU_FAULT_NONE && ce->z < ce->depth) {
         return true;
     }
@@ -434,6 +545,33 @@ static void visit_side(MxgpuVisit *v, MxgpuCopySide *side)
     VISIT(v, side->row);
     VISIT(v, side->pitch);
     VISIT(v, side->slice_step);
+}
+
+static void visit_parked(MxgpuVisit *v, MxgpuCopyEngine *ce)
+{
+    VISIT_BOOL(v, ce->recover);
+    VISIT(v, ce->queue);
+    VISIT_BELOW(v, ce->parked, MXGPU_COPY_PARKED);
+    if (!ce->parked) {
+        return;
+    }
+    VISIT(v, ce->fault);
+    VISIT_BOOL(v, ce->write);
+    VISIT(v, ce->fault_addr);
+    VISIT(v, ce->sequence);
+    visit_check(v, ce->recover && (ce->fault == MXGPU_FAULT_NOT_PRESENT ||
+                                   ce->fault == MXGPU_FAULT_PERMISSION));
+}
+
+void mxgpu_copy_each_parked(MxgpuDevice *dev,
+                            void (*fn)(void *opaque, uint32_t sequence),
+                            void *opaque)
+{
+    for (unsigned i = 0; i < dev->config.copy_engines; i++) {
+        if (dev->ce[i].parked == MXGPU_COPY_REPORTED) {
+            fn(opaque, dev->ce[i].sequence);
+        }
+    }
 }
 
 void mxgpu_copy_visit(MxgpuDevice *dev, unsigned i, MxgpuVisit *v)
@@ -457,6 +595,7 @@ void mxgpu_copy_visit(MxgpuDevice *dev, unsigned i, MxgpuVisit *v)
     visit_side(v, &ce->src);
     visit_side(v, &ce->dst);
     visit_bytes(v, ce->pattern, sizeof(ce->pattern));
+    visit_parked(v, ce);
     visit_check(v, ce->z <= ce->depth &&
                        (!ce->depth || (ce->x < ce->width &&
                                        ce->y < ce->height)));

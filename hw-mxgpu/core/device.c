@@ -204,6 +204,7 @@ MxgpuDevice *mxgpu_device_new(const MxgpuConfig *config,
     dev->num_workers = count_workers(config);
     pthread_mutex_init(&dev->control, NULL);
     pthread_mutex_init(&dev->lock, NULL);
+    pthread_mutex_init(&dev->faults.writer, NULL);
     if (!init_blocks(dev)) {
         mxgpu_device_free(dev);
         return NULL;
@@ -236,6 +237,7 @@ void mxgpu_device_free(MxgpuDevice *dev)
         mxgpu_stepper_destroy(&dev->steppers[i]);
     }
     free(dev->steppers);
+    pthread_mutex_destroy(&dev->faults.writer);
     pthread_mutex_destroy(&dev->lock);
     pthread_mutex_destroy(&dev->control);
     free(dev);

@@ -7,15 +7,18 @@
  * must reach the host is put into dev->out and sent by mxgpu_unlock(). Members
  * marked (mcu) belong to the thread that steps the MCU, those marked (engine)
  * to the one that steps the engine; a reset changes them while all are held.
- * Lock order: control, then dev->lock, then leaves (a stepper's, the MMU's).
+ * Lock order: control, faults.writer, then dev->lock, then leaves (a stepper's,
+ * the MMU's). faults.writer is held while a host operation runs.
  *
  * Floors. A file calls only files that stand before it here:
  *   stepper, boot; outbox; irq; control, mailbox, mmu_regs, doorbell,
- *   counters, copy, compute, memport, trace_port, mcu_watch; mcu_driver; regs;
+ *   counters, fault, copy, compute, memport, trace_port, mcu_watch; mcu_driver;
+ *   regs;
  *   bus, reset; device; state; image.
  *
  * State and cache (docs/state.md). State, which state.c and mxgpu_copy_visit()
- * walk: doorbells; of a copy engine all but client, tlb and buf; of the MCU's
+ * walk: doorbells; of faults all but writer, and busy, which is false between two
+ * steps; of a copy engine all but client, tlb and buf; of the MCU's
  * driver all but mcu and sram; and of the device regs, latch,
  * reset_pending and db, and as counters counter and simt_base. Caches, which
  * mxgpu_device_forget() drops: tlb and buf; mbox_pending, copy_pending and
@@ -30,9 +33,11 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "base/visit.h"
 #include "device.h"
 #include "mcu/mcu.h"
 #include "mmu/mmu.h"
+#include "mxgpu/packets.h"
 #include "simt/simt.h"
 #include "stepper.h"
 
@@ -87,6 +92,13 @@ typedef struct MxgpuCopySide {
     MxgpuCopyTlb tlb;
 } MxgpuCopySide;
 
+typedef enum MxgpuCopyParked {
+    MXGPU_COPY_RUNS,
+    MXGPU_COPY_FAULTED, /* nobody has been told */
+    MXGPU_COPY_REPORTED,
+    MXGPU_COPY_PARKED,
+} MxgpuCopyParked;
+
 typedef struct MxgpuCopyEngine {
     MxgpuMmuClient client; /* host */
     _Atomic bool abort;
@@ -100,8 +112,31 @@ typedef struct MxgpuCopyEngine {
     uint64_t done;          /* bytes */
     MxgpuCopySide src, dst; /* but their tlb, which is cache */
     uint8_t pattern[16];    /* of a fill, repeated */
+    /* A fault that waits for software, in the access that comes next. */
+    bool recover;
+    uint8_t parked; /* MxgpuCopyParked */
+    uint8_t fault;
+    bool write;
+    uint64_t fault_addr;
+    uint32_t sequence, queue; /* sequence: of its record */
     uint8_t *buf;           /* cache: that many times; or the bounce buffer */
 } MxgpuCopyEngine;
+
+/* Of a record's number, see fault.c. */
+enum {
+    MXGPU_FAULT_FREE, /* no unit waits for its verdict */
+    MXGPU_FAULT_WAITS,
+    MXGPU_FAULT_REPLAYED,
+    MXGPU_FAULT_KILLED,
+    MXGPU_FAULT_STATES,
+};
+#define MXGPU_FAULT_RECORDS 4096u
+
+typedef struct MxgpuFaults {
+    pthread_mutex_t writer; /* host: one record at a time */
+    _Atomic uint8_t verdict[MXGPU_FAULT_RECORDS];
+    bool stalled, error, busy; /* as in FAULT_STATUS */
+} MxgpuFaults;
 
 typedef struct MxgpuMcuDriver {
     MxgpuMcu *mcu; /* (mcu) */
@@ -151,6 +186,7 @@ struct MxgpuDevice {
     _Atomic uint32_t copy_pending;     /* engines DONE or FAULT */
     _Atomic uint32_t dispatch_pending; /* slots DONE or FAULT */
     MxgpuDoorbells db;
+    MxgpuFaults faults;
     MxgpuMemPort memport;
     MxgpuMcuDriver mcu;
     MxgpuCopyEngine ce[MXGPU_MAX_COPY_ENGINES];
@@ -298,6 +334,30 @@ uint32_t mxgpu_db_exist(const MxgpuDevice *dev, unsigned index);
 void mxgpu_mem_cmd_write(MxgpuDevice *dev, const MxgpuAccess *a,
                          uint32_t value);
 
+/* fault.c: from units, not under the lock */
+/* Adds a record, whose sequence is set here; false: there is no room now. The
+ * unit is woken when there may be. It is a client of the MMU that is active. */
+bool mxgpu_fault_report(MxgpuDevice *dev, struct mxgpu_fault_record *record);
+/* Any but NONE is given once. */
+MxgpuVerdict mxgpu_fault_verdict(MxgpuDevice *dev, uint32_t sequence);
+/* The unit waits no longer for the verdict. */
+void mxgpu_fault_release(MxgpuDevice *dev, uint32_t sequence);
+/* fault.c: under the lock */
+void mxgpu_fault_ring_write(MxgpuDevice *dev, const MxgpuAccess *a,
+                            uint32_t value);
+void mxgpu_fault_cfg_write(MxgpuDevice *dev, const MxgpuAccess *a,
+                           uint32_t value);
+void mxgpu_fault_head_write(MxgpuDevice *dev, const MxgpuAccess *a,
+                            uint32_t value);
+void mxgpu_fault_replay_write(MxgpuDevice *dev, const MxgpuAccess *a,
+                              uint32_t value);
+void mxgpu_fault_kill_write(MxgpuDevice *dev, const MxgpuAccess *a,
+                            uint32_t value);
+uint32_t mxgpu_fault_status_read(MxgpuDevice *dev, const MxgpuAccess *a);
+void mxgpu_fault_reset(MxgpuDevice *dev);
+/* After the registers. */
+void mxgpu_fault_visit(MxgpuDevice *dev, MxgpuVisit *v);
+
 /* copy.c */
 bool mxgpu_copy_init(MxgpuDevice *dev);
 void mxgpu_copy_free(MxgpuDevice *dev);
@@ -305,9 +365,12 @@ void mxgpu_copy_reset(MxgpuDevice *dev);
 void mxgpu_ce_ctrl_write(MxgpuDevice *dev, const MxgpuAccess *a,
                          uint32_t value);
 MxgpuStep mxgpu_copy_step;
-struct MxgpuVisit;
 /* The operation of engine i, if it is busy; its registers come first. */
-void mxgpu_copy_visit(MxgpuDevice *dev, unsigned i, struct MxgpuVisit *v);
+void mxgpu_copy_visit(MxgpuDevice *dev, unsigned i, MxgpuVisit *v);
+/* As mxgpu_simt_each_parked(). */
+void mxgpu_copy_each_parked(MxgpuDevice *dev,
+                            void (*fn)(void *opaque, uint32_t sequence),
+                            void *opaque);
 void mxgpu_copy_forget(MxgpuDevice *dev);
 
 /* mcu_driver.c */

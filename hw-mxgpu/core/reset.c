@@ -11,6 +11,7 @@ void mxgpu_reset_state(MxgpuDevice *dev, enum mxgpu_reset_cause cause)
     mxgpu_compute_reset(dev);
     mxgpu_lock(dev);
     mxgpu_copy_reset(dev);
+    mxgpu_fault_reset(dev);
     mxgpu_db_reset(dev);
     mxgpu_mcu_driver_reset(dev);
     mxgpu_regs_reset(dev);

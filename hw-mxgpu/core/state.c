@@ -40,7 +40,7 @@ static void visit_regs(MxgpuDevice *dev, MxgpuVisit *v)
         v->error = -ENOMEM;
         return;
     }
-    visit_section(v, "registers", 1);
+    visit_section(v, "registers", 2);
     if (!visit_loads(v)) {
         memcpy(regs, dev->regs, sizeof(dev->regs));
     }
@@ -142,7 +142,7 @@ static void visit_mmu(MxgpuDevice *dev, MxgpuVisit *v)
 
 static void visit_copies(MxgpuDevice *dev, MxgpuVisit *v)
 {
-    visit_section(v, "copies", 1);
+    visit_section(v, "copies", 2);
     for (unsigned i = 0; i < dev->config.copy_engines; i++) {
         mxgpu_copy_visit(dev, i, v);
     }
@@ -207,6 +207,38 @@ static bool slots_ok(MxgpuDevice *dev)
     return true;
 }
 
+/* Each entry in use is some unit's, and no unit's is free. */
+typedef struct Owners {
+    MxgpuDevice *dev;
+    bool has[MXGPU_FAULT_RECORDS];
+    bool ok;
+} Owners;
+
+static void add_owner(void *opaque, uint32_t sequence)
+{
+    Owners *o = opaque;
+    uint32_t i = sequence % MXGPU_FAULT_RECORDS;
+
+    /* Not before the ring's, nor one that is still to come. */
+    o->ok &= !o->has[i] &&
+             *mxgpu_reg(o->dev, MXGPU_FAULT_TAIL) - 1 - sequence <
+                 MXGPU_FAULT_RECORDS;
+    o->has[i] = true;
+}
+
+static bool faults_ok(MxgpuDevice *dev)
+{
+    Owners o = {.dev = dev, .ok = true};
+
+    mxgpu_simt_each_parked(dev->simt, add_owner, &o);
+    mxgpu_copy_each_parked(dev, add_owner, &o);
+    for (unsigned i = 0; i < MXGPU_FAULT_RECORDS; i++) {
+        o.ok &= o.has[i] ==
+                (atomic_load(&dev->faults.verdict[i]) != MXGPU_FAULT_FREE);
+    }
+    return o.ok;
+}
+
 /* ---- the walk */
 
 static bool stands_still(MxgpuDevice *dev)
@@ -230,6 +262,7 @@ static void walk(MxgpuDevice *dev, MxgpuVisit *v)
     visit_core(dev, v);
     visit_mcu_driver(dev, v);
     visit_mmu(dev, v);
+    mxgpu_fault_visit(dev, v);
     visit_copies(dev, v);
     mxgpu_simt_visit(dev->simt, v);
     visit_steppers(dev, v);
@@ -248,7 +281,7 @@ int mxgpu_device_visit(MxgpuDevice *dev, const MxgpuStateOps *ops, void *opaque)
     } else {
         mxgpu_reset_state(dev, MXGPU_RESET_BUS);
         walk(dev, &v);
-        if (visit_check(&v, slots_ok(dev))) {
+        if (visit_check(&v, slots_ok(dev) && faults_ok(dev))) {
             derive(dev);
         } else {
             mxgpu_reset_state(dev, MXGPU_RESET_BUS);

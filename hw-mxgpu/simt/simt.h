@@ -35,6 +35,8 @@ typedef struct MxgpuDispatch {
     bool cooperative;       /* all blocks run at once: mx.grid.sync */
     bool fp_flags;          /* fflags are recorded, and can be read */
     bool strict_align;      /* misaligned loads and stores fault */
+    bool recover;           /* what software can mend parks the warp */
+    uint32_t queue;         /* for MxgpuSimtParked */
     bool accesses;          /* count all memory accesses */
     bool profile;           /* count for this dispatch; accesses of spans */
     /* With profile and an interval, which is in warp instructions: samples go
@@ -52,6 +54,22 @@ typedef struct MxgpuDispatchFault {
     uint32_t block[3];
     uint32_t thread;          /* in the block, x first */
 } MxgpuDispatchFault;
+
+/* Lanes of a warp that wait in front of an access that faulted, in a dispatch
+ * with "recover". */
+typedef struct MxgpuSimtParked {
+    MxgpuDispatchFault fault; /* of the first lane that did */
+    uint64_t lanes;           /* of the warp */
+    unsigned vmid, cu, slot;
+    uint32_t queue; /* MxgpuDispatch.queue */
+} MxgpuSimtParked;
+
+/* What becomes of them. */
+typedef enum MxgpuVerdict {
+    MXGPU_VERDICT_NONE, /* they wait */
+    MXGPU_VERDICT_REPLAY,
+    MXGPU_VERDICT_KILL, /* the grid ends with their fault */
+} MxgpuVerdict;
 
 /* A lane that would fault, as MxgpuSimtConfig.trap gets it and changes it. */
 typedef struct MxgpuSimtTrap {
@@ -80,6 +98,20 @@ typedef struct MxgpuSimtConfig {
      * thread that is in a function of this file. Not called by
      * mxgpu_simt_start(). */
     void (*wake)(void *opaque);
+    /*
+     * Recoverable faults; all NULL: all faults end their grid. Called from the
+     * thread that drives the unit.
+     *
+     * park: reports a fault, as number *sequence; false: there is no room to
+     * report it now. It is called again when the unit runs.
+     * verdict: of a fault that was reported. Not NONE: the number is not used
+     * any more.
+     * unpark: the lanes have ended without a verdict; nor is it used.
+     */
+    bool (*park)(void *opaque, const MxgpuSimtParked *parked,
+                 uint32_t *sequence);
+    MxgpuVerdict (*verdict)(void *opaque, uint32_t sequence);
+    void (*unpark)(void *opaque, uint32_t sequence);
     /*
      * For tools that run programs in an environment of their own; a device
      * leaves these NULL. They are called from the thread that drives the unit.

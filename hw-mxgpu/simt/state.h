@@ -113,17 +113,24 @@ static inline void simt_copy_group(SimtGroup *to, const SimtGroup *from)
 }
 
 /* What a group waits for: the block's barrier, with the result that the
- * instruction gives; lanes of its warp; a named barrier; the grid's barrier. */
+ * instruction gives; lanes of its warp; a named barrier; the grid's barrier;
+ * software, after a fault. */
 typedef enum SimtWait {
     WAIT_BARRIER, WAIT_AND, WAIT_OR, WAIT_COUNT,
-    WAIT_WARPSYNC, WAIT_NAMED, WAIT_GRID
+    WAIT_WARPSYNC, WAIT_NAMED, WAIT_GRID,
+    /* The access that faulted can be mended: nobody has been told; the fault
+     * was reported. The group's pc is that of the instruction. */
+    WAIT_FAULT, WAIT_VERDICT
 } SimtWait;
 
 typedef struct SimtWaiter {
     SimtGroup group; /* pc behind the instruction */
     uint64_t sync;   /* warpsync: the lanes that wait for each other; named: the
-                      * barrier's number */
-    uint8_t wait, rd;
+                      * barrier's number; faults: the address */
+    uint8_t wait;
+    uint8_t rd;      /* faults: the lane */
+    uint8_t code, access; /* of faults */
+    uint32_t sequence;    /* of one that was reported */
 } SimtWaiter;
 
 /*
@@ -243,6 +250,8 @@ typedef struct SimtBlock {
      * many: sched/profile.c. */
     uint16_t spans;
     uint16_t span_left[MXGPU_BLOCK_THREADS / LANES];
+    bool fault_wait; /* no thread can go on before a fault is replayed */
+    uint16_t faults; /* groups of its warps that wait for that */
     uint8_t slot;
     uint8_t num_warps;
     uint8_t warps[MXGPU_BLOCK_THREADS / LANES];
@@ -298,6 +307,8 @@ typedef struct SimtCuCache {
     const _Atomic bool *hold; /* somebody waits for the end of this run */
     uint64_t sample_at; /* instructions of the warp at the next sample */
     bool counting;      /* accesses of the warp that runs */
+    bool parks;         /* ... which has faulted, as follows, and parks: */
+    MxgpuDispatchFault fault;
 } SimtCuCache;
 
 typedef struct SimtCuState {
@@ -305,7 +316,8 @@ typedef struct SimtCuState {
     SimtBlock blocks[MXGPU_CU_BLOCKS];
     /* Of all blocks: sums of what each takes. */
     unsigned threads, registers, num_blocks;
-    unsigned num_waiting; /* blocks with grid_wait */
+    unsigned num_waiting; /* blocks with grid_wait or fault_wait */
+    unsigned faults;      /* groups that wait after a fault */
     unsigned private_kib; /* what resident blocks ask for */
     unsigned next_warp;       /* whose turn it is */
     unsigned last_slot;       /* that a block was taken of */

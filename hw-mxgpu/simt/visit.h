@@ -12,4 +12,10 @@ void mxgpu_simt_visit(MxgpuSimt *simt, MxgpuVisit *v);
 /* For tests: mxgpu_cu_forget(), all units. */
 void mxgpu_simt_forget(MxgpuSimt *simt);
 
+/* Calls fn with the number of each fault that was reported and waits for a
+ * verdict. No unit is running. */
+void mxgpu_simt_each_parked(MxgpuSimt *simt,
+                            void (*fn)(void *opaque, uint32_t sequence),
+                            void *opaque);
+
 #endif

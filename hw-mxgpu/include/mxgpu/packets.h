@@ -61,6 +61,10 @@ enum mxgpu_packet_type {
                                       launch grids (launch.h), and the packet
                                       is complete when these are */
 
+#define MXGPU_PKT_RECOVER 0x0040u /* COPY*, FILL*, DISPATCH: NOT_PRESENT and
+                                     PERMISSION go to the fault ring, which is
+                                     enabled: struct mxgpu_fault_record */
+
 struct mxgpu_packet_header {
     uint16_t type;
     uint16_t flags;
@@ -278,6 +282,40 @@ struct mxgpu_queue_ctl {
 };
 MXGPU_ASSERT_SIZE(struct mxgpu_queue_ctl, 128);
 MXGPU_ASSERT_OFFSET(struct mxgpu_queue_ctl, error, 64);
+
+/*
+ * A recoverable fault: what of a packet with MXGPU_PKT_RECOVER is parked in
+ * front of an access, and goes on when software replays it. Of a kernel that is
+ * the group of lanes of one warp that executes the instruction, none of which
+ * has done any of it; of a copy engine, the engine. docs/faults.md tells how
+ * the ring is served.
+ */
+enum mxgpu_fault_source {
+    MXGPU_FAULT_COMPUTE = 0,
+    MXGPU_FAULT_COPY = 1,
+};
+struct mxgpu_fault_record {
+    uint32_t sequence; /* its number, counted since reset */
+    uint8_t source;    /* enum mxgpu_fault_source */
+    uint8_t fault;     /* enum mxgpu_fault: NOT_PRESENT or PERMISSION */
+    uint8_t access;    /* enum mxgpu_access */
+    uint8_t vmid;
+    uint64_t addr;     /* first byte that could not be reached */
+    uint64_t pc;       /* COMPUTE: of the instruction */
+    union {
+        uint64_t lanes; /* COMPUTE: those that are parked, a bit each */
+        uint64_t done;  /* COPY: bytes moved before it */
+    };
+    uint32_t queue;
+    uint16_t unit;     /* compute unit or copy engine */
+    uint16_t slot;     /* COMPUTE: dispatch slot */
+    uint32_t thread;   /* COMPUTE: the first one that faulted: index in its
+                          block; its warp is thread / 64 */
+    uint32_t block[3]; /* COMPUTE */
+    uint64_t time;     /* device clock when it was reported */
+};
+MXGPU_ASSERT_SIZE(struct mxgpu_fault_record, 64);
+MXGPU_ASSERT_OFFSET(struct mxgpu_fault_record, time, 56);
 
 /* One compute unit's part in a dispatch; times are of the device clock. */
 struct mxgpu_profile_unit {

@@ -16,7 +16,7 @@
 #define MXGPU_PCI_SUBSYSTEM 0x0001 /* of subsystem vendor MXGPU_PCI_VENDOR */
 
 #define MXGPU_ID_MAGIC          0x5047584du /* "MXGP" */
-#define MXGPU_INTERFACE_VERSION 0x00010002u /* 1.2 */
+#define MXGPU_INTERFACE_VERSION 0x00010003u /* 1.3 */
 
 /*
  * BAR 0: registers. BAR 2: VRAM aperture, all of VRAM; software may make it
@@ -40,6 +40,8 @@
 #define MXGPU_DOORBELL_SIZE   0x200000u /* size of BAR 4 */
 
 #define MXGPU_RESET_MAGIC 0x52455345u
+
+#define MXGPU_FAULT_LOG2_MAX 12u /* FAULT_CFG.LOG2_RECORDS */
 
 /* Register offsets; MXGPU_<REG> of an array is that of element 0. */
 enum {

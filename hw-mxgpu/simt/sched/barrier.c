@@ -293,7 +293,7 @@ void mxgpu_block_exit(MxgpuCu *cu, MxgpuWarp *w, uint64_t mask)
  * waits for other blocks of its grid. */
 bool mxgpu_block_stuck(const MxgpuCu *cu, const SimtBlock *b)
 {
-    if (b->grid_wait) {
+    if (b->grid_wait || b->fault_wait) {
         return false;
     }
     for (unsigned i = 0; i < b->num_warps; i++) {
@@ -312,11 +312,11 @@ void mxgpu_block_fault_stuck(MxgpuCu *cu, const SimtBlock *b)
         const MxgpuWarp *w = &cu->warps[b->warps[i]];
 
         if (w->s.num_waiting) {
-            const SimtGroup *g = &w->s.waiting[0].group;
+            const SimtWaiter *a = &w->s.waiting[0];
 
-            mxgpu_simt_fault_at(cu, w, __builtin_ctzll(g->mask),
+            mxgpu_simt_fault_at(cu, w, __builtin_ctzll(a->group.mask),
                                 MXGPU_FAULT_BARRIER, MXGPU_ACCESS_EXECUTE,
-                                g->pc - 4, g->pc - 4);
+                                simt_waits_at(a), simt_waits_at(a));
             return;
         }
     }
@@ -350,9 +350,11 @@ void mxgpu_block_fault_stopped(MxgpuCu *cu, const SimtBlock *b,
         const MxgpuWarp *w = &cu->warps[b->warps[i]];
 
         if (w->s.num_waiting) {
-            at = &w->s.waiting[0].group;
-            mxgpu_simt_fault_at(cu, w, __builtin_ctzll(at->mask), code,
-                                MXGPU_ACCESS_EXECUTE, at->pc - 4, at->pc - 4);
+            const SimtWaiter *a = &w->s.waiting[0];
+
+            mxgpu_simt_fault_at(cu, w, __builtin_ctzll(a->group.mask), code,
+                                MXGPU_ACCESS_EXECUTE, simt_waits_at(a),
+                                simt_waits_at(a));
             return;
         }
     }

@@ -8,6 +8,7 @@
 #include "barrier.h"
 #include "counters.h"
 #include "mxgpu/occupancy.h"
+#include "parked.h"
 #include "private.h"
 #include "simt/slow/float.h"
 #include "simt/warp/budget.h"
@@ -226,7 +227,8 @@ void mxgpu_block_account(MxgpuCu *cu, const SimtBlock *b)
         cu->s.used_warps |= 1u << b->warps[i];
     }
     cu->s.num_blocks++;
-    cu->s.num_waiting += b->grid_wait;
+    cu->s.num_waiting += b->grid_wait || b->fault_wait;
+    cu->s.faults += b->faults;
     cu->s.threads += b->num_warps * LANES;
     cu->s.registers += b->registers;
     cu->s.private_kib += b->private_kib;
@@ -294,9 +296,12 @@ void mxgpu_block_end(MxgpuCu *cu, SimtBlock *b)
         cu->s.used_warps &= ~(1u << b->warps[i]);
     }
     b->used = false;
-    if (b->grid_wait) {
-        b->grid_wait = false;
+    if (b->grid_wait || b->fault_wait) {
+        b->grid_wait = b->fault_wait = false;
         cu->s.num_waiting--;
+    }
+    if (b->faults) {
+        mxgpu_park_forget(cu, b);
     }
     cu->s.num_blocks--;
     cu->s.threads -= b->num_warps * LANES;

@@ -5,6 +5,7 @@
 #include "barrier.h"
 #include "block.h"
 #include "counters.h"
+#include "parked.h"
 #include "private.h"
 #include "profile.h"
 #include "simt/warp/budget.h"
@@ -31,7 +32,8 @@ static void end_block(MxgpuCu *cu, SimtBlock *b)
     if (atomic_load(&s->stop)) {
         mxgpu_block_fault_stopped(cu, b, atomic_load(&s->stop_code));
         mxgpu_slot_cancel(cu->simt, mxgpu_slot_grid(cu->simt, b->slot));
-        if (s->dispatch.cooperative) { /* units wait for this block */
+        if (s->dispatch.cooperative || s->dispatch.recover) {
+            /* units wait for this block, or for software */
             cu->simt->config.wake(cu->simt->config.opaque);
         }
     } else if (s->dispatch.cooperative) {
@@ -48,18 +50,28 @@ static void end_block(MxgpuCu *cu, SimtBlock *b)
     mxgpu_slot_count_end(cu, b->slot);
 }
 
-/* Looks at blocks that wait for others of their grid: they go on when the
- * grid's barrier has opened, and end when the grid was stopped. */
-static void poll_grids(MxgpuCu *cu)
+/* Looks at blocks that wait for others of their grid, or for software: they go
+ * on when the grid's barrier has opened, when a fault is to be replayed, and end
+ * when the grid was stopped. */
+static void poll_waits(MxgpuCu *cu)
 {
-    for (unsigned i = 0; i < MXGPU_CU_BLOCKS && cu->s.num_waiting; i++) {
+    bool room = true;
+
+    for (unsigned i = 0; i < MXGPU_CU_BLOCKS; i++) {
         SimtBlock *b = &cu->s.blocks[i];
 
-        if (b->used && b->grid_wait) {
+        if (!b->used) {
+            continue;
+        }
+        if (b->faults && !atomic_load(&cu->simt->slots[b->slot].stop)) {
+            room = mxgpu_park_poll(cu, b, room);
+        }
+        if (b->grid_wait) {
             mxgpu_block_grid_poll(cu, b);
-            if (atomic_load(&cu->simt->slots[b->slot].stop)) {
-                end_block(cu, b);
-            }
+        }
+        if ((b->grid_wait || b->faults) &&
+            atomic_load(&cu->simt->slots[b->slot].stop)) {
+            end_block(cu, b);
         }
     }
 }
@@ -77,7 +89,11 @@ static void reap(MxgpuCu *cu)
         if (b->exited < b->threads &&
             !atomic_load(&cu->simt->slots[b->slot].stop) &&
             mxgpu_block_stuck(cu, b)) {
-            mxgpu_block_fault_stuck(cu, b);
+            if (b->faults) {
+                mxgpu_park_block(cu, b);
+            } else {
+                mxgpu_block_fault_stuck(cu, b);
+            }
         }
         if (b->exited == b->threads ||
             atomic_load(&cu->simt->slots[b->slot].stop)) {
@@ -196,8 +212,8 @@ static void notice_changes(MxgpuCu *cu)
     if (cu->s.held && atomic_load(&simt->slots[cu->s.held_slot].stop)) {
         mxgpu_slot_drop_held(cu);
     }
-    if (cu->s.num_waiting) {
-        poll_grids(cu);
+    if (cu->s.num_waiting || cu->s.faults) {
+        poll_waits(cu);
     }
 }
 
@@ -282,7 +298,7 @@ bool mxgpu_simt_run_held(MxgpuSimt *simt, unsigned index, unsigned budget,
     cu->c.work = WORK_BUDGET(budget) + simt->extra_work;
     cu->c.work_spare = cu->c.work - WORK_LEAST;
     cu->c.hold = hold;
-    cu->c.counting = false;
+    cu->c.counting = cu->c.parks = false;
     if (cu->s.num_blocks == 0 && !mxgpu_simt_has_work(simt)) {
         return !mxgpu_private_clean(cu);
     }

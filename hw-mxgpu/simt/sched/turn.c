@@ -5,6 +5,7 @@
 
 #include "block.h"
 #include "counters.h"
+#include "parked.h"
 #include "simt/warp/count.h"
 #include "simt/warp/warp.h"
 
@@ -27,6 +28,9 @@ uint64_t mxgpu_simt_run_fast(MxgpuCu *cu, MxgpuWarp *w, uint64_t budget)
     } else {
         (void)cu->simt->exec(cu, w, before + budget);
     }
+    if (__builtin_expect(cu->c.parks, 0)) {
+        mxgpu_park_group(cu, w);
+    }
     mxgpu_simt_count_turn(cu, w->s.instructions - before);
     return w->s.instructions - before;
 }
@@ -46,6 +50,9 @@ uint64_t mxgpu_simt_run_counted(MxgpuCu *cu, MxgpuWarp *w, uint64_t budget)
     }
     cu->c.counting = true;
     (void)cu->simt->count(cu, w, start + budget);
+    if (cu->c.parks) {
+        mxgpu_park_group(cu, w);
+    }
     cu->c.counting = false;
     if (cu->c.sample_at != UINT64_MAX) {
         cu->s.sample_left = cu->c.sample_at > w->s.instructions

@@ -8,12 +8,14 @@
 #include "simt/visit.h"
 
 #include "forget.h"
+#include "simt/sched/barrier.h"
 #include "simt/sched/block.h"
 #include "simt/sched/private.h"
 #include "simt/sched/returned.h"
 #include "simt/sched/run.h"
 #include "simt/sched/slots.h"
 #include "simt/warp/budget.h"
+#include "simt/warp/fault.h"
 #include "simt/warp/memory.h"
 #include "units.h"
 
@@ -40,6 +42,8 @@ static void visit_dispatch(MxgpuVisit *v, MxgpuDispatch *d)
     VISIT_BOOL(v, d->cooperative);
     VISIT_BOOL(v, d->fp_flags);
     VISIT_BOOL(v, d->strict_align);
+    VISIT_BOOL(v, d->recover);
+    VISIT(v, d->queue);
     VISIT_BOOL(v, d->accesses);
     VISIT_BOOL(v, d->profile);
     VISIT(v, d->sample_addr);
@@ -125,7 +129,17 @@ static void visit_waiter(MxgpuVisit *v, SimtWaiter *a, uint64_t *lanes)
     VISIT(v, a->sync);
     VISIT(v, a->wait);
     VISIT(v, a->rd);
-    visit_check(v, a->group.mask && a->wait <= WAIT_GRID && a->rd <= SINK);
+    visit_check(v, a->group.mask && a->wait <= WAIT_VERDICT &&
+                       (a->wait >= WAIT_FAULT || a->rd <= SINK));
+    if (a->wait >= WAIT_FAULT) {
+        VISIT(v, a->code);
+        VISIT(v, a->access);
+        VISIT(v, a->sequence);
+        visit_check(v, (a->code == MXGPU_FAULT_NOT_PRESENT ||
+                        a->code == MXGPU_FAULT_PERMISSION) &&
+                           a->access < ACCESSES && a->rd < LANES &&
+                           (a->group.mask >> a->rd & 1));
+    }
 }
 
 /* Every live lane is in one group. */
@@ -307,22 +321,37 @@ static unsigned lanes_waiting(const MxgpuWarp *w, SimtWait first, SimtWait last)
     return n;
 }
 
+static unsigned count_faults(const MxgpuWarp *w)
+{
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < w->s.num_waiting; i++) {
+        n += w->s.waiting[i].wait >= WAIT_FAULT;
+    }
+    return n;
+}
+
 /* What blocks know of their warps. */
 static bool sum_warps(const MxgpuCu *cu, SimtBlock *b)
 {
+    const MxgpuSimt *simt = cu->simt;
     unsigned live = 0, grid = 0;
 
-    b->arrived = 0;
+    b->arrived = b->faults = 0;
+    b->fault_wait = false;
     for (unsigned i = 0; i < b->num_warps; i++) {
         const MxgpuWarp *w = &cu->warps[b->warps[i]];
 
         live += __builtin_popcountll(w->s.live);
         b->arrived += lanes_waiting(w, WAIT_BARRIER, WAIT_COUNT);
         grid += lanes_waiting(w, WAIT_GRID, WAIT_GRID);
+        b->faults += count_faults(w);
     }
+    b->fault_wait = b->faults && mxgpu_block_stuck(cu, b);
     b->exited = b->threads - live;
     b->grid_arrived = b->grid_wait ? 0 : grid;
     return live && b->count <= b->arrived &&
+           (!b->faults || simt_recovers(simt, &simt->slots[b->slot].dispatch)) &&
            (!grid || cu->simt->slots[b->slot].dispatch.cooperative) &&
            (!b->grid_wait || grid == live);
 }
@@ -515,7 +544,7 @@ static void visit_behind(MxgpuVisit *v, MxgpuCu *cu)
 
 static void visit_cu(MxgpuVisit *v, MxgpuCu *cu)
 {
-    visit_section(v, "unit", 3);
+    visit_section(v, "unit", 4);
     if (visit_loads(v)) {
         empty_private(v, cu);
     }
@@ -614,7 +643,7 @@ static bool all_ok(MxgpuSimt *simt)
 
 void mxgpu_simt_visit(MxgpuSimt *simt, MxgpuVisit *v)
 {
-    visit_section(v, "slots", 2);
+    visit_section(v, "slots", 3);
     for (unsigned i = 0; i < MXGPU_DISPATCH_SLOTS; i++) {
         visit_slot(v, simt, &simt->slots[i]);
     }
@@ -625,6 +654,32 @@ void mxgpu_simt_visit(MxgpuSimt *simt, MxgpuVisit *v)
     }
     if (visit_loads(v) && !v->error) {
         visit_check(v, all_ok(simt));
+    }
+}
+
+static void each_verdict(const SimtWarpState *s,
+                         void (*fn)(void *opaque, uint32_t sequence),
+                         void *opaque)
+{
+    for (unsigned i = 0; i < s->num_waiting; i++) {
+        if (s->waiting[i].wait == WAIT_VERDICT) {
+            fn(opaque, s->waiting[i].sequence);
+        }
+    }
+}
+
+void mxgpu_simt_each_parked(MxgpuSimt *simt,
+                            void (*fn)(void *opaque, uint32_t sequence),
+                            void *opaque)
+{
+    for (unsigned i = 0; i < simt->config.compute_units; i++) {
+        const MxgpuCu *cu = &simt->cus[i];
+
+        for (unsigned w = 0; w < CU_WARPS; w++) {
+            if (cu->s.used_warps >> w & 1) {
+                each_verdict(&cu->warps[w].s, fn, opaque);
+            }
+        }
     }
 }
 

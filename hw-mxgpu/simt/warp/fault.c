@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What becomes of a lane that faults: the one place that decides. A tool's hook
- * (MxgpuSimtConfig.trap) may emulate the instruction for the lane; otherwise
- * the first fault of a grid is kept and stops the grid.
+ * (MxgpuSimtConfig.trap) may emulate the instruction for the lane; a dispatch
+ * may have faults parked that software can mend (sched/parked.c); otherwise the
+ * first fault of a grid is kept and stops the grid.
  */
 #include "fault.h"
 
@@ -32,8 +33,8 @@ static bool trapped(MxgpuCu *cu, MxgpuWarp *w, MxgpuSimtTrap *trap)
 }
 
 /* Keeps the first fault of the grid, and lets no block of it go on. */
-static void stop_grid(MxgpuCu *cu, const MxgpuWarp *w,
-                      const MxgpuDispatchFault *fault)
+void mxgpu_simt_stop_grid(MxgpuCu *cu, const MxgpuWarp *w,
+                          const MxgpuDispatchFault *fault)
 {
     SimtSlot *slot = simt_slot(cu, w);
 
@@ -42,6 +43,25 @@ static void stop_grid(MxgpuCu *cu, const MxgpuWarp *w,
     }
     slot->fault = *fault;
     atomic_store(&slot->stop, true);
+}
+
+/*
+ * Whether the group that runs parks. In a convoy nothing is kept of the fault:
+ * the convoy ends with it, and the warp faults again when it runs alone.
+ */
+static bool parks(MxgpuCu *cu, const MxgpuWarp *w,
+                  const MxgpuDispatchFault *fault)
+{
+    if (!simt_recovers(cu->simt, &simt_slot(cu, w)->dispatch) ||
+        (fault->code != MXGPU_FAULT_NOT_PRESENT &&
+         fault->code != MXGPU_FAULT_PERMISSION)) {
+        return false;
+    }
+    if (!cu->s.blocks[w->c.block].convoy) {
+        cu->c.parks = true;
+        cu->c.fault = *fault;
+    }
+    return true;
 }
 
 void mxgpu_simt_fault_at(MxgpuCu *cu, const MxgpuWarp *w, unsigned lane,
@@ -72,5 +92,7 @@ void mxgpu_simt_fault_at(MxgpuCu *cu, const MxgpuWarp *w, unsigned lane,
         trapped(cu, &cu->warps[w - cu->warps], &trap)) {
         return;
     }
-    stop_grid(cu, w, &fault);
+    if (!parks(cu, w, &fault)) {
+        mxgpu_simt_stop_grid(cu, w, &fault);
+    }
 }

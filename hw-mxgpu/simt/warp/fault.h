@@ -13,4 +13,14 @@ void mxgpu_simt_fault_at(MxgpuCu *cu, const MxgpuWarp *w, unsigned lane,
                          enum mxgpu_fault code, enum mxgpu_access access,
                          uint64_t addr, uint64_t pc);
 
+/* The fault ends the grid, unless another one has before. */
+void mxgpu_simt_stop_grid(MxgpuCu *cu, const MxgpuWarp *w,
+                          const MxgpuDispatchFault *fault);
+
+/* Whether faults of the dispatch that can be mended park their lanes. */
+static inline bool simt_recovers(const MxgpuSimt *simt, const MxgpuDispatch *d)
+{
+    return d->recover && simt->config.park;
+}
+
 #endif

@@ -213,7 +213,7 @@ bool mxgpu_warp_where(const MxgpuWarp *w, uint64_t *pc)
     } else if (w->s.num_ready) {
         *pc = w->s.ready[w->s.num_ready - 1].pc;
     } else if (w->s.num_waiting) {
-        *pc = w->s.waiting[0].group.pc - 4; /* of the instruction */
+        *pc = simt_waits_at(&w->s.waiting[0]);
     } else {
         return false;
     }

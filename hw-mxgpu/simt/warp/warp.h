@@ -68,6 +68,12 @@ static inline SimtSlot *simt_slot(const MxgpuCu *cu, const MxgpuWarp *w)
     return &cu->simt->slots[w->c.slot];
 }
 
+/* The instruction that it waits at. */
+static inline uint64_t simt_waits_at(const SimtWaiter *a)
+{
+    return a->wait >= WAIT_FAULT ? a->group.pc : a->group.pc - 4;
+}
+
 /* Whether each load and store is looked at: such a dispatch runs in the
  * interpreter of MxgpuSimt.count. */
 static inline bool simt_watched(const MxgpuDispatch *d)

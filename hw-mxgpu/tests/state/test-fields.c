@@ -149,6 +149,7 @@ static void list_copy(Fields *f, MxgpuDevice *dev, unsigned i)
                           *mxgpu_reg(dev, MXGPU_CE_STATUS +
                                               i * MXGPU_CE_CTRL_STRIDE)) ==
                 MXGPU_UNIT_BUSY;
+    bool parked = busy && ce->parked;
 
     BEGIN(MxgpuCopyEngine, ce);
     O(ce, client); O(ce, src); O(ce, dst); O(ce, buf);
@@ -156,6 +157,9 @@ static void list_copy(Fields *f, MxgpuDevice *dev, unsigned i)
     S_IF(busy, ce, width); S_IF(busy, ce, height); S_IF(busy, ce, depth);
     S_IF(busy, ce, x); S_IF(busy, ce, y); S_IF(busy, ce, z);
     S_IF(busy, ce, done); ARRAY_STEP(ce, pattern, busy, 0);
+    S_IF(busy, ce, recover); S_IF(busy, ce, queue); S_IF(busy, ce, parked);
+    S_IF(parked, ce, fault); S_IF(parked, ce, write);
+    S_IF(parked, ce, fault_addr); S_IF(parked, ce, sequence);
     end(f);
     list_side(f, &ce->src, busy);
     list_side(f, &ce->dst, busy);
@@ -165,6 +169,14 @@ static void list_doorbells(Fields *f, MxgpuDoorbells *db)
 {
     BEGIN(MxgpuDoorbells, db);
     ARRAY(db, value); ARRAY(db, low); ARRAY(db, pending); ARRAY(db, enable);
+    end(f);
+}
+
+static void list_faults(Fields *f, MxgpuFaults *x)
+{
+    BEGIN(MxgpuFaults, x);
+    ARRAY(x, verdict); S(x, stalled); S(x, error);
+    O(x, writer); O(x, busy);
     end(f);
 }
 
@@ -197,7 +209,7 @@ static void list_device(Fields *f, MxgpuDevice *dev)
     O(dev, config); O(dev, ops); O(dev, host); O(dev, control); O(dev, lock);
     O(dev, out); O(dev, kick); O(dev, reg_index); O(dev, fields);
     O(dev, sram_first); O(dev, sram_bytes); O(dev, sram_write);
-    O(dev, db); O(dev, memport); O(dev, mcu); O(dev, ce); O(dev, mmu);
+    O(dev, db); O(dev, faults); O(dev, memport); O(dev, mcu); O(dev, ce); O(dev, mmu);
     O(dev, simt); O(dev, cu_claimed); O(dev, compute_inline);
     O(dev, inline_idle); O(dev, num_steppers); O(dev, num_workers);
     O(dev, steppers);
@@ -206,6 +218,7 @@ static void list_device(Fields *f, MxgpuDevice *dev)
     add(f, "MBOX_CMD", mxgpu_reg(dev, MXGPU_MBOX_CMD), 4, 4, STATE, true,
         0);
     list_doorbells(f, &dev->db);
+    list_faults(f, &dev->faults);
     list_mcu_driver(f, &dev->mcu);
     list_mcu(f, mxgpu_mcu_state(dev->mcu.mcu));
     list_mmu(f, dev->mmu);
@@ -229,6 +242,7 @@ static void list_dispatch(Fields *f, MxgpuDispatch *d, bool active)
     S_IF(active, d, priority); S_IF(active, d, registers);
     S_IF(active, d, cooperative); S_IF(active, d, fp_flags);
     S_IF(active, d, strict_align); S_IF(active, d, accesses);
+    S_IF(active, d, recover); S_IF(active, d, queue);
     S_IF(active, d, profile); S_IF(active, d, sample_addr);
     S_IF(active, d, sample_max); S_IF(active, d, sample_interval);
     end(f);
@@ -274,9 +288,12 @@ static void list_group(Fields *f, SimtGroup *g, bool there)
 
 static void list_waiter(Fields *f, SimtWaiter *a, bool there)
 {
+    bool fault = there && a->wait >= WAIT_FAULT;
+
     BEGIN(SimtWaiter, a);
     O(a, group); S_IF(there, a, sync); S_IF(there, a, wait);
-    S_IF(there, a, rd);
+    S_IF(there, a, rd); S_IF(fault, a, code); S_IF(fault, a, access);
+    S_IF(fault, a, sequence);
     end(f);
     list_group(f, &a->group, there);
 }
@@ -322,6 +339,7 @@ static void list_block(Fields *f, MxgpuCu *cu, SimtBlock *b)
     MEMBER(b, num_warps, DERIVED, there); MEMBER(b, threads, DERIVED, there);
     MEMBER(b, exited, DERIVED, there); MEMBER(b, arrived, DERIVED, there);
     MEMBER(b, grid_arrived, DERIVED, there);
+    MEMBER(b, faults, DERIVED, there); MEMBER(b, fault_wait, DERIVED, there);
     MEMBER(b, shared_len, DERIVED, there);
     MEMBER(b, registers, DERIVED, there);
     MEMBER(b, private_kib, DERIVED, there);
@@ -343,7 +361,7 @@ static void list_cu_state(Fields *f, SimtCuState *s)
 {
     BEGIN(SimtCuState, s);
     D(s, used_warps); O(s, blocks); D(s, threads); D(s, registers);
-    D(s, num_blocks); D(s, num_waiting); D(s, private_kib);
+    D(s, num_blocks); D(s, num_waiting); D(s, private_kib); D(s, faults);
     S(s, next_warp); S(s, last_slot); S(s, turn); S(s, since_take);
     S(s, taken_from); S(s, held_next); S(s, held); S(s, held_slot);
     S(s, held_ended); O(s, returned); ARRAY(s, owner);
@@ -447,6 +465,82 @@ static void prepare_block(MxgpuCu *cu, SimtBlock *b)
     }
 }
 
+/* Nobody's in the rig's work: the next number of a record. */
+static uint32_t new_record(Rig *r)
+{
+    uint32_t *tail = mxgpu_reg(r->dev, MXGPU_FAULT_TAIL);
+
+    r->dev->faults.verdict[*tail] = MXGPU_FAULT_WAITS;
+    *mxgpu_reg(r->dev, MXGPU_FAULT_HEAD) = *tail + 1;
+    return (*tail)++;
+}
+
+static bool can_run(const MxgpuCu *cu, const SimtBlock *b)
+{
+    for (unsigned i = 0; i < b->num_warps; i++) {
+        const SimtWarpState *s = &cu->warps[b->warps[i]].s;
+
+        if (s->cur.mask || s->num_ready) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The group of a warp that runs, if there is one, has faulted. */
+static bool park_warp(Rig *r, MxgpuCu *cu, SimtBlock *b, SimtWarpState *s)
+{
+    if (!s->cur.mask || s->num_waiting) {
+        return false;
+    }
+    s->waiting[s->num_waiting++] = (SimtWaiter){
+        .group = s->cur,
+        .sync = 0x123456,
+        .wait = WAIT_VERDICT,
+        .rd = __builtin_ctzll(s->cur.mask),
+        .code = MXGPU_FAULT_NOT_PRESENT,
+        .access = MXGPU_ACCESS_WRITE,
+        .sequence = new_record(r),
+    };
+    s->cur = (SimtGroup){.mask = 0};
+    r->dev->simt->slots[b->slot].dispatch.recover = true;
+    b->faults++;
+    cu->s.faults++;
+    b->fault_wait = !can_run(cu, b);
+    cu->s.num_waiting += b->fault_wait;
+    return true;
+}
+
+static void prepare_faults(Rig *r)
+{
+    bool parked = false;
+
+    for (unsigned i = 0; i < r->dev->config.copy_engines; i++) {
+        MxgpuCopyEngine *ce = &r->dev->ce[i];
+
+        ce->recover = true;
+        ce->fault = MXGPU_FAULT_NOT_PRESENT;
+        if (MXGPU_GET(MXGPU_CE_STATUS_STATE,
+                      *mxgpu_reg(r->dev, MXGPU_CE_STATUS +
+                                             i * MXGPU_CE_CTRL_STRIDE)) ==
+            MXGPU_UNIT_BUSY) {
+            ce->parked = MXGPU_COPY_REPORTED;
+            ce->sequence = new_record(r);
+        }
+    }
+    for (unsigned i = 0; i < UNITS; i++) {
+        MxgpuCu *cu = &r->dev->simt->cus[i];
+
+        for (unsigned k = 0; k < MXGPU_CU_BLOCKS && !parked; k++) {
+            SimtBlock *b = &cu->s.blocks[k];
+
+            for (unsigned n = 0; b->used && n < b->num_warps && !parked; n++) {
+                parked = park_warp(r, cu, b, &cu->warps[b->warps[n]].s);
+            }
+        }
+    }
+}
+
 static void prepare(Rig *r)
 {
     SimtBlock *last = NULL;
@@ -463,6 +557,7 @@ static void prepare(Rig *r)
     }
     g_assert_nonnull(last);
     last->fresh = true;
+    prepare_faults(r);
     if (!r->dev->mcu.line_len) {
         r->dev->mcu.line[0] = 'x';
         r->dev->mcu.line_len = 1;

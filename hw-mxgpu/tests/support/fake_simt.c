@@ -131,6 +131,12 @@ void mxgpu_simt_visit(MxgpuSimt *simt, MxgpuVisit *v)
 {
 }
 
+void mxgpu_simt_each_parked(MxgpuSimt *simt,
+                            void (*fn)(void *opaque, uint32_t sequence),
+                            void *opaque)
+{
+}
+
 void mxgpu_simt_forget(MxgpuSimt *simt)
 {
 }

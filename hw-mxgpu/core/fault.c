@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The fault ring: recoverable faults of all units are written to a ring of
+ * records in memory, and stay parked where they are until software has decided
+ * about them (docs/faults.md). A unit reports a fault itself, on its thread, and
+ * asks for the verdict whenever it is woken. Nothing is queued here: what finds
+ * no room in the ring is reported when there is some.
+ *
+ * faults.writer is held while a record is written, which may wait for the bus;
+ * registers need dev->lock alone, so that they never wait for that. verdict[]
+ * has one entry for each record that may be under way; a number's entry is in
+ * use until its unit has seen the verdict.
+ */
+#include "internal.h"
+
+_Static_assert(MXGPU_FAULT_RECORDS == 1u << MXGPU_FAULT_LOG2_MAX, "of a ring");
+
+static _Atomic uint8_t *entry(MxgpuDevice *dev, uint32_t sequence)
+{
+    return &dev->faults.verdict[sequence % MXGPU_FAULT_RECORDS];
+}
+
+static uint32_t ring_cfg(MxgpuDevice *dev)
+{
+    return *mxgpu_reg(dev, MXGPU_FAULT_CFG);
+}
+
+static uint32_t ring_records(uint32_t cfg)
+{
+    return 1u << MXGPU_GET(MXGPU_FAULT_CFG_LOG2_RECORDS, cfg);
+}
+
+static bool ring_enabled(MxgpuDevice *dev)
+{
+    return MXGPU_GET(MXGPU_FAULT_CFG_ENABLE, ring_cfg(dev));
+}
+
+static void wake_units(MxgpuDevice *dev)
+{
+    for (unsigned i = 0; i < dev->config.copy_engines; i++) {
+        mxgpu_wake(dev, MXGPU_STEPPER_COPY + i);
+    }
+    mxgpu_wake_compute(dev);
+}
+
+/* ---- reporting: on the threads of units */
+
+/* Where the next record goes. */
+typedef struct Place {
+    uint32_t cfg, sequence;
+    uint64_t va;
+} Place;
+
+/* false: there is no room. */
+static bool claim(MxgpuDevice *dev, Place *p)
+{
+    MxgpuFaults *f = &dev->faults;
+    bool room;
+
+    mxgpu_lock(dev);
+    p->cfg = ring_cfg(dev);
+    p->sequence = *mxgpu_reg(dev, MXGPU_FAULT_TAIL);
+    p->va = mxgpu_reg64(dev, MXGPU_FAULT_RING_LO) +
+            p->sequence % ring_records(p->cfg) *
+                sizeof(struct mxgpu_fault_record);
+    room = ring_enabled(dev) && !f->error &&
+           p->sequence - *mxgpu_reg(dev, MXGPU_FAULT_HEAD) <
+               ring_records(p->cfg) &&
+           atomic_load(entry(dev, p->sequence)) == MXGPU_FAULT_FREE;
+    f->busy = room;
+    f->stalled |= !room;
+    mxgpu_unlock(dev);
+    return room;
+}
+
+static enum mxgpu_fault write_record(MxgpuDevice *dev, const Place *p,
+                                     const struct mxgpu_fault_record *record)
+{
+    MxgpuTranslation t;
+    enum mxgpu_fault fault = mxgpu_mmu_translate( /* in one page: aligned */
+        dev->mmu, MXGPU_GET(MXGPU_FAULT_CFG_VMID, p->cfg), p->va,
+        MXGPU_ACCESS_WRITE, &t);
+
+    return fault == MXGPU_FAULT_NONE
+               ? mxgpu_mmu_write(dev->mmu, &t, record, sizeof(*record))
+               : fault;
+}
+
+/* Shows the record, if it was written and the ring is still the same. */
+static bool publish(MxgpuDevice *dev, const Place *p,
+                    const struct mxgpu_fault_record *record,
+                    enum mxgpu_fault fault)
+{
+    MxgpuFaults *f = &dev->faults;
+    bool ok;
+
+    mxgpu_lock(dev);
+    ok = fault == MXGPU_FAULT_NONE && ring_cfg(dev) == p->cfg;
+    f->busy = false;
+    f->stalled |= !ok;
+    if (ok) {
+        atomic_store(entry(dev, p->sequence), MXGPU_FAULT_WAITS);
+        *mxgpu_reg(dev, MXGPU_FAULT_TAIL) = p->sequence + 1;
+        mxgpu_out_trace(dev, MXGPU_TRACE_FAULT, record->addr,
+                        record->fault | (uint64_t)record->access << 8);
+        mxgpu_irq_set(dev, 1u << MXGPU_IRQ_STATUS_FAULT_SHIFT);
+    } else if (fault != MXGPU_FAULT_NONE) {
+        f->error = true;
+        mxgpu_err_fault(dev, fault, MXGPU_ACCESS_WRITE, p->va);
+    }
+    mxgpu_unlock(dev);
+    return ok;
+}
+
+bool mxgpu_fault_report(MxgpuDevice *dev, struct mxgpu_fault_record *record)
+{
+    bool ok;
+    Place p;
+
+    record->time = mxgpu_now(dev);
+    pthread_mutex_lock(&dev->faults.writer);
+    ok = claim(dev, &p);
+    if (ok) {
+        record->sequence = p.sequence;
+        ok = publish(dev, &p, record, write_record(dev, &p, record));
+    }
+    pthread_mutex_unlock(&dev->faults.writer);
+    return ok;
+}
+
+void mxgpu_fault_release(MxgpuDevice *dev, uint32_t sequence)
+{
+    atomic_store(entry(dev, sequence), MXGPU_FAULT_FREE);
+    wake_units(dev); /* another one may have waited for this entry */
+}
+
+MxgpuVerdict mxgpu_fault_verdict(MxgpuDevice *dev, uint32_t sequence)
+{
+    switch (atomic_load(entry(dev, sequence))) {
+    case MXGPU_FAULT_WAITS:
+        return MXGPU_VERDICT_NONE;
+    case MXGPU_FAULT_KILLED:
+        mxgpu_fault_release(dev, sequence);
+        return MXGPU_VERDICT_KILL;
+    default:
+        mxgpu_fault_release(dev, sequence);
+        return MXGPU_VERDICT_REPLAY;
+    }
+}
+
+/* ---- registers: under the lock */
+
+static void refuse(MxgpuDevice *dev, const MxgpuAccess *a, uint32_t value)
+{
+    mxgpu_err_set(dev, 1u << MXGPU_ERR_STATUS_BAD_ACCESS_SHIFT, a->offset,
+                  value);
+}
+
+/* No effect when there is a verdict already, or the unit waits no longer. */
+static void decide(MxgpuDevice *dev, uint32_t sequence, uint8_t verdict)
+{
+    uint8_t waits = MXGPU_FAULT_WAITS;
+
+    atomic_compare_exchange_strong(entry(dev, sequence), &waits, verdict);
+}
+
+/* All records before that one are done with. */
+static void move_head(MxgpuDevice *dev, uint32_t to)
+{
+    uint32_t *head = mxgpu_reg(dev, MXGPU_FAULT_HEAD);
+
+    for (; *head != to; ++*head) {
+        decide(dev, *head, MXGPU_FAULT_REPLAYED);
+    }
+}
+
+void mxgpu_fault_ring_write(MxgpuDevice *dev, const MxgpuAccess *a,
+                            uint32_t value)
+{
+    if (ring_enabled(dev)) {
+        refuse(dev, a, value);
+        return;
+    }
+    *mxgpu_reg(dev, a->offset) = value;
+}
+
+static bool cfg_ok(MxgpuDevice *dev, uint32_t cfg)
+{
+    uint64_t ring = mxgpu_reg64(dev, MXGPU_FAULT_RING_LO);
+
+    return !MXGPU_GET(MXGPU_FAULT_CFG_ENABLE, cfg) ||
+           (MXGPU_GET(MXGPU_FAULT_CFG_LOG2_RECORDS, cfg) <=
+                MXGPU_FAULT_LOG2_MAX &&
+            ring % sizeof(struct mxgpu_fault_record) == 0 &&
+            ring < MXGPU_VA_LIMIT);
+}
+
+void mxgpu_fault_cfg_write(MxgpuDevice *dev, const MxgpuAccess *a,
+                           uint32_t value)
+{
+    if (!cfg_ok(dev, value) || (ring_enabled(dev) && value)) {
+        refuse(dev, a, value);
+        return;
+    }
+    move_head(dev, *mxgpu_reg(dev, MXGPU_FAULT_TAIL));
+    *mxgpu_reg(dev, MXGPU_FAULT_CFG) = value;
+    dev->faults.error = dev->faults.stalled = false;
+    wake_units(dev);
+}
+
+void mxgpu_fault_head_write(MxgpuDevice *dev, const MxgpuAccess *a,
+                            uint32_t value)
+{
+    uint32_t head = *mxgpu_reg(dev, MXGPU_FAULT_HEAD);
+
+    if (value - head > *mxgpu_reg(dev, MXGPU_FAULT_TAIL) - head) {
+        refuse(dev, a, value);
+        return;
+    }
+    move_head(dev, value);
+    dev->faults.stalled = false;
+    wake_units(dev);
+}
+
+static void one_write(MxgpuDevice *dev, const MxgpuAccess *a, uint32_t value,
+                      uint8_t verdict)
+{
+    uint32_t head = *mxgpu_reg(dev, MXGPU_FAULT_HEAD);
+
+    if (value - head >= *mxgpu_reg(dev, MXGPU_FAULT_TAIL) - head) {
+        refuse(dev, a, value);
+        return;
+    }
+    decide(dev, value, verdict);
+    wake_units(dev);
+}
+
+void mxgpu_fault_replay_write(MxgpuDevice *dev, const MxgpuAccess *a,
+                              uint32_t value)
+{
+    one_write(dev, a, value, MXGPU_FAULT_REPLAYED);
+}
+
+void mxgpu_fault_kill_write(MxgpuDevice *dev, const MxgpuAccess *a,
+                            uint32_t value)
+{
+    one_write(dev, a, value, MXGPU_FAULT_KILLED);
+}
+
+uint32_t mxgpu_fault_status_read(MxgpuDevice *dev, const MxgpuAccess *a)
+{
+    const MxgpuFaults *f = &dev->faults;
+
+    return MXGPU_SET(MXGPU_FAULT_STATUS_STALLED, f->stalled) |
+           MXGPU_SET(MXGPU_FAULT_STATUS_ERROR, f->error) |
+           MXGPU_SET(MXGPU_FAULT_STATUS_BUSY, f->busy);
+}
+
+/* ---- life and state */
+
+void mxgpu_fault_reset(MxgpuDevice *dev)
+{
+    for (unsigned i = 0; i < MXGPU_FAULT_RECORDS; i++) {
+        atomic_store(&dev->faults.verdict[i], MXGPU_FAULT_FREE);
+    }
+    dev->faults.stalled = dev->faults.error = dev->faults.busy = false;
+}
+
+void mxgpu_fault_visit(MxgpuDevice *dev, MxgpuVisit *v)
+{
+    MxgpuFaults *f = &dev->faults;
+    uint8_t verdict[MXGPU_FAULT_RECORDS];
+
+    for (unsigned i = 0; i < MXGPU_FAULT_RECORDS; i++) {
+        verdict[i] = atomic_load(&f->verdict[i]);
+    }
+    visit_section(v, "faults", 1);
+    VISIT_BOOL(v, f->stalled);
+    VISIT_BOOL(v, f->error);
+    visit_sparse(v, verdict, sizeof(verdict), 64);
+    for (unsigned i = 0; visit_loads(v) && i < MXGPU_FAULT_RECORDS; i++) {
+        visit_check(v, verdict[i] < MXGPU_FAULT_STATES);
+        atomic_store(&f->verdict[i], v->error ? MXGPU_FAULT_FREE : verdict[i]);
+    }
+    visit_check(v, cfg_ok(dev, ring_cfg(dev)) &&
+                       *mxgpu_reg(dev, MXGPU_FAULT_TAIL) -
+                               *mxgpu_reg(dev, MXGPU_FAULT_HEAD) <=
+                           ring_records(ring_cfg(dev)));
+}
