@@ -98,6 +98,12 @@ static void refuse(FwQueue *queue, uint32_t code, uint32_t fault,
     queue_fail(queue, &error);
 }
 
+/* Without a fault ring, what faults would wait for ever. */
+static bool faults_are_reported(void)
+{
+    return MXGPU_GET(MXGPU_FAULT_CFG_ENABLE, reg_read(MXGPU_FAULT_CFG));
+}
+
 /* Whether the packet may have flags that not all types have. */
 static bool more_flags(const FwQueue *queue)
 {
@@ -107,6 +113,7 @@ static bool more_flags(const FwQueue *queue)
     return !(header->flags & ~allowed) &&
            (!(header->flags & MXGPU_PKT_PROFILE) ||
             (queue->profile_stride && !queue->list_count)) &&
+           (!(header->flags & MXGPU_PKT_RECOVER) || faults_are_reported()) &&
            (!(header->flags & MXGPU_PKT_LAUNCHES) || launch_allowed(queue));
 }
 

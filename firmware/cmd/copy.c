@@ -46,7 +46,7 @@ void copy_fault(unsigned index, uint32_t status, struct mxgpu_queue_error *e)
 
 const FwCommand cmd_copy = {
     .name = "copy",
-    .flags = MXGPU_PKT_PROFILE,
+    .flags = MXGPU_PKT_PROFILE | MXGPU_PKT_RECOVER,
     .check = copy_check,
     .start = copy_start_packet,
 };

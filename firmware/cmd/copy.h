@@ -59,10 +59,15 @@ copy_start(FwQueue *queue, const CopyBox box)
         reg_write(base + MXGPU_CE_SRC_PITCH, box.src.pitch);
         reg_write(base + MXGPU_CE_SRC_SLICE, box.src.slice);
     }
+    if (unlikely(queue->packet.header.flags & MXGPU_PKT_RECOVER)) {
+        reg_write(base + MXGPU_CE_QUEUE, queue_id(queue));
+    }
     reg_write(base + MXGPU_CE_CFG,
               MXGPU_SET(MXGPU_CE_CFG_OP, box.op) |
                   MXGPU_SET(MXGPU_CE_CFG_VMID, queue->vmid) |
-                  MXGPU_SET(MXGPU_CE_CFG_PATTERN_SIZE, box.pattern_size));
+                  MXGPU_SET(MXGPU_CE_CFG_PATTERN_SIZE, box.pattern_size) |
+                  MXGPU_SET(MXGPU_CE_CFG_RECOVER,
+                            queue->packet.header.flags / MXGPU_PKT_RECOVER));
     reg_write(base + MXGPU_CE_CTRL, FW_BIT(MXGPU_CE_CTRL_START));
     unit_run(FW_UNIT_COPY, job, queue);
     return FW_START_RUNNING;

@@ -139,6 +139,9 @@ static void program_slot(const FwQueue *queue, unsigned slot,
               desc->static_shared + packet->dynamic_shared);
     reg_write(MXGPU_CD_SHARED_STATIC + base, desc->static_shared);
     reg_write(MXGPU_CD_PRIVATE + base, private_bytes(packet, desc));
+    if (unlikely(packet->flags & MXGPU_PKT_RECOVER)) {
+        reg_write(MXGPU_CD_QUEUE + base, queue_id(queue));
+    }
     reg_write(MXGPU_CD_CFG + base,
               MXGPU_SET(MXGPU_CD_CFG_VMID, queue->vmid) |
                   MXGPU_SET(MXGPU_CD_CFG_PRIORITY, queue->priority) |
@@ -149,6 +152,8 @@ static void program_slot(const FwQueue *queue, unsigned slot,
                             desc->flags / MXGPU_KERNEL_FP_FLAGS) |
                   MXGPU_SET(MXGPU_CD_CFG_STRICT_ALIGN,
                             packet->flags / MXGPU_PKT_STRICT_ALIGN) |
+                  MXGPU_SET(MXGPU_CD_CFG_RECOVER,
+                            packet->flags / MXGPU_PKT_RECOVER) |
                   (unlikely(packet->flags & MXGPU_PKT_PROFILE)
                        ? profile_config(queue)
                        : 0));
@@ -200,7 +205,7 @@ void dispatch_fault(unsigned index, uint32_t status,
 const FwCommand cmd_dispatch = {
     .name = "dispatch",
     .flags = MXGPU_PKT_COOPERATIVE | MXGPU_PKT_PROFILE |
-             MXGPU_PKT_STRICT_ALIGN | MXGPU_PKT_LAUNCHES,
+             MXGPU_PKT_STRICT_ALIGN | MXGPU_PKT_LAUNCHES | MXGPU_PKT_RECOVER,
     .check = dispatch_check,
     .start = dispatch_start,
 };

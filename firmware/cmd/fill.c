@@ -40,7 +40,7 @@ static FwStart fill_start(FwQueue *queue)
 
 const FwCommand cmd_fill = {
     .name = "fill",
-    .flags = MXGPU_PKT_PROFILE,
+    .flags = MXGPU_PKT_PROFILE | MXGPU_PKT_RECOVER,
     .check = fill_check,
     .start = fill_start,
 };

@@ -85,14 +85,14 @@ static FwStart fill_rect_start(FwQueue *queue)
 
 const FwCommand cmd_copy_rect = {
     .name = "copy rect",
-    .flags = MXGPU_PKT_PROFILE,
+    .flags = MXGPU_PKT_PROFILE | MXGPU_PKT_RECOVER,
     .check = copy_rect_check,
     .start = copy_rect_start,
 };
 
 const FwCommand cmd_fill_rect = {
     .name = "fill rect",
-    .flags = MXGPU_PKT_PROFILE,
+    .flags = MXGPU_PKT_PROFILE | MXGPU_PKT_RECOVER,
     .check = fill_rect_check,
     .start = fill_rect_start,
 };

@@ -252,6 +252,51 @@ static void test_dispatch_strict(void)
     g_assert_cmphex(slot_reg(MXGPU_CD_CFG), ==, 1 | 64 << 8 | 1 << 18);
 }
 
+static void enable_faults(void)
+{
+    bus.regs[MXGPU_FAULT_CFG / 4] = MXGPU_SET(MXGPU_FAULT_CFG_ENABLE, 1);
+}
+
+/* Where faults are told of, a packet may ask for that; its unit then knows
+ * which queue it works for. */
+static void test_recover(void)
+{
+    Packet p = dispatch(MXGPU_PKT_RECOVER, 0);
+
+    start_queue(0);
+    enable_faults();
+    bus.regs[MXGPU_CD_QUEUE / 4] = bus.regs[MXGPU_CE_QUEUE / 4] = 77;
+    run_packet(&p);
+    g_assert_cmphex(slot_reg(MXGPU_CD_CFG), ==, 1 | 64 << 8 | 1 << 19);
+    g_assert_cmpuint(bus.regs[MXGPU_CD_QUEUE / 4], ==, 0);
+    fake_finish(FW_UNIT_SLOT, 0, MXGPU_FAULT_NONE);
+    g_assert_true(fake_settle());
+    p = copy(DATA, DATA + 0x1000, 100, MXGPU_PKT_RECOVER, 0);
+    put(0, 1, &p);
+    ring_settled(0, 2);
+    g_assert_true(MXGPU_GET(MXGPU_CE_CFG_RECOVER,
+                            bus.regs[MXGPU_CE_CFG / 4]));
+    g_assert_cmpuint(bus.regs[MXGPU_CE_QUEUE / 4], ==, 0);
+    fake_finish(FW_UNIT_COPY, 0, MXGPU_FAULT_NONE);
+    g_assert_true(fake_settle());
+    p = copy(DATA, DATA + 0x1000, 100, 0, 0);
+    put(0, 2, &p);
+    ring_settled(0, 3);
+    g_assert_false(MXGPU_GET(MXGPU_CE_CFG_RECOVER,
+                             bus.regs[MXGPU_CE_CFG / 4]));
+}
+
+/* Nobody is there who could mend anything. */
+static void test_recover_refused(void)
+{
+    Packet p = copy(DATA, DATA + 0x1000, 100, MXGPU_PKT_RECOVER, 0);
+
+    start_queue(0);
+    run_packet(&p);
+    expect_error(0, MXGPU_QERR_PACKET,
+                 offsetof(struct mxgpu_packet_header, flags));
+}
+
 /* A kernel that reads exception flags is run as one. */
 static void test_dispatch_flags(void)
 {
@@ -703,6 +748,8 @@ int main(int argc, char **argv)
     g_test_add_func("/packets/dispatch/cooperative", test_dispatch_cooperative);
     g_test_add_func("/packets/dispatch/strict", test_dispatch_strict);
     g_test_add_func("/packets/dispatch/flags", test_dispatch_flags);
+    g_test_add_func("/packets/recover", test_recover);
+    g_test_add_func("/packets/recover/refused", test_recover_refused);
     g_test_add_func("/packets/dispatch/private", test_dispatch_private);
     g_test_add_func("/packets/dispatch/fault", test_dispatch_fault);
     g_test_add_func("/packets/dispatch/descriptors", test_descriptors);
