@@ -449,6 +449,10 @@ const BlockTest block_tests[] = {
     {"queue/bad-index", test_bad_index},
     {"copy/linear", test_copy},
     {"copy/fill", test_fill},
+    {"fault/copy", fault_test_copy},
+    {"fault/kill", fault_test_kill},
+    {"fault/refused", fault_test_refused},
+    {"fault/kernel", fault_test_kernel},
 };
 
 const unsigned block_test_count = G_N_ELEMENTS(block_tests);

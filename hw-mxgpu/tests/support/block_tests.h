@@ -18,4 +18,10 @@ typedef struct BlockTest {
 extern const BlockTest block_tests[];
 extern const unsigned block_test_count;
 
+/* fault_tests.c */
+void fault_test_copy(Dut *d);
+void fault_test_kill(Dut *d);
+void fault_test_refused(Dut *d);
+void fault_test_kernel(Dut *d);
+
 #endif

@@ -1,0 +1,515 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Recoverable faults of kernels on the whole device, with threads and on one
+ * thread: what is replayed happens once, storms lose nothing, what does not
+ * fault goes on, and a queue is rid of what is parked.
+ */
+#include <elf.h>
+#include <string.h>
+
+#include "mxgpu/kernel.h"
+#include "sim_driver.h"
+
+static const char *kernels;
+
+#define KERNEL_VA 0x10000000ull
+#define HOLE_VA   0x700000000ull
+
+/* In VRAM. */
+#define CODE  0x100000u
+#define PAGES 0x400000u /* for what is mapped */
+/* In system memory. */
+#define SIGNAL 0x100000u
+#define DESC   0x110000u
+#define ARGS   0x118000u
+#define RING   0x120000u
+#define OUT    0x200000u
+#define QUEUE(i) (0x10000u + (i) * 0x2000u)
+
+#define UNITS 16u
+
+typedef struct Args {
+    uint64_t base, out, n;
+} Args;
+
+typedef struct Rig {
+    Drv *d;
+    char *elf;
+    unsigned log2_records;
+    uint32_t head; /* records that were looked at */
+} Rig;
+
+static volatile uint64_t *word(Drv *d, uint32_t at)
+{
+    return (volatile uint64_t *)(d->sys + at);
+}
+
+static void load_kernels(Rig *r)
+{
+    const Elf64_Ehdr *eh;
+    const Elf64_Phdr *ph;
+
+    g_assert_true(g_file_get_contents(kernels, &r->elf, NULL, NULL));
+    eh = (const void *)r->elf;
+    ph = (const void *)(r->elf + eh->e_phoff);
+    for (unsigned i = 0; i < eh->e_phnum; i++) {
+        if (ph[i].p_type == PT_LOAD && ph[i].p_filesz) {
+            memcpy(r->d->vram + CODE + (ph[i].p_vaddr - KERNEL_VA),
+                   r->elf + ph[i].p_offset, ph[i].p_filesz);
+        }
+    }
+    for (uint64_t at = 0; at < 16 * DUT_PAGE; at += DUT_PAGE) {
+        drv_map(r->d, KERNEL_VA + at, 0,
+                MXGPU_PTE_VALID | MXGPU_PTE_READ | MXGPU_PTE_EXECUTE |
+                    (CODE + at));
+    }
+}
+
+static uint64_t symbol(const Rig *r, const char *name)
+{
+    const Elf64_Ehdr *eh = (const void *)r->elf;
+    const Elf64_Shdr *sh = (const void *)(r->elf + eh->e_shoff);
+
+    for (unsigned i = 0; i < eh->e_shnum; i++) {
+        const Elf64_Sym *sym = (const void *)(r->elf + sh[i].sh_offset);
+        const char *names = r->elf + sh[sh[i].sh_link].sh_offset;
+
+        for (uint64_t k = 0;
+             sh[i].sh_type == SHT_SYMTAB && k < sh[i].sh_size / sizeof(*sym);
+             k++) {
+            if (strcmp(names + sym[k].st_name, name) == 0) {
+                return sym[k].st_value;
+            }
+        }
+    }
+    g_error("no %s", name);
+}
+
+static void enable_ring(Rig *r)
+{
+    Dut *d = &r->d->dut;
+
+    dut_write(d, MXGPU_FAULT_RING_LO, (uint32_t)(DRV_SYS_VA + RING));
+    dut_write(d, MXGPU_FAULT_RING_HI, (uint32_t)((DRV_SYS_VA + RING) >> 32));
+    dut_write(d, MXGPU_FAULT_CFG,
+              MXGPU_SET(MXGPU_FAULT_CFG_ENABLE, 1) |
+                  MXGPU_SET(MXGPU_FAULT_CFG_VMID, DUT_VMID) |
+                  MXGPU_SET(MXGPU_FAULT_CFG_LOG2_RECORDS, r->log2_records));
+}
+
+static Rig rig_open(gconstpointer mode, unsigned log2_records)
+{
+    MxgpuSimOptions config = {.compute_units = UNITS,
+                              .queues = 16,
+                              .threads = 4,
+                              .deterministic = mode != NULL};
+    Rig r = {.d = drv_open(&config), .log2_records = log2_records};
+
+    load_kernels(&r);
+    enable_ring(&r);
+    return r;
+}
+
+static void rig_close(Rig *r)
+{
+    drv_close(r->d);
+    g_free(r->elf);
+}
+
+/* A kernel by its name; its signal becomes 1. */
+static struct mxgpu_packet_dispatch dispatch(Rig *r, unsigned id,
+                                             const char *name, unsigned grid,
+                                             unsigned block)
+{
+    struct mxgpu_kernel_desc desc = {
+        .magic = MXGPU_KERNEL_MAGIC,
+        .abi = MXGPU_KERNEL_ABI,
+        .entry = symbol(r, name),
+        .registers = 32,
+    };
+    Args args = {HOLE_VA, DRV_SYS_VA + OUT, 0};
+
+    memcpy(r->d->sys + DESC + id * 512, &desc, sizeof(desc));
+    memcpy(r->d->sys + ARGS + id * 512, &args, sizeof(args));
+    return (struct mxgpu_packet_dispatch){
+        .type = MXGPU_PKT_DISPATCH,
+        .flags = MXGPU_PKT_RECOVER,
+        .kernel = DRV_SYS_VA + DESC + id * 512,
+        .args = DRV_SYS_VA + ARGS + id * 512,
+        .grid = {grid, 1, 1},
+        .block = {block, 1, 1},
+        .signal_addr = DRV_SYS_VA + SIGNAL + 8 * id,
+        .signal_value = 1,
+    };
+}
+
+static DrvQueue start(Rig *r, unsigned id, const char *name, unsigned grid,
+                      unsigned block)
+{
+    struct mxgpu_packet_dispatch p = dispatch(r, id, name, grid, block);
+    DrvQueue q = drv_queue(r->d, id, 0, QUEUE(id));
+
+    drv_push(&q, &p);
+    drv_ring(&q);
+    return q;
+}
+
+static bool has_record(Rig *r)
+{
+    return dut_read(&r->d->dut, MXGPU_FAULT_TAIL) != r->head;
+}
+
+static struct mxgpu_fault_record take_record(Rig *r)
+{
+    struct mxgpu_fault_record record;
+    unsigned slot;
+
+    DUT_WAIT(&r->d->dut, has_record(r));
+    slot = r->head % (1u << r->log2_records);
+    memcpy(&record, r->d->sys + RING + slot * sizeof(record), sizeof(record));
+    g_assert_cmpuint(record.sequence, ==, r->head);
+    g_assert_cmpuint(record.vmid, ==, DUT_VMID);
+    g_assert_cmpuint(record.source, ==, MXGPU_FAULT_COMPUTE);
+    r->head++;
+    return record;
+}
+
+static void replay(Rig *r)
+{
+    dut_write(&r->d->dut, MXGPU_FAULT_HEAD, r->head);
+}
+
+static void mend(Rig *r, uint64_t va, uint64_t page)
+{
+    drv_map(r->d, va & ~(uint64_t)(DUT_PAGE - 1), 0,
+            MXGPU_PTE_VALID | MXGPU_PTE_READ | MXGPU_PTE_WRITE |
+                MXGPU_PTE_ATOMIC | (PAGES + page * DUT_PAGE));
+}
+
+static uint64_t *page_words(Rig *r, uint64_t page)
+{
+    return (uint64_t *)(r->d->vram + PAGES + page * DUT_PAGE);
+}
+
+/* ---- storms */
+
+#define STORM_WARPS 10000u
+#define STORM_PAGES 1024u /* of VRAM: some are at several addresses */
+
+/*
+ * Ten thousand warps of all units fault, through a ring of 64 records. Each
+ * reports its fault at least once, and its access happens once.
+ */
+static void test_storm(gconstpointer mode)
+{
+    Rig r = rig_open(mode, 6);
+    g_autofree uint8_t *seen = g_malloc0(STORM_WARPS);
+    uint64_t units = 0, faults = 0;
+    bool stalled = false;
+    DrvQueue q = start(&r, 0, "storm", STORM_WARPS / 4, 256);
+
+    while (*word(r.d, SIGNAL) != 1) {
+        struct mxgpu_fault_record f;
+        uint64_t page;
+
+        if (!has_record(&r)) {
+            g_thread_yield();
+            continue;
+        }
+        stalled |= dut_read(&r.d->dut, MXGPU_FAULT_STATUS) ==
+                   MXGPU_SET(MXGPU_FAULT_STATUS_STALLED, 1);
+        f = take_record(&r);
+        page = (f.addr - HOLE_VA) / DUT_PAGE;
+        g_assert_cmpuint(page, ==, f.block[0] * 4 + f.thread / 64);
+        g_assert_cmpuint(page, <, STORM_WARPS);
+        g_assert_cmpuint(f.unit, <, UNITS);
+        faults += !seen[page];
+        seen[page] = 1;
+        units |= 1ull << f.unit;
+        mend(&r, f.addr, page % STORM_PAGES);
+        replay(&r);
+    }
+    g_assert_cmpuint(faults, ==, STORM_WARPS);
+    if (!mode) { /* one thread may serve each fault before the next one */
+        g_assert_true(stalled);
+    }
+    g_assert_cmphex(units, ==, (1ull << UNITS) - 1);
+    for (unsigned i = 0; i < STORM_PAGES; i++) {
+        unsigned n = (STORM_WARPS - i + STORM_PAGES - 1) / STORM_PAGES;
+
+        for (unsigned lane = 0; lane < 64; lane++) {
+            g_assert_cmpuint(page_words(&r, i)[lane], ==, n);
+        }
+    }
+    g_test_message("%u records", r.head);
+    g_assert_cmpuint(q.ctl->state, ==, MXGPU_QUEUE_ACTIVE);
+    rig_close(&r);
+}
+
+/* ---- once */
+
+/*
+ * Of a store's lanes all but the last ones are on a page that is there. None of
+ * them has stored when the fault is reported, and what others store then stays
+ * in the bytes that the lanes do not store to.
+ */
+static void test_once(gconstpointer mode)
+{
+    static const struct {
+        const char *name;
+        unsigned step, first; /* where lane n's bytes are */
+        bool adds, is_float;
+    } cases[] = {
+        {"store_each", 64, 64, false, false},
+        {"store_float", 64, 64, false, true},
+        {"store_split", 64, 60, false, false},
+        {"add_each", 64, 64, true, false},
+    };
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
+        Rig r = rig_open(mode, 4);
+        uint8_t *bytes = (uint8_t *)page_words(&r, 0);
+        struct mxgpu_fault_record f;
+
+        mend(&r, HOLE_VA, 0);
+        (void)start(&r, 0, cases[i].name, 1, 64);
+        f = take_record(&r);
+        g_assert_cmphex(f.addr, ==, HOLE_VA + DUT_PAGE);
+        g_assert_cmpuint(f.thread, ==, 63);
+        g_assert_cmphex(f.lanes, ==, UINT64_MAX);
+        for (unsigned at = 0; at < DUT_PAGE; at++) {
+            g_assert_cmpuint(bytes[at], ==, 0);
+        }
+        mend(&r, HOLE_VA + DUT_PAGE, 1);
+        replay(&r);
+        drv_wait64(word(r.d, SIGNAL), 1);
+        g_assert_cmpuint(dut_read(&r.d->dut, MXGPU_FAULT_TAIL), ==, 1);
+        for (unsigned lane = 0; lane < 64; lane++) {
+            uint64_t want = lane + 1, got = 0;
+            float x = (float)(lane + 1);
+
+            memcpy(&got, bytes + cases[i].first + lane * cases[i].step,
+                   cases[i].is_float ? 4 : 8);
+            if (cases[i].is_float) {
+                want = 0;
+                memcpy(&want, &x, 4);
+            }
+            g_assert_cmphex(got, ==, want);
+        }
+        rig_close(&r);
+    }
+}
+
+static void test_load(gconstpointer mode)
+{
+    Rig r = rig_open(mode, 4);
+
+    for (unsigned i = 0; i < 1024; i++) {
+        page_words(&r, 0)[i] = i;
+    }
+    mend(&r, HOLE_VA, 0);
+    (void)start(&r, 0, "load_each", 1, 64);
+    g_assert_cmpuint(take_record(&r).access, ==, MXGPU_ACCESS_READ);
+    replay(&r); /* nothing was mended: it faults again */
+    (void)take_record(&r);
+    mend(&r, HOLE_VA + DUT_PAGE, 1);
+    dut_write(&r.d->dut, MXGPU_FAULT_REPLAY, r.head - 1);
+    drv_wait64(word(r.d, SIGNAL), 1);
+    for (unsigned lane = 0; lane < 64; lane++) {
+        g_assert_cmpuint(word(r.d, OUT)[lane], ==, (lane + 1) * 8);
+    }
+    replay(&r);
+    rig_close(&r);
+}
+
+/* A page that may only be read, and one with code. */
+static void test_kinds(gconstpointer mode)
+{
+    Rig r = rig_open(mode, 4);
+    uint64_t code = symbol(&r, "store_each") & ~(uint64_t)(DUT_PAGE - 1);
+    uint64_t pte = dut_pte(&r.d->dut, code, 0);
+    uint64_t leaf = dut_load64(&r.d->dut, DUT_VRAM, pte);
+    struct mxgpu_fault_record f;
+
+    drv_map(r.d, HOLE_VA, 0, MXGPU_PTE_VALID | MXGPU_PTE_READ | PAGES);
+    mend(&r, HOLE_VA + DUT_PAGE, 1);
+    dut_store64(&r.d->dut, DUT_VRAM, pte, 0);
+    drv_invalidate(r.d);
+    (void)start(&r, 0, "store_each", 1, 64);
+    f = take_record(&r);
+    g_assert_cmpuint(f.access, ==, MXGPU_ACCESS_EXECUTE);
+    g_assert_cmphex(f.pc, ==, symbol(&r, "store_each"));
+    dut_store64(&r.d->dut, DUT_VRAM, pte, leaf);
+    replay(&r);
+    f = take_record(&r);
+    g_assert_cmpuint(f.fault, ==, MXGPU_FAULT_PERMISSION);
+    g_assert_cmpuint(f.access, ==, MXGPU_ACCESS_WRITE);
+    mend(&r, HOLE_VA, 0);
+    replay(&r);
+    drv_wait64(word(r.d, SIGNAL), 1);
+    rig_close(&r);
+}
+
+/* ---- what goes on */
+
+static void test_others(gconstpointer mode)
+{
+    Rig r = rig_open(mode, 4);
+
+    (void)start(&r, 0, "barrier_wait", 1, 256);
+    (void)take_record(&r);
+    drv_wait64(word(r.d, OUT), 192);
+    g_assert_cmpuint(word(r.d, OUT)[1], ==, 0);
+    mend(&r, HOLE_VA, 0);
+    page_words(&r, 0)[0] = 5;
+    replay(&r);
+    drv_wait64(word(r.d, SIGNAL), 1);
+    g_assert_cmpuint(word(r.d, OUT)[1], ==, 256 + 64 * 5);
+
+    *word(r.d, OUT) = 0;
+    dut_store64(&r.d->dut, DUT_VRAM, dut_pte(&r.d->dut, HOLE_VA, 0), 0);
+    drv_invalidate(r.d);
+    (void)start(&r, 1, "some_lanes", 1, 64);
+    g_assert_cmphex(take_record(&r).lanes, ==, 0xaaaaaaaaaaaaaaaaull);
+    drv_wait64(word(r.d, OUT), 32);
+    mend(&r, HOLE_VA, 0);
+    replay(&r);
+    drv_wait64(word(r.d, SIGNAL + 8), 1);
+    g_assert_cmpuint(page_words(&r, 0)[0], ==, 7);
+    rig_close(&r);
+}
+
+/* ---- the end */
+
+/* One warp's fault is killed: its queue stops, as others do not. */
+static void test_kill(gconstpointer mode)
+{
+    Rig r = rig_open(mode, 4);
+    DrvQueue bad = start(&r, 0, "storm", 1, 64);
+    struct mxgpu_fault_record f = take_record(&r);
+    DrvQueue good = start(&r, 1, "storm", 1, 64);
+    struct mxgpu_queue_error error;
+
+    (void)take_record(&r);
+    dut_write(&r.d->dut, MXGPU_FAULT_KILL, f.sequence);
+    error = dut_queue_error(&bad.q);
+    g_assert_cmpuint(error.code, ==, MXGPU_QERR_FAULT);
+    g_assert_cmpuint(error.fault, ==, MXGPU_FAULT_NOT_PRESENT);
+    g_assert_cmphex(error.fault_addr, ==, f.addr);
+    g_assert_cmphex(error.fault_pc, ==, f.pc);
+    g_assert_cmpuint(error.thread, ==, f.thread);
+    g_assert_cmpuint(*word(r.d, SIGNAL + 8), ==, 0);
+    mend(&r, HOLE_VA, 0);
+    replay(&r);
+    drv_wait64(word(r.d, SIGNAL + 8), 1);
+    g_assert_cmpuint(good.ctl->state, ==, MXGPU_QUEUE_ACTIVE);
+    rig_close(&r);
+}
+
+/* A queue is destroyed while its warps wait, told of and not. */
+static void test_destroy(gconstpointer mode)
+{
+    Rig r = rig_open(mode, 2);
+    DrvQueue q = start(&r, 0, "storm", 64, 256), next;
+
+    DUT_WAIT(&r.d->dut, dut_read(&r.d->dut, MXGPU_FAULT_TAIL) == 4);
+    DUT_WAIT(&r.d->dut, dut_read(&r.d->dut, MXGPU_FAULT_STATUS) ==
+                            MXGPU_SET(MXGPU_FAULT_STATUS_STALLED, 1));
+    dut_queue_destroy(&q.q);
+    g_assert_cmpuint(dut_read(&r.d->dut, MXGPU_FAULT_TAIL), ==, 4);
+    r.head = 4;
+    replay(&r);
+    next = start(&r, 1, "storm", 1, 64);
+    (void)take_record(&r);
+    mend(&r, HOLE_VA, 0);
+    replay(&r);
+    drv_wait64(word(r.d, SIGNAL + 8), 1);
+    dut_queue_destroy(&next.q);
+    rig_close(&r);
+}
+
+/* A ring that is not there is reported, and can be replaced. */
+static void test_bad_ring(gconstpointer mode)
+{
+    Rig r = rig_open(mode, 4);
+    Dut *d = &r.d->dut;
+
+    dut_write(d, MXGPU_FAULT_CFG, 0);
+    dut_write(d, MXGPU_FAULT_RING_HI, 0x123);
+    dut_write(d, MXGPU_FAULT_CFG,
+              MXGPU_SET(MXGPU_FAULT_CFG_ENABLE, 1) |
+                  MXGPU_SET(MXGPU_FAULT_CFG_VMID, DUT_VMID) |
+                  MXGPU_SET(MXGPU_FAULT_CFG_LOG2_RECORDS, 4));
+    (void)start(&r, 0, "storm", 1, 64);
+    DUT_WAIT(d, dut_read(d, MXGPU_FAULT_STATUS) &
+                    MXGPU_SET(MXGPU_FAULT_STATUS_ERROR, 1));
+    g_assert_true(dut_read(d, MXGPU_ERR_STATUS) &
+                  MXGPU_SET(MXGPU_ERR_STATUS_FAULT, 1));
+    g_assert_cmpuint(dut_read(d, MXGPU_FAULT_TAIL), ==, 0);
+    dut_write(d, MXGPU_FAULT_CFG, 0);
+    enable_ring(&r);
+    (void)take_record(&r);
+    mend(&r, HOLE_VA, 0);
+    replay(&r);
+    drv_wait64(word(r.d, SIGNAL), 1);
+    rig_close(&r);
+}
+
+/* What cannot be is an error of whoever writes it. */
+static void test_registers(gconstpointer mode)
+{
+    static const struct {
+        uint32_t reg, value;
+    } bad[] = {
+        {MXGPU_FAULT_HEAD, 1},
+        {MXGPU_FAULT_HEAD, UINT32_MAX},
+        {MXGPU_FAULT_REPLAY, 0},
+        {MXGPU_FAULT_KILL, 0},
+        {MXGPU_FAULT_RING_LO, 0},
+        {MXGPU_FAULT_CFG, 1},
+        {MXGPU_FAULT_TAIL, 1},
+    };
+    Rig r = rig_open(mode, 4);
+    Dut *d = &r.d->dut;
+    uint32_t bit = MXGPU_SET(MXGPU_ERR_STATUS_BAD_ACCESS, 1);
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(bad); i++) {
+        g_assert_cmphex(dut_read(d, MXGPU_ERR_STATUS), ==, 0);
+        dut_write(d, bad[i].reg, bad[i].value);
+        g_assert_cmphex(dut_read(d, MXGPU_ERR_STATUS), ==, bit);
+        g_assert_cmphex(dut_read(d, MXGPU_ERR_INFO), ==, bad[i].reg);
+        dut_write(d, MXGPU_ERR_STATUS, bit);
+    }
+    dut_write(d, MXGPU_FAULT_CFG, 0);
+    dut_write(d, MXGPU_FAULT_CFG,
+              MXGPU_SET(MXGPU_FAULT_CFG_ENABLE, 1) |
+                  MXGPU_SET(MXGPU_FAULT_CFG_LOG2_RECORDS, 13));
+    g_assert_cmphex(dut_read(d, MXGPU_ERR_STATUS), ==, bit);
+    g_assert_cmphex(dut_read(d, MXGPU_FAULT_CFG), ==, 0);
+    rig_close(&r);
+}
+
+static void add(const char *name, GTestDataFunc func)
+{
+    g_autofree char *threads = g_strdup_printf("/fault/threads/%s", name);
+    g_autofree char *one = g_strdup_printf("/fault/deterministic/%s", name);
+
+    g_test_add_data_func(threads, NULL, func);
+    g_test_add_data_func(one, "", func);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    kernels = argv[1];
+    add("registers", test_registers);
+    add("once", test_once);
+    add("load", test_load);
+    add("kinds", test_kinds);
+    add("others", test_others);
+    add("kill", test_kill);
+    add("destroy", test_destroy);
+    add("bad-ring", test_bad_ring);
+    add("storm", test_storm);
+    return g_test_run();
+}
