@@ -42,6 +42,12 @@ typedef struct KmdInfo {
 
 /* Page permissions: MXGPU_PTE_READ | WRITE | EXECUTE | ATOMIC (pte.h). */
 
+/* What takes the place of what is mapped at va. */
+typedef struct KmdPlace {
+    KmdBo *bo;
+    uint64_t va, offset, size, perms; /* as of map */
+} KmdPlace;
+
 /* A queue as its only producer sees it. The producer writes packets to
  * ring[index & (packets - 1)], then calls ring(queue, new write index). */
 typedef struct KmdQueue {
@@ -106,6 +112,11 @@ typedef struct KmdOps {
                uint64_t perms);
     /* Complete when it returns: no unit uses the old translation. */
     int (*unmap)(KmdDevice *dev, uint64_t va, uint64_t size);
+    /* Other memory at addresses that are mapped, each page in one step: who
+     * uses it meanwhile finds the one or the other. Complete when it returns:
+     * what was there may be freed. -EINVAL: not all of it is mapped; -ENOMEM;
+     * nothing has changed then. */
+    int (*replace)(KmdDevice *dev, const KmdPlace *places, unsigned count);
 
     /* Zeroed memory of the process, pinned and mapped at its own address,
      * where the device may read, write and do atomics. size is a multiple of

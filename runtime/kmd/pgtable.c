@@ -259,15 +259,13 @@ static KmdTable *find_large(KmdDevice *dev, uint64_t va, unsigned *index)
     return table;
 }
 
-int kmd_pt_split(KmdDevice *dev, uint64_t va)
+/* A large leaf becomes small ones, if there is one. -ENOMEM. */
+static int split_leaf(KmdDevice *dev, uint64_t va)
 {
     KmdTable *table, *fine;
     unsigned i, index;
     uint64_t leaf;
 
-    if ((va & (KMD_LARGE_PAGE_SIZE - 1)) == 0) {
-        return 0;
-    }
     table = find_large(dev, va, &index);
     if (!table) {
         return 0;
@@ -282,6 +280,47 @@ int kmd_pt_split(KmdDevice *dev, uint64_t va)
     }
     link_child(table, index, fine);
     return 0;
+}
+
+int kmd_pt_split(KmdDevice *dev, uint64_t va)
+{
+    return va & (KMD_LARGE_PAGE_SIZE - 1) ? split_leaf(dev, va) : 0;
+}
+
+int kmd_pt_prepare(KmdDevice *dev, uint64_t va, uint64_t addr, uint64_t size)
+{
+    uint64_t end = va + size;
+    int ret = kmd_pt_split(dev, va);
+
+    if (!ret) {
+        ret = kmd_pt_split(dev, end);
+    }
+    if (((addr - va) & (KMD_LARGE_PAGE_SIZE - 1)) == 0) {
+        return ret;
+    }
+    /* Large leaves between the ends do not fit. */
+    for (; !ret && va < end; va += KMD_LARGE_PAGE_SIZE) {
+        ret = split_leaf(dev, va);
+    }
+    return ret;
+}
+
+void kmd_pt_replace(KmdDevice *dev, uint64_t va, uint64_t addr, uint64_t size,
+                    uint64_t flags)
+{
+    uint64_t end = va + size;
+
+    while (va < end) {
+        KmdTable *table = walk(dev, va, 0);
+        uint64_t step = 1ull << MXGPU_PT_SHIFT(table->level);
+
+        assert((va | addr) % step == 0 && end - va >= step);
+        entry_set(table, MXGPU_PT_INDEX(va, table->level),
+                  addr | flags | MXGPU_PTE_VALID);
+        va += step;
+        addr += step;
+    }
+    kmd_write_barrier();
 }
 
 void kmd_pt_clear(KmdDevice *dev, uint64_t va, uint64_t size)

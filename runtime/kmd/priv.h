@@ -186,7 +186,8 @@ unsigned kmd_device_where(KmdDevice *dev, uint64_t *pcs, unsigned room);
     .reaches = kmd_device_reaches, .share = kmd_bo_share,                      \
     .free = kmd_bo_free,                                                       \
     .cpu = kmd_bo_cpu, .memory = kmd_vram_memory, .map = kmd_bo_map,           \
-    .unmap = kmd_vm_unmap, .shared_alloc = kmd_arena_alloc,                    \
+    .unmap = kmd_vm_unmap, .replace = kmd_vm_replace,                          \
+    .shared_alloc = kmd_arena_alloc,                                           \
     .shared_free = kmd_arena_free, .queue_create = kmd_queue_create,                   \
     .queue_ring = kmd_queue_ring, .queue_destroy = kmd_queue_destroy,          \
     .queue_profile = kmd_queue_profile,                                        \
@@ -256,6 +257,12 @@ int kmd_pt_map(KmdDevice *dev, uint64_t va, uint64_t addr, uint64_t size,
                uint64_t flags);
 /* Makes va a boundary between leaves. -ENOMEM. */
 int kmd_pt_split(KmdDevice *dev, uint64_t va);
+/* Makes leaves small in a range that is mapped, unless those of addr fit them:
+ * what kmd_pt_replace() needs. -ENOMEM. */
+int kmd_pt_prepare(KmdDevice *dev, uint64_t va, uint64_t addr, uint64_t size);
+/* Other leaves in a range that kmd_pt_prepare() has seen. */
+void kmd_pt_replace(KmdDevice *dev, uint64_t va, uint64_t addr, uint64_t size,
+                    uint64_t flags);
 /* Clears all leaves in a range whose ends are boundaries. */
 void kmd_pt_clear(KmdDevice *dev, uint64_t va, uint64_t size);
 /* Frees unlinked tables: after the invalidation. */
@@ -269,6 +276,7 @@ void kmd_vm_fini(KmdDevice *dev);
 int kmd_bo_map(KmdBo *bo, uint64_t va, uint64_t offset, uint64_t size,
                uint64_t perms);
 int kmd_vm_unmap(KmdDevice *dev, uint64_t va, uint64_t size);
+int kmd_vm_replace(KmdDevice *dev, const KmdPlace *places, unsigned count);
 
 int kmd_bo_alloc(KmdDevice *dev, uint64_t size, KmdBo **bo);
 int kmd_bo_pin(KmdDevice *dev, void *ptr, uint64_t size, KmdBo **bo);

@@ -126,6 +126,28 @@ static int invalidate(KmdDevice *dev, uint64_t va, uint64_t size)
     return kmd_mbox_call(dev, &req, sizeof(req) / 4, NULL, 0);
 }
 
+static bool bad_place(const KmdBo *bo, uint64_t va, uint64_t offset,
+                      uint64_t size, uint64_t perms)
+{
+    bool bad = bad_range(va, size) || offset % KMD_PAGE_SIZE ||
+               offset > bo->size || size > bo->size - offset || perms == 0 ||
+               (perms & ~PERMS);
+
+    if (bad) {
+        mc_error("map: bad range: %llu bytes from offset %llu of an object of "
+                 "%llu at 0x%llx, permissions 0x%llx",
+                 (unsigned long long)size, (unsigned long long)offset,
+                 (unsigned long long)bo->size, (unsigned long long)va,
+                 (unsigned long long)perms);
+    }
+    return bad;
+}
+
+static uint64_t leaf_flags(const KmdBo *bo, uint64_t perms)
+{
+    return perms | (bo->system ? MXGPU_PTE_SYSTEM : 0);
+}
+
 static int map_locked(KmdBo *bo, uint64_t va, uint64_t offset, uint64_t size,
                       uint64_t flags)
 {
@@ -159,21 +181,14 @@ int kmd_bo_map(KmdBo *bo, uint64_t va, uint64_t offset, uint64_t size,
     KmdDevice *dev = bo->dev;
     int ret;
 
-    if (bad_range(va, size) || offset % KMD_PAGE_SIZE || offset > bo->size ||
-        size > bo->size - offset || perms == 0 || (perms & ~PERMS)) {
-        mc_error("map: bad range: %llu bytes from offset %llu of an object of "
-                 "%llu at 0x%llx, permissions 0x%llx",
-                 (unsigned long long)size, (unsigned long long)offset,
-                 (unsigned long long)bo->size, (unsigned long long)va,
-                 (unsigned long long)perms);
+    if (bad_place(bo, va, offset, size, perms)) {
         return -EINVAL;
     }
     if (kmd_lost(dev)) {
         return -ENODEV;
     }
     pthread_mutex_lock(&dev->vm_lock);
-    ret = map_locked(bo, va, offset, size,
-                     perms | (bo->system ? MXGPU_PTE_SYSTEM : 0));
+    ret = map_locked(bo, va, offset, size, leaf_flags(bo, perms));
     pthread_mutex_unlock(&dev->vm_lock);
     return ret;
 }
@@ -214,5 +229,128 @@ int kmd_vm_unmap(KmdDevice *dev, uint64_t va, uint64_t size)
     pthread_mutex_lock(&dev->vm_lock);
     ret = unmap_locked(dev, va, size);
     pthread_mutex_unlock(&dev->vm_lock);
+    return ret;
+}
+
+/* ---- other memory at the same addresses ---- */
+
+static bool all_mapped(const KmdVm *vm, uint64_t va, uint64_t size)
+{
+    const KmdVma *vma = vma_find(vm, va);
+    uint64_t end = va + size;
+
+    while (vma && vma->va <= va && va < end) {
+        va = vma->va + vma->size;
+        vma = vma_of(mc_tree_next(&vma->node));
+    }
+    return va >= end;
+}
+
+/* Mappings that are not used yet. */
+typedef struct Spare {
+    KmdVma **vma;
+    unsigned count;
+} Spare;
+
+static void spare_free(Spare *spare)
+{
+    while (spare->count) {
+        free(spare->vma[--spare->count]);
+    }
+    free(spare->vma);
+}
+
+static bool spare_fill(Spare *spare, unsigned count)
+{
+    spare->vma = calloc(count, sizeof(*spare->vma));
+    while (spare->vma && spare->count < count &&
+           (spare->vma[spare->count] = malloc(sizeof(KmdVma)))) {
+        spare->count++;
+    }
+    return spare->count == count;
+}
+
+static void take_spare(KmdVm *vm, Spare *spare)
+{
+    if (!vm->spare) {
+        vm->spare = spare->vma[--spare->count];
+    }
+}
+
+static void replace_one(KmdDevice *dev, const KmdPlace *p, Spare *spare)
+{
+    take_spare(&dev->vm, spare);
+    vma_cut(&dev->vm, p->va, p->va + p->size);
+    take_spare(&dev->vm, spare);
+    vma_insert(&dev->vm, p->va, p->size, p->bo);
+    p->bo->mapped += p->size;
+    kmd_pt_replace(dev, p->va, p->bo->addr + p->offset, p->size,
+                   leaf_flags(p->bo, p->perms));
+}
+
+/* Everything that can fail but the invalidation. */
+static int replace_prepare(KmdDevice *dev, const KmdPlace *places,
+                           unsigned count, Spare *spare)
+{
+    int ret = spare_fill(spare, 2 * count) ? 0 : -ENOMEM;
+
+    for (unsigned i = 0; i < count && !ret; i++) {
+        const KmdPlace *p = &places[i];
+
+        if (!all_mapped(&dev->vm, p->va, p->size)) {
+            mc_error("replace: not all of %llu bytes at 0x%llx is mapped",
+                     (unsigned long long)p->size, (unsigned long long)p->va);
+            return -EINVAL;
+        }
+        ret = kmd_pt_prepare(dev, p->va, p->bo->addr + p->offset, p->size);
+    }
+    return ret;
+}
+
+static int replace_locked(KmdDevice *dev, const KmdPlace *places,
+                          unsigned count, Spare *spare)
+{
+    uint64_t low = UINT64_MAX, high = 0;
+    int ret = replace_prepare(dev, places, count, spare);
+
+    if (ret) {
+        return ret;
+    }
+    for (unsigned i = 0; i < count; i++) {
+        const KmdPlace *p = &places[i];
+
+        replace_one(dev, p, spare);
+        low = p->va < low ? p->va : low;
+        high = p->va + p->size > high ? p->va + p->size : high;
+    }
+    ret = invalidate(dev, low, high - low);
+    if (ret && ret != -ENODEV) {
+        kmd_device_lose(dev, "an invalidation failed");
+        ret = -ENODEV;
+    }
+    return ret;
+}
+
+int kmd_vm_replace(KmdDevice *dev, const KmdPlace *places, unsigned count)
+{
+    Spare spare = {0};
+    int ret;
+
+    for (unsigned i = 0; i < count; i++) {
+        if (bad_place(places[i].bo, places[i].va, places[i].offset,
+                      places[i].size, places[i].perms)) {
+            return -EINVAL;
+        }
+    }
+    if (kmd_lost(dev)) {
+        return -ENODEV;
+    }
+    if (count == 0) {
+        return 0;
+    }
+    pthread_mutex_lock(&dev->vm_lock);
+    ret = replace_locked(dev, places, count, &spare);
+    pthread_mutex_unlock(&dev->vm_lock);
+    spare_free(&spare);
     return ret;
 }

@@ -258,6 +258,67 @@ static void test_map_large(void)
     finish(&s);
 }
 
+static int replace(KmdDevice *dev, KmdBo *bo, uint64_t va, uint64_t offset,
+                   uint64_t size)
+{
+    KmdPlace place = {bo, va, offset, size, MXGPU_PTE_READ};
+
+    return kmd_vm_replace(dev, &place, 1);
+}
+
+/* Other memory where something is mapped: within leaves and across them. */
+static void test_replace(void)
+{
+    Setup s = setup();
+    uint64_t va = 0x7f0040000000;
+    uint8_t *a_cpu, *b_cpu;
+    KmdBo *a, *b;
+
+    g_assert_cmpint(kmd_bo_alloc(s.dev, 4 * BIG, &a), ==, 0);
+    g_assert_cmpint(kmd_bo_alloc(s.dev, 2 * BIG, &b), ==, 0);
+    a_cpu = kmd_bo_cpu(a);
+    b_cpu = kmd_bo_cpu(b);
+    g_assert_cmpint(kmd_bo_map(a, va, 0, 4 * BIG, RW), ==, 0);
+    /* A page out of the middle: its leaf is split. */
+    g_assert_cmpint(replace(s.dev, b, va + 7 * PAGE, PAGE, PAGE), ==, 0);
+    check_page(&s, va + 6 * PAGE, a_cpu + 6 * PAGE, RW, PAGE);
+    check_page(&s, va + 7 * PAGE, b_cpu + PAGE, MXGPU_PTE_READ, PAGE);
+    check_page(&s, va + 8 * PAGE, a_cpu + 8 * PAGE, RW, PAGE);
+    /* A whole leaf, which fits, and one that does not. */
+    g_assert_cmpint(replace(s.dev, b, va + BIG, BIG, BIG), ==, 0);
+    check_page(&s, va + BIG + 5, b_cpu + BIG + 5, MXGPU_PTE_READ, BIG);
+    g_assert_cmpint(replace(s.dev, b, va + 2 * BIG, PAGE, BIG), ==, 0);
+    check_page(&s, va + 2 * BIG, b_cpu + PAGE, MXGPU_PTE_READ, PAGE);
+    check_page(&s, va + 3 * BIG - 1, b_cpu + BIG + PAGE - 1, MXGPU_PTE_READ,
+               PAGE);
+    check_page(&s, va + 3 * BIG, a_cpu + 3 * BIG, RW, BIG);
+    /* From the middle of one to the middle of another, back; the same page
+     * twice: the last one counts. */
+    KmdPlace places[] = {
+        {b, va + BIG, 0, PAGE, RW},
+        {a, va + PAGE, PAGE, 3 * BIG - PAGE, RW},
+        {b, va + BIG, 3 * PAGE, PAGE, RW},
+    };
+    g_assert_cmpint(kmd_vm_replace(s.dev, places, 3), ==, 0);
+    check_page(&s, va + 7 * PAGE, a_cpu + 7 * PAGE, RW, PAGE);
+    check_page(&s, va + 2 * BIG, a_cpu + 2 * BIG, RW, PAGE);
+    check_page(&s, va + BIG, b_cpu + 3 * PAGE, RW, PAGE);
+    g_assert_cmpint(kmd_vm_replace(s.dev, places, 0), ==, 0);
+    /* What is not mapped, and what is no such memory: nothing changes. */
+    g_assert_cmpint(replace(s.dev, b, va + 4 * BIG, 0, PAGE), ==, -EINVAL);
+    g_assert_cmpint(replace(s.dev, b, va + 3 * BIG, 0, 2 * BIG), ==, -EINVAL);
+    g_assert_cmpint(replace(s.dev, b, va, 2 * BIG, PAGE), ==, -EINVAL);
+    g_assert_cmpint(replace(s.dev, b, va + 1, 0, PAGE), ==, -EINVAL);
+    g_assert_cmpint(replace(s.dev, b, va, 0, 0), ==, -EINVAL);
+    check_page(&s, va + 3 * BIG, a_cpu + 3 * BIG, RW, BIG);
+    check_page(&s, va, a_cpu, RW, PAGE);
+    g_assert_cmpint(kmd_vm_unmap(s.dev, va, 4 * BIG), ==, 0);
+    g_assert_false(fake_walk(s.fake, va + BIG).valid);
+    kmd_bo_free(a);
+    kmd_bo_free(b);
+    finish(&s);
+}
+
 static void *host_memory(uint64_t size)
 {
     void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
@@ -583,6 +644,7 @@ int main(int argc, char **argv)
     g_test_add_func("/kmd/memory/map-small", test_map_small);
     g_test_add_func("/kmd/memory/map-bad", test_map_bad);
     g_test_add_func("/kmd/memory/map-large", test_map_large);
+    g_test_add_func("/kmd/memory/replace", test_replace);
     g_test_add_func("/kmd/memory/pin", test_pin);
     g_test_add_func("/kmd/memory/peer", test_peer);
     g_test_add_func("/kmd/memory/share", test_share);
