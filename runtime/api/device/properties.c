@@ -255,6 +255,7 @@ static bool property_attribute(const mcDeviceProp_t *p,
         FROM(mcDevAttrHostRegisterSupported, 1)
         FROM(mcDevAttrHostRegisterReadOnlySupported, 1)
         FROM(mcDevAttrCanUseHostPointerForRegisteredMem, 1)
+        FROM(mcDevAttrSparseMcArraySupported, 1)
     }
     return false;
 }

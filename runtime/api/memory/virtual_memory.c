@@ -36,10 +36,14 @@ static mcError_t check_prop(const mcMemAllocationProp *prop)
     if (is_host(&prop->location) && types) {
         return mcErrorInvalidValue;
     }
+    if (prop->allocFlags.usage & ~MC_MEM_CREATE_USAGE_TILE_POOL ||
+        (is_host(&prop->location) && prop->allocFlags.usage)) {
+        return mcErrorInvalidValue;
+    }
     /* What a compressed allocation would be, too, is not compressed: that is
      * a wish only. */
     if (types & ~mcMemHandleTypePosixFileDescriptor ||
-        prop->allocFlags.gpuDirectRDMACapable || prop->allocFlags.usage) {
+        prop->allocFlags.gpuDirectRDMACapable) {
         return mcErrorNotSupported;
     }
     return check_location(&prop->location);

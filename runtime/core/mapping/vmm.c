@@ -262,6 +262,7 @@ mcError_t mc_vmm_map(uint64_t va, uint64_t size, uint64_t handle)
     McPhysical *physical = mc_physical_find(handle);
     Mapping *after = lower(va);
     if (physical && size <= physical->size && mc_reserved(va, size) &&
+        !physical->prop.allocFlags.usage && /* a tile pool has no address */
         (!after || after->va >= va + size)) {
         bool host = physical->prop.location.type != mcMemLocationTypeDevice;
         McRange range = {

@@ -20,6 +20,7 @@ typedef enum McRangeKind {
     MC_RANGE_IPC,      /* mcIpcOpenMemHandle */
     MC_RANGE_EXTERNAL, /* mcExternalMemoryGetMappedBuffer */
     MC_RANGE_MANAGED, /* mcMallocManaged, __managed__ */
+    MC_RANGE_SPARSE,  /* sparse arrays */
 } McRangeKind;
 
 typedef struct McRange {

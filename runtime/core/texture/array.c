@@ -15,6 +15,11 @@
 /* Rows of what the runtime allocates begin at multiples of this. */
 #define PITCH 256u
 
+static bool is_sparse(const McArrayShape *shape)
+{
+    return shape->flags & mcArraySparse;
+}
+
 unsigned mc_element_size(const mcChannelFormatDesc *d)
 {
     const int bits[] = {d->x, d->y, d->z, d->w};
@@ -50,16 +55,17 @@ static bool at_most(mcExtent e, size_t width, size_t height, size_t depth)
 static mcError_t check_flags(const McArrayShape *shape)
 {
     const unsigned works = mcArrayLayered | mcArrayCubemap |
-                           mcArraySurfaceLoadStore | mcArrayTextureGather;
-    const unsigned known = works | mcArrayColorAttachment | mcArraySparse |
+                           mcArraySurfaceLoadStore | mcArrayTextureGather |
+                           mcArraySparse;
+    const unsigned known = works | mcArrayColorAttachment |
                            mcArrayDeferredMapping;
     bool layered = shape->flags & mcArrayLayered;
     mcExtent e = shape->extent;
     bool fits = !(shape->flags & ~known) && e.width;
 
     if (fits && shape->flags & ~works) {
-        mc_error("array: flags 0x%x are of sparse and of other interfaces' "
-                 "arrays", shape->flags);
+        mc_error("array: flags 0x%x are of arrays whose memory comes later "
+                 "and of other interfaces'", shape->flags);
         return mcErrorNotSupported;
     }
     if (shape->flags & mcArrayCubemap) {
@@ -73,11 +79,20 @@ static mcError_t check_flags(const McArrayShape *shape)
     } else {
         fits &= !e.depth || e.height;
     }
+    if (is_sparse(shape)) {
+        fits &= e.height && !(shape->flags & mcArrayCubemap);
+    }
     if (shape->flags & mcArrayTextureGather) {
         fits &= e.height && !e.depth &&
                 at_most(e, MC_GATHER_WIDTH, MC_GATHER_WIDTH, 0);
     }
     return fits ? mcSuccess : mcErrorInvalidValue;
+}
+
+/* Smaller than a tile in some dimension; row and rows are set. */
+static bool in_tail(const McArray *array)
+{
+    return array->row < MC_TILE_WIDTH || array->rows < MC_TILE_ROWS;
 }
 
 /* Numbers of a shape, and its bytes in all. */
@@ -98,9 +113,12 @@ static mcError_t lay_out(const McArrayShape *shape, unsigned align,
     array->rows = at_least_1(e.height);
     array->slices = at_least_1(e.depth);
     if (__builtin_mul_overflow(e.width, array->element, &array->row) ||
-        array->row > INT_MAX - align || array->rows > UINT32_MAX ||
+        array->row > INT_MAX - MC_TILE_WIDTH || array->rows > UINT32_MAX ||
         array->slices > UINT32_MAX) {
         return mcErrorInvalidValue;
+    }
+    if (is_sparse(shape) && !in_tail(array)) {
+        align = MC_TILE_WIDTH; /* a page has bytes of one row only */
     }
     array->pitch = (array->row + align - 1) / align * align;
     if (__builtin_mul_overflow(array->pitch, array->rows, size) ||
@@ -121,13 +139,44 @@ static mcError_t allocate(McContext *ctx, uint64_t size, McCaller caller,
     return error;
 }
 
+/* Levels that have addresses from 0 on, to sparse memory of size bytes. */
+static mcError_t allocate_sparse(McContext *ctx, McArray *const *level,
+                                 unsigned levels, uint64_t size,
+                                 McSparse **out, uint64_t *va)
+{
+    McSparseShape shape = {.tail_at = size};
+
+    for (unsigned i = 0; i < levels && !in_tail(level[i]); i++) {
+        shape.level[shape.levels++] = (McSparseLevel){
+            .at = level[i]->va,
+            .pitch = level[i]->pitch,
+            .rows = level[i]->rows,
+            .slices = level[i]->slices,
+        };
+    }
+    if (shape.levels < levels) {
+        uint64_t tail;
+
+        shape.tail_at = level[shape.levels]->va;
+        tail = size - shape.tail_at + MC_TILE_SIZE - 1;
+        shape.tail_size = tail / MC_TILE_SIZE * MC_TILE_SIZE;
+    }
+    mcError_t error = mc_sparse_new(ctx, &shape, out, va);
+    if (error == mcErrorMemoryAllocation && mc_pools_reclaim(ctx)) {
+        error = mc_sparse_new(ctx, &shape, out, va);
+    }
+    return error;
+}
+
 /* ---- arrays ---- */
 
 static void array_destroy(McHandle *handle)
 {
     McArray *array = (McArray *)handle;
 
-    if (!array->mipmap && !atomic_load(&handle->ctx->dying)) {
+    if (array->sparse) {
+        mc_sparse_put(array->sparse);
+    } else if (!array->mipmap && !atomic_load(&handle->ctx->dying)) {
         mc_device_free(handle->ctx, array->va);
     }
     free(array);
@@ -143,7 +192,10 @@ mcError_t mc_array_new(McContext *ctx, const McArrayShape *shape,
         return mcErrorMemoryAllocation;
     }
     mcError_t error = lay_out(shape, PITCH, array, &size);
-    if (error == mcSuccess) {
+    if (error == mcSuccess && is_sparse(shape)) {
+        error = allocate_sparse(ctx, &array, 1, size, &array->sparse,
+                                &array->va);
+    } else if (error == mcSuccess) {
         error = allocate(ctx, size, caller, &array->va);
     }
     if (error != mcSuccess) {
@@ -213,7 +265,9 @@ static void mipmap_destroy(McHandle *handle)
 {
     McMipmap *mipmap = (McMipmap *)handle;
 
-    if (!atomic_load(&handle->ctx->dying)) {
+    if (mipmap->sparse) {
+        mc_sparse_put(mipmap->sparse);
+    } else if (!atomic_load(&handle->ctx->dying)) {
         free_memory(handle->ctx, mipmap->va, mipmap->external);
     }
     free(mipmap);
@@ -267,7 +321,12 @@ mcError_t mc_mipmap_new(McContext *ctx, const McArrayShape *shape,
     mipmap->external = memory;
     mcError_t error = make_levels(mipmap, *shape, levels, memory ? 1 : PITCH,
                                   &size);
-    if (error == mcSuccess) {
+    if (error == mcSuccess && memory && is_sparse(shape)) {
+        error = mcErrorInvalidValue;
+    } else if (error == mcSuccess && is_sparse(shape)) {
+        error = allocate_sparse(ctx, mipmap->level, levels, size,
+                                &mipmap->sparse, &mipmap->va);
+    } else if (error == mcSuccess) {
         error = memory ? mc_external_memory_map(memory, offset, size,
                                                 &mipmap->va)
                        : allocate(ctx, size, caller, &mipmap->va);

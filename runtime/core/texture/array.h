@@ -11,6 +11,7 @@
 #include "core/mapping/external.h"
 #include "core/memory/zone.h"
 #include "mcr/mc_array.h"
+#include "sparse.h"
 #include "texture_limits.h"
 
 #define MC_ARRAY_LEVELS 32
@@ -31,6 +32,7 @@ typedef struct McArray {
     size_t rows, slices; /* at least 1 */
     uint64_t va;
     McMipmap *mipmap; /* whose level it is, or NULL */
+    McSparse *sparse; /* its memory; NULL: it is whole, or the mipmap's */
 } McArray;
 
 /* Bytes of an element; 0: there is no such format. */
@@ -50,6 +52,7 @@ struct McMipmap {
     McArray *level[MC_ARRAY_LEVELS];
     uint64_t va;
     bool external; /* in memory of another interface */
+    McSparse *sparse;
 };
 
 /* With memory: over that, from offset on, without gaps. */

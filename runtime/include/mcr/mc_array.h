@@ -11,7 +11,8 @@
  *   mcErrorInvalidChannelDescriptor  not 1, 2 or 4 channels of the same 8, 16
  *                                    or 32 bits (of floats: 16 or 32)
  *   mcErrorInvalidResourceHandle     no such array
- *   mcErrorNotSupported              flags of sparse arrays and of attachments
+ *   mcErrorNotSupported              flags of attachments and of arrays whose
+ *                                    memory comes later
  *   mcErrorInvalidValue              a copy reaches beyond an array
  */
 #ifndef MCR_MC_ARRAY_H
@@ -48,7 +49,8 @@ typedef struct mcChannelFormatDesc {
     mcChannelFormatKind f;
 } mcChannelFormatDesc;
 
-/* docs/arrays.md; the last three are not supported. */
+/* docs/arrays.md; ColorAttachment and DeferredMapping are not
+ * supported. */
 #define mcArrayDefault 0x00
 #define mcArrayLayered 0x01
 #define mcArraySurfaceLoadStore 0x02
@@ -131,6 +133,27 @@ mcError_t mcMipmappedArrayGetLevel(mcArray_t *level, mcMipmappedArray_t mipmap,
                                    unsigned int number);
 /* mcFreeMipmappedArray, but NULL is mcErrorInvalidResourceHandle. */
 mcError_t mcMipmappedArrayDestroy(mcMipmappedArray_t mipmap);
+
+/* ---- sparse arrays: tiles are mapped by mcMemMapArrayAsync() ---- */
+
+#define mcArraySparsePropertiesSingleMipTail 0x1 /* all layers have one */
+
+typedef struct mcArraySparseProperties {
+    struct {
+        unsigned int width, height, depth;
+    } tileExtent; /* elements */
+    unsigned int miptailFirstLevel; /* if there is a tail */
+    unsigned long long miptailSize; /* bytes; 0: there is none */
+    unsigned int flags;
+    unsigned int reserved[4];
+} mcArraySparseProperties;
+
+/* mcErrorInvalidValue: made without mcArraySparse, or a level of a mipmapped
+ * array. An array that is smaller than a tile is all tail. */
+mcError_t mcArrayGetSparseProperties(mcArraySparseProperties *properties,
+                                     mcArray_t array);
+mcError_t mcMipmappedArrayGetSparseProperties(
+    mcArraySparseProperties *properties, mcMipmappedArray_t mipmap);
 
 /* ---- copies ----
  *

@@ -652,9 +652,11 @@ typedef struct mcMemAllocationProp_st {
     void *win32HandleMetaData;
     struct {
         unsigned char compressionType, gpuDirectRDMACapable;
-        unsigned short usage;
+        unsigned short usage; /* MC_MEM_CREATE_USAGE_* */
     } allocFlags;
 } mcMemAllocationProp;
+
+#define MC_MEM_CREATE_USAGE_TILE_POOL 0x1 /* for sparse arrays only */
 
 typedef struct mcMemPoolProps {
     mcMemAllocationType allocType;

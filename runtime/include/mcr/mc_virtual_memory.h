@@ -8,7 +8,8 @@
 #ifndef MCR_MC_VIRTUAL_MEMORY_H
 #define MCR_MC_VIRTUAL_MEMORY_H
 
-#include "mc_runtime_types.h"
+#include "mc_array.h"
+#include "mc_texture.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -30,7 +31,9 @@ mcError_t mcMemAddressFree(mcDeviceptr_t ptr, size_t size);
  * not count; of HostNuma it is 0), which takes no requestedHandleTypes. The
  * memory of a device that may be exported as a file descriptor is memory of the
  * host that the device reaches. mcErrorMemoryAllocation; mcErrorInvalidDevice;
- * mcErrorNotSupported: other handle types, tile pools, RDMA.
+ * mcErrorNotSupported: other handle types, RDMA. A tile pool
+ * (MC_MEM_CREATE_USAGE_TILE_POOL) is of a device and mapped by
+ * mcMemMapArrayAsync() only.
  */
 mcError_t mcMemCreate(mcMemGenericAllocationHandle *handle, size_t size,
                       const mcMemAllocationProp *prop,
@@ -87,13 +90,63 @@ mcError_t mcMemExportToShareableHandle(void *shareableHandle,
                                        mcMemAllocationHandleType handleType,
                                        unsigned long long flags);
 
-/* ---- not supported ---- */
+/* ---- sparse arrays: docs/arrays.md ---- */
 
-/* Of sparse arrays: it has no members yet. */
-typedef struct mcArrayMapInfo mcArrayMapInfo;
+typedef enum mcArraySparseSubresourceType {
+    MC_ARRAY_SPARSE_SUBRESOURCE_TYPE_SPARSE_LEVEL = 0,
+    MC_ARRAY_SPARSE_SUBRESOURCE_TYPE_MIPTAIL = 1
+} mcArraySparseSubresourceType;
 
+typedef enum mcMemOperationType {
+    MC_MEM_OPERATION_TYPE_MAP = 1,
+    MC_MEM_OPERATION_TYPE_UNMAP = 2
+} mcMemOperationType;
+
+typedef enum mcMemHandleType {
+    MC_MEM_HANDLE_TYPE_GENERIC = 0
+} mcMemHandleType;
+
+typedef struct mcArrayMapInfo {
+    mcResourceType resourceType; /* mcResourceTypeArray, MipmappedArray */
+    union {
+        mcMipmappedArray_t mipmap;
+        mcArray_t array;
+    } resource;
+    mcArraySparseSubresourceType subresourceType;
+    union {
+        struct {
+            unsigned int level, layer; /* 0 where there are none */
+            /* Elements, rows, slices: multiples of the tile's, but an extent
+             * may end where the level does. */
+            unsigned int offsetX, offsetY, offsetZ;
+            unsigned int extentWidth, extentHeight, extentDepth;
+        } sparseLevel;
+        struct {
+            unsigned int layer;              /* 0: all have one tail */
+            unsigned long long offset, size; /* multiples of a tile's bytes */
+        } miptail;
+    } subresource;
+    mcMemOperationType memOperationType;
+    mcMemHandleType memHandleType;
+    union {
+        mcMemGenericAllocationHandle memHandle; /* 0 to take tiles out */
+    } memHandle;
+    unsigned long long offset;  /* in the pool: a multiple of a tile's bytes */
+    unsigned int deviceBitMask; /* just the stream's device */
+    unsigned int flags;         /* 0 */
+    unsigned int reserved[2];   /* 0 */
+} mcArrayMapInfo;
+
+/*
+ * In stream order, one behind the other. The arrays and pools are of the
+ * stream's device. On errors nothing is done; mcErrorInvalidValue also: not
+ * sparse, a level of a mipmapped array, tiles that do not exist, no tile pool,
+ * one that ends before. mcErrorStreamCaptureUnsupported.
+ */
 mcError_t mcMemMapArrayAsync(mcArrayMapInfo *mapInfoList, unsigned int count,
-                             mcStream_t hStream);
+                             mcStream_t hStream __dparm(0));
+
+/* ---- not supported ---- */
 
 /* Multicast objects: mcDeviceAttributeMulticastSupported is 0. */
 typedef enum mcMulticastGranularity_flags {

@@ -163,7 +163,7 @@ static void test_descriptors(void)
 static void test_make_errors(void)
 {
     static const unsigned unsupported[] = {
-        mcArrayColorAttachment, mcArraySparse, mcArrayDeferredMapping,
+        mcArrayColorAttachment, mcArrayDeferredMapping,
     };
     mcArray3DDescriptor d3 = {4, 4, 4, MC_AD_FORMAT_FLOAT, 1, 0};
     mcArrayDescriptor d2 = {4, 4, MC_AD_FORMAT_FLOAT, 1};
@@ -817,7 +817,8 @@ static void test_mipmap(void)
     fails(mcErrorInvalidValue,
           mcMallocMipmappedArray(&mipmap, NULL, levels[0], 1, 0));
     fails(mcErrorNotSupported,
-          mcMallocMipmappedArray(&mipmap, &word, levels[0], 1, mcArraySparse));
+          mcMallocMipmappedArray(&mipmap, &word, levels[0], 1,
+                                 mcArrayDeferredMapping));
     fails(mcErrorInvalidValue, mcMipmappedArrayCreate(NULL, &desc, 1));
     fails(mcErrorInvalidValue, mcMipmappedArrayCreate(&mipmap, NULL, 1));
     fails(mcErrorInvalidValue, mcMipmappedArrayCreate(&mipmap, &desc, 0));

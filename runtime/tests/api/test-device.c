@@ -280,7 +280,7 @@ static const struct {
     IS(mcDevAttrGPUDirectRDMAFlushWritesOptions, 0),
     IS(mcDevAttrGPUDirectRDMAWritesOrdering, 0),
     IS(mcDevAttrReservedSharedMemoryPerBlock, 0),
-    IS(mcDevAttrSparseMcArraySupported, 0),
+    IS(mcDevAttrSparseMcArraySupported, 1),
     IS(mcDevAttrDeferredMappingMcArraySupported, 0),
 };
 
