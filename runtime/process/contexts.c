@@ -35,6 +35,14 @@
 
 static atomic_ullong context_serial;
 
+/* What pools hold back, then what graphs do not use between launches. */
+static bool reclaim(McContext *ctx)
+{
+    bool any = mc_pools_reclaim(ctx);
+
+    return mc_graph_memory_trim(ctx) || any;
+}
+
 /* What a context consists of, in the order it is made. */
 static mcError_t context_fill(McContext *ctx)
 {
@@ -46,6 +54,7 @@ static mcError_t context_fill(McContext *ctx)
     }
     if (error == mcSuccess) {
         ctx->synced = mc_pools_synced;
+        ctx->reclaim = reclaim;
         error = mc_slots_new(ctx, &ctx->slots);
     }
     if (error == mcSuccess) {

@@ -31,7 +31,7 @@ static mcError_t allocate(void **ptr, size_t size, unsigned flags,
         return mcSuccess;
     }
     error = mc_device_alloc(ctx, size, flags, caller, &va);
-    if (error == mcErrorMemoryAllocation && mc_pools_reclaim(ctx)) {
+    if (error == mcErrorMemoryAllocation && mc_context_reclaim(ctx)) {
         error = mc_device_alloc(ctx, size, flags, caller, &va);
     }
     if (error == mcSuccess) {

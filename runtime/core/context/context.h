@@ -72,6 +72,8 @@ struct McContext {
      * with NULL all queues, came so far: once there is something to do. */
     McPools *pools;
     void (*synced)(McContext *ctx, McQueue *queue);
+    /* See mc_context_reclaim(): once there is something to give back. */
+    bool (*reclaim)(McContext *ctx);
 };
 
 /* Only if it is open; else NULL. */
@@ -105,6 +107,14 @@ static inline void mc_context_synced(McContext *ctx, McQueue *queue)
     if (ctx->synced) {
         ctx->synced(ctx, queue);
     }
+}
+
+/* Somebody lacks memory of the device: gives back what is kept in reserve and
+ * nobody uses. False: there was nothing. No lock may be held but the
+ * caller's own. */
+static inline bool mc_context_reclaim(McContext *ctx)
+{
+    return ctx->reclaim && ctx->reclaim(ctx);
 }
 
 /* Flags of a device may be set before its context is made. */

@@ -150,6 +150,37 @@ mcError_t mc_graph_memory_free(const void *address)
     return used ? mcSuccess : mcErrorInvalidValue;
 }
 
+/* ---- going back to the device ---- */
+
+static bool piece_idle(void *opaque, uint64_t va)
+{
+    McContext *ctx = opaque;
+    Memory *m = find((void *)(uintptr_t)va);
+
+    return m && m->serial == ctx->serial && idle(m, ctx);
+}
+
+static bool trim(McContext *ctx)
+{
+    bool any = mc_pool_unback(mc_pools_graph(ctx), piece_idle, ctx);
+
+    for (Memory *m = all; m && any; m = m->next) {
+        if (m->serial == ctx->serial) {
+            m->empty = !mc_pool_backed(ctx, m->va);
+        }
+    }
+    return any;
+}
+
+bool mc_graph_memory_trim(McContext *ctx)
+{
+    pthread_mutex_lock(&memory_lock);
+    bool any = trim(ctx);
+    pthread_mutex_unlock(&memory_lock);
+    mc_pool_trim(mc_pools_graph(ctx), 0);
+    return any;
+}
+
 /* ---- launches ---- */
 
 /* Under the lock: the graph allocates what the address is of. */
@@ -194,7 +225,11 @@ static mcError_t refill(Memory *m)
 
     if (ctx && ctx->serial == m->serial) {
         error = mc_pool_back(ctx, m->va);
+        /* Not mc_context_reclaim(): the lock is held. */
         if (error == mcErrorMemoryAllocation && mc_pools_reclaim(ctx)) {
+            error = mc_pool_back(ctx, m->va);
+        }
+        if (error == mcErrorMemoryAllocation && trim(ctx)) {
             error = mc_pool_back(ctx, m->va);
         }
         m->empty = error != mcSuccess;
@@ -205,10 +240,23 @@ static mcError_t refill(Memory *m)
     return error;
 }
 
+/* The memory of the graph's nodes is wanted, or no more. */
+static void want(const McGraph *graph, bool wanted)
+{
+    for (unsigned i = 0; i < graph->count; i++) {
+        const McNodeParams *p = &graph->nodes[i]->params;
+
+        if (p->type == mcGraphNodeTypeMemAlloc) {
+            ((Memory *)p->alloc.memory)->launches += wanted ? 1 : -1;
+        }
+    }
+}
+
 static mcError_t refill_all(const McGraph *graph)
 {
     mcError_t error = mcSuccess;
 
+    want(graph, true); /* so that one does not take that of another */
     for (unsigned i = 0; i < graph->count && error == mcSuccess; i++) {
         const McNodeParams *p = &graph->nodes[i]->params;
 
@@ -216,6 +264,7 @@ static mcError_t refill_all(const McGraph *graph)
             error = refill((Memory *)p->alloc.memory);
         }
     }
+    want(graph, false);
     return error;
 }
 
@@ -298,29 +347,6 @@ void mc_graph_memory_launched(McGraph *graph, McContext *ctx, McQueue *queue,
         }
     }
     pthread_mutex_unlock(&memory_lock);
-}
-
-static bool piece_idle(void *opaque, uint64_t va)
-{
-    McContext *ctx = opaque;
-    Memory *m = find((void *)(uintptr_t)va);
-
-    return m && m->serial == ctx->serial && idle(m, ctx);
-}
-
-void mc_graph_memory_trim(McContext *ctx)
-{
-    McPool *pool = mc_pools_graph(ctx);
-
-    pthread_mutex_lock(&memory_lock);
-    mc_pool_unback(pool, piece_idle, ctx);
-    for (Memory *m = all; m; m = m->next) {
-        if (m->serial == ctx->serial) {
-            m->empty = !mc_pool_backed(ctx, m->va);
-        }
-    }
-    pthread_mutex_unlock(&memory_lock);
-    mc_pool_trim(pool, 0);
 }
 
 uint64_t mc_graph_memory_used(McContext *ctx, bool high)

@@ -30,8 +30,8 @@ void mc_graph_memory_launched(McGraph *graph, McContext *ctx, McQueue *queue,
                               uint64_t value);
 
 /* Memory that is not in use, nor is used by what was submitted, goes back to the
- * device until a launch needs it; the addresses stay. */
-void mc_graph_memory_trim(McContext *ctx);
+ * device until a launch needs it; the addresses stay. False: there is none. */
+bool mc_graph_memory_trim(McContext *ctx);
 
 /* Bytes; highs go back to what is now. */
 uint64_t mc_graph_memory_used(McContext *ctx, bool high);

@@ -155,10 +155,24 @@ static bool is_shared(const mcMemAllocationProp *prop)
     return prop->requestedHandleTypes == mcMemHandleTypePosixFileDescriptor;
 }
 
+static mcError_t add_new(McContext *ctx, uint64_t size,
+                         const mcMemAllocationProp *prop, int fd,
+                         uint64_t *handle)
+{
+    McPhysical *physical;
+
+    pthread_mutex_lock(&mc_physical_lock);
+    mcError_t error = mc_physical_new(ctx, size, prop, fd, &physical);
+    if (error == mcSuccess) {
+        *handle = physical->handle;
+    }
+    pthread_mutex_unlock(&mc_physical_lock);
+    return error;
+}
+
 mcError_t mc_memory_create(McContext *ctx, uint64_t size,
                            const mcMemAllocationProp *prop, uint64_t *handle)
 {
-    McPhysical *physical;
     int fd = -1;
 
     if (!ctx || is_shared(prop)) {
@@ -170,12 +184,10 @@ mcError_t mc_memory_create(McContext *ctx, uint64_t size,
     } else if (size > ctx->info.vram_size) {
         return mcErrorMemoryAllocation;
     }
-    pthread_mutex_lock(&mc_physical_lock);
-    mcError_t error = mc_physical_new(ctx, size, prop, fd, &physical);
-    if (error == mcSuccess) {
-        *handle = physical->handle;
+    mcError_t error = add_new(ctx, size, prop, fd, handle);
+    if (error == mcErrorMemoryAllocation && fd < 0 && mc_context_reclaim(ctx)) {
+        error = add_new(ctx, size, prop, fd, handle);
     }
-    pthread_mutex_unlock(&mc_physical_lock);
     if (error != mcSuccess && fd >= 0) {
         close(fd);
     }

@@ -242,7 +242,7 @@ static mcError_t search(Request *r)
     while (!attempt(r, false, &error)) {
         error = grow(r);
         if (error == mcErrorMemoryAllocation &&
-            mc_pools_reclaim(r->pool->pools->ctx)) {
+            mc_context_reclaim(r->pool->pools->ctx)) {
             error = grow(r);
         }
         if (error == mcErrorMemoryAllocation) {

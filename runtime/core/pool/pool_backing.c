@@ -40,17 +40,21 @@ static void unback(McSlab *slab)
     }
 }
 
-void mc_pool_unback(McPool *pool, McPieceIdle idle, void *opaque)
+bool mc_pool_unback(McPool *pool, McPieceIdle idle, void *opaque)
 {
+    bool any = false;
+
     pthread_mutex_lock(&pool->pools->lock);
     mc_pools_unretire(pool->pools);
     mc_pool_settle(pool, NULL);
     for (McSlab *s = pool->space.slabs; s; s = s->next) {
         if (s->mapping.bo && !wanted(s, idle, opaque)) {
             unback(s);
+            any |= !s->mapping.bo;
         }
     }
     pthread_mutex_unlock(&pool->pools->lock);
+    return any;
 }
 
 mcError_t mc_slab_back(McSlab *slab)

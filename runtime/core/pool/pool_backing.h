@@ -12,8 +12,8 @@
 /* With the lock of the device's pools. va: the user's. */
 typedef bool (*McPieceIdle)(void *opaque, uint64_t va);
 
-/* Slabs whose pieces in use are all idle lose their memory. */
-void mc_pool_unback(McPool *pool, McPieceIdle idle, void *opaque);
+/* Slabs whose pieces in use are all idle lose their memory; false: none did. */
+bool mc_pool_unback(McPool *pool, McPieceIdle idle, void *opaque);
 /* Whether the allocation has memory. */
 bool mc_pool_backed(McContext *ctx, uint64_t va);
 /* It has from now on. mcErrorMemoryAllocation: there is none. */

@@ -222,6 +222,9 @@ static mcError_t place(McModule *module, const void *file, size_t size)
     mcError_t error = mc_mapping_new(ctx, module->image.size, 0,
                                      &module->mapping);
 
+    if (error == mcErrorMemoryAllocation && mc_context_reclaim(ctx)) {
+        error = mc_mapping_new(ctx, module->image.size, 0, &module->mapping);
+    }
     if (error != mcSuccess) {
         return error;
     }

@@ -133,7 +133,7 @@ static mcError_t allocate(McContext *ctx, uint64_t size, McCaller caller,
 {
     mcError_t error = mc_device_alloc(ctx, size, 0, caller, va);
 
-    if (error == mcErrorMemoryAllocation && mc_pools_reclaim(ctx)) {
+    if (error == mcErrorMemoryAllocation && mc_context_reclaim(ctx)) {
         error = mc_device_alloc(ctx, size, 0, caller, va);
     }
     return error;
@@ -162,7 +162,7 @@ static mcError_t allocate_sparse(McContext *ctx, McArray *const *level,
         shape.tail_size = tail / MC_TILE_SIZE * MC_TILE_SIZE;
     }
     mcError_t error = mc_sparse_new(ctx, &shape, out, va);
-    if (error == mcErrorMemoryAllocation && mc_pools_reclaim(ctx)) {
+    if (error == mcErrorMemoryAllocation && mc_context_reclaim(ctx)) {
         error = mc_sparse_new(ctx, &shape, out, va);
     }
     return error;

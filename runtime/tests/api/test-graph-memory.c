@@ -244,6 +244,101 @@ static void test_short(void)
     tear_down(&f);
 }
 
+static mcError_t take(size_t bytes, void **memory)
+{
+    return mcMalloc(memory, bytes);
+}
+
+static mcError_t take_pool(size_t bytes, void **memory)
+{
+    mcError_t error = mcMallocAsync(memory, bytes, NULL);
+
+    return error == mcSuccess ? mcStreamSynchronize(NULL) : error;
+}
+
+static mcError_t take_physical(size_t bytes, void **memory)
+{
+    mcMemAllocationProp prop = {
+        .type = mcMemAllocationTypePinned,
+        .location = {mcMemLocationTypeDevice, 0},
+    };
+    mcMemGenericAllocationHandle handle;
+    mcError_t error = mcMemCreate(&handle, bytes, &prop, 0);
+
+    *memory = NULL;
+    return error == mcSuccess ? mcMemRelease(handle) : error;
+}
+
+static mcError_t take_array(size_t bytes, void **memory)
+{
+    const mcChannelFormatDesc word = {32, 0, 0, 0, mcChannelFormatKindUnsigned};
+    mcArray_t array;
+    mcError_t error = mcMallocArray(&array, &word, 1 << 14,
+                                    bytes / (4 << 14), 0);
+
+    *memory = NULL;
+    return error == mcSuccess ? mcFreeArray(array) : error;
+}
+
+/* What idle graphs keep is there for everybody who lacks memory, and comes back
+ * for the next launch; what is in use is not. */
+static void test_lack(void)
+{
+    static mcError_t (*const takers[])(size_t bytes, void **memory) = {
+        take, take_pool, take_physical, take_array,
+    };
+    const size_t keep = 64 << 20;
+    mcMemsetParams fill = {.elementSize = 1, .height = 1, .width = SIZE};
+    size_t free_bytes, total;
+    void *graphs, *rest, *more;
+    mcGraphExec_t exec;
+    mcGraphNode_t node;
+    mcGraph_t graph;
+    Fixture f;
+
+    set_up(&f, 9, true);
+    run(&f, 0x09090909);
+    ok(mcGraphCreate(&graph, 0));
+    node = alloc_node(graph, keep, &graphs);
+    fill.dst = graphs;
+    ok(mcGraphAddMemsetNode(&node, graph, &node, 1, &fill));
+    ok(mcGraphAddMemFreeNode(&node, graph, &node, 1, graphs));
+    ok(mcGraphInstantiate(&exec, graph, NULL, NULL, 0));
+    for (unsigned i = 0; i < G_N_ELEMENTS(takers); i++) {
+        ok(mcGraphLaunch(exec, f.stream));
+        ok(mcStreamSynchronize(f.stream));
+        g_assert_cmpuint(reserved(), >=, keep);
+        ok(mcMemGetInfo(&free_bytes, &total));
+        rest = env_malloc((free_bytes & ~(size_t)0x1fffff) - (4 << 20));
+        g_assert_cmpuint(reserved(), >=, keep);
+        ok(takers[i](keep, &more));
+        g_assert_cmpuint(reserved(), <, keep);
+        ok(mcFree(more));
+        ok(mcDeviceSynchronize());
+        ok(mcFree(rest));
+        run(&f, 0x09090909);
+    }
+    /* Gated: the launch is not over. */
+    close_gate(&f, f.stream);
+    ok(mcGraphLaunch(exec, f.stream));
+    ok(mcMemGetInfo(&free_bytes, &total));
+    rest = env_malloc((free_bytes & ~(size_t)0x1fffff) - (4 << 20));
+    fails(mcErrorMemoryAllocation, mcMalloc(&more, keep));
+    g_assert_cmpuint(reserved(), >=, keep);
+    open_gate(&f);
+    ok(mcStreamSynchronize(f.stream));
+    ok(mcMalloc(&more, keep));
+    /* Now there is none for a launch; then again. */
+    fails(mcErrorMemoryAllocation, mcGraphLaunch(exec, f.stream));
+    ok(mcFree(more));
+    ok(mcGraphLaunch(exec, f.stream));
+    ok(mcStreamSynchronize(f.stream));
+    ok(mcFree(rest));
+    ok(mcGraphExecDestroy(exec));
+    ok(mcGraphDestroy(graph));
+    tear_down(&f);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -252,5 +347,6 @@ int main(int argc, char **argv)
     g_test_add_func("/graph-memory/left", test_left);
     g_test_add_func("/graph-memory/neighbours", test_neighbours);
     g_test_add_func("/graph-memory/short", test_short);
+    g_test_add_func("/graph-memory/lack", test_lack);
     return g_test_run();
 }
