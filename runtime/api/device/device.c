@@ -211,7 +211,6 @@ MC_EXPORT mcError_t mcDeviceSetSharedMemConfig(mcSharedMemConfig config)
     API_ENTER("%d", (int)config);
     API_CHECK((unsigned)config <= mcSharedMemBankSizeEightByte,
               mcErrorInvalidValue);
-    API_CHECK(config != mcSharedMemBankSizeEightByte, mcErrorNotSupported);
     API_RETURN(mcSuccess);
 }
 

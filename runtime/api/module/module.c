@@ -288,7 +288,6 @@ MC_EXPORT mcError_t mcFuncSetSharedMemConfig(const void *symbol,
               mcErrorInvalidValue);
     API_CONTEXT(ctx);
     API_TRY(mc_symbol_function(ctx, symbol, &function));
-    API_CHECK(config != mcSharedMemBankSizeEightByte, mcErrorNotSupported);
     API_RETURN(mcSuccess);
 }
 
@@ -299,6 +298,5 @@ MC_EXPORT mcError_t mcDrvFuncSetSharedMemConfig(mcFunction_t handle,
     API_CHECK((unsigned)config <= mcSharedMemBankSizeEightByte,
               mcErrorInvalidValue);
     API_FUNCTION(function, handle);
-    API_CHECK(config != mcSharedMemBankSizeEightByte, mcErrorNotSupported);
     API_RETURN(mcSuccess);
 }

@@ -97,7 +97,7 @@ mcError_t mcDeviceReset(void);
 mcError_t mcDeviceSetCacheConfig(mcFuncCache_t cacheConfig);
 /* Always mcFuncCachePreferNone. */
 mcError_t mcDeviceGetCacheConfig(mcFuncCache_t *pCacheConfig);
-/* Banks are four bytes wide; eight is mcErrorNotSupported. */
+/* A hint: banks stay four bytes wide. */
 mcError_t mcDeviceSetSharedMemConfig(mcSharedMemConfig config);
 /* Waits for all work of the current device, and prints what its kernels have
  * printed. */
@@ -330,7 +330,7 @@ mcError_t mcFuncGetAttributes(mcFuncAttributes *attr, const void *func);
 mcError_t mcFuncSetAttribute(const void *func, mcFuncAttribute attr, int value);
 /* A hint without effect. */
 mcError_t mcFuncSetCacheConfig(const void *func, mcFuncCache_t config);
-/* Banks are four bytes wide; eight is mcErrorNotSupported. */
+/* A hint: banks stay four bytes wide. */
 mcError_t mcFuncSetSharedMemConfig(const void *func, mcSharedMemConfig config);
 
 /* ---- Event management ---- */

@@ -160,8 +160,7 @@ static void test_objects(void)
     ok(mcCtxGetCacheConfig(&cache));
     fails(mcErrorInvalidValue, mcCtxGetCacheConfig(NULL));
     ok(mcCtxSetSharedMemConfig(mcSharedMemBankSizeFourByte));
-    fails(mcErrorNotSupported,
-          mcCtxSetSharedMemConfig(mcSharedMemBankSizeEightByte));
+    ok(mcCtxSetSharedMemConfig(mcSharedMemBankSizeEightByte));
     ok(mcCtxGetSharedMemConfig(&banks));
     ok(mcCtxGetStreamPriorityRange(&least, &greatest));
     g_assert_cmpint(least, >=, greatest);

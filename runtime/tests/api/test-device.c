@@ -406,8 +406,7 @@ static void test_limits(void)
     ok(mcDeviceGetSharedMemConfig(&config));
     g_assert_cmpint(config, ==, mcSharedMemBankSizeFourByte);
     ok(mcDeviceSetSharedMemConfig(mcSharedMemBankSizeFourByte));
-    fails(mcErrorNotSupported,
-          mcDeviceSetSharedMemConfig(mcSharedMemBankSizeEightByte));
+    ok(mcDeviceSetSharedMemConfig(mcSharedMemBankSizeEightByte));
     ok(mcSetDeviceFlags(mcDeviceScheduleBlockingSync));
     ok(mcGetDeviceFlags(&flags));
     g_assert_cmpuint(flags, ==, mcDeviceScheduleBlockingSync |

@@ -234,8 +234,7 @@ static void test_function(void)
     fails(mcErrorInvalidValue,
           mcDrvFuncSetCacheConfig(function, (mcFuncCache_t)9));
     ok(mcDrvFuncSetSharedMemConfig(function, mcSharedMemBankSizeFourByte));
-    fails(mcErrorNotSupported, mcDrvFuncSetSharedMemConfig(
-                                   function, mcSharedMemBankSizeEightByte));
+    ok(mcDrvFuncSetSharedMemConfig(function, mcSharedMemBankSizeEightByte));
     fails(mcErrorInvalidValue,
           mcDrvFuncSetSharedMemConfig(function, (mcSharedMemConfig)9));
     ok(mcModuleUnload(module));

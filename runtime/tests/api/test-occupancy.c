@@ -277,8 +277,7 @@ static void test_set_attribute(void)
     fails(mcErrorInvalidDeviceFunction,
           mcFuncSetCacheConfig(&a, mcFuncCachePreferL1));
     ok(mcFuncSetSharedMemConfig(symbol, mcSharedMemBankSizeFourByte));
-    fails(mcErrorNotSupported,
-          mcFuncSetSharedMemConfig(symbol, mcSharedMemBankSizeEightByte));
+    ok(mcFuncSetSharedMemConfig(symbol, mcSharedMemBankSizeEightByte));
     fails(mcErrorInvalidValue,
           mcFuncSetSharedMemConfig(symbol, (mcSharedMemConfig)3));
 }
