@@ -7,7 +7,7 @@ import sys
 import zlib
 from threading import Thread
 
-from driver import launches, objects, ptx
+from driver import attributes, launches, objects, ptx
 from driver.report import Failure
 
 DEVICE_TRIPLE = "riscv64-unknown-elf"
@@ -88,7 +88,8 @@ class Compiler:
         self.processes = processes
         self.numbers = {} # of sources with one name
         self.per_thread = set() # sources that define the macro themselves
-        self.texts = {} # (source, side): where launches are rewritten
+        self.texts = {} # (source, side): a text that clang accepts
+        self.mended = {} # of each such source: the rewriters
 
     def temp(self, source, name):
         """A file beside others of this source."""
@@ -195,15 +196,19 @@ class Compiler:
         return out + [path]
 
     def refused(self, source, text):
-        """Whether messages are about launches in device code, which are then
-        to be rewritten: once."""
-        return (source, "device") not in self.texts and source != "-" and \
-            self.cmd.mode not in ("E", "M") and \
-            launches.REFUSED.search(text) is not None
+        """Whether messages are about what a rewriter makes acceptable: launches
+        in device code, attributes. Each is asked once."""
+        if source == "-" or self.cmd.mode in ("E", "M"):
+            return False
+        before = self.mended.setdefault(source, set())
+        new = {r for r in (launches, attributes) if r.REFUSED.search(text)}
+        self.mended[source] = before | new
+        return not new <= before
 
     def rewrite(self, source, cc1, side):
-        """Preprocesses a source for one side and rewrites its launches."""
+        """Preprocesses a source for one side and rewrites what was refused."""
         path = self.temp(source, side + ".ii")
+        self.texts.pop((source, side), None)
         args = self.host_args(cc1, source, path) if side == "host" else \
             self.device_args(cc1, source, path)
         out, skip = [], False
@@ -226,11 +231,15 @@ class Compiler:
             raise Failure()
         if not self.cmd.dry:
             with open(path, encoding="utf-8", errors="surrogateescape") as f:
-                text = launches.rewrite(f.read(), side == "device")
+                text = f.read()
+            if attributes in self.mended[source]:
+                text = attributes.rewrite(text)
+            if launches in self.mended[source]:
+                text = launches.rewrite(text, side == "device")
+                if side == "device" and self.cmd.rdc:
+                    text += launches.NAMES
             if has_ptx:
                 text = ptx.rewrite(text, source) or text
-            if side == "device" and self.cmd.rdc:
-                text += launches.NAMES
             with open(path, "w", encoding="utf-8",
                       errors="surrogateescape") as f:
                 f.write(text)
@@ -341,7 +350,8 @@ class Compiler:
         last = kind == "bitcode" and not self.cmd.names
         bitcode = output if last else self.temp(source, "device.bc")
         status, text = self.device_bitcode(cc1, source, bitcode)
-        if status and self.for_device_only() and self.refused(source, text):
+        while status and self.for_device_only() and \
+                self.refused(source, text):
             self.rewrite(source, cc1, "device")
             status, text = self.device_bitcode(cc1, source, bitcode)
         if status or self.cmd.mode == "syntax" or last:
@@ -428,7 +438,7 @@ class Compiler:
 
     def both(self, host, device, source, output):
         results, image = self.both_passes(host, device, source, output)
-        if (results[0] or results[2]) and \
+        while (results[0] or results[2]) and \
                 self.refused(source, results[1] + results[3]):
             self.rewrite(source, host, "host")
             self.rewrite(source, device, "device")
