@@ -13,18 +13,63 @@
 #define __MC_VECTOR_FN static inline
 #endif
 
+/* HIP's vectors have constructors, CUDA's are aggregates. The type says how it
+ * converts; more scalars than one convert as by a cast. */
+#if defined(__MC_VECTOR_CONSTRUCTORS__) && defined(__cplusplus)
+#if defined(__MXCC__) && defined(__MACA__)
+#define __MC_VECTOR_MEMBER __attribute__((host, device)) constexpr
+#else
+#define __MC_VECTOR_MEMBER constexpr
+#endif
+#define __MC_VECTOR_MAKERS1(name, type)                                        \
+    name##1() = default;                                                       \
+    __MC_VECTOR_MEMBER name##1(type s) : x(s) {}
+#define __MC_VECTOR_MAKERS2(name, type)                                        \
+    name##2() = default;                                                       \
+    __MC_VECTOR_MEMBER name##2(type s) : x(s), y(s) {}                         \
+    template <class X, class Y>                                                \
+    __MC_VECTOR_MEMBER name##2(X a, Y b) : x((type)a), y((type)b)              \
+    {                                                                          \
+    }
+#define __MC_VECTOR_MAKERS3(name, type)                                        \
+    name##3() = default;                                                       \
+    __MC_VECTOR_MEMBER name##3(type s) : x(s), y(s), z(s) {}                   \
+    template <class X, class Y, class Z>                                       \
+    __MC_VECTOR_MEMBER name##3(X a, Y b, Z c)                                  \
+        : x((type)a), y((type)b), z((type)c)                                   \
+    {                                                                          \
+    }
+#define __MC_VECTOR_MAKERS4(name, type)                                        \
+    name##4() = default;                                                       \
+    __MC_VECTOR_MEMBER name##4(type s) : x(s), y(s), z(s), w(s) {}             \
+    template <class X, class Y, class Z, class W>                              \
+    __MC_VECTOR_MEMBER name##4(X a, Y b, Z c, W d)                             \
+        : x((type)a), y((type)b), z((type)c), w((type)d)                       \
+    {                                                                          \
+    }
+#else
+#define __MC_VECTOR_MAKERS1(name, type)
+#define __MC_VECTOR_MAKERS2(name, type)
+#define __MC_VECTOR_MAKERS3(name, type)
+#define __MC_VECTOR_MAKERS4(name, type)
+#endif
+
 #define __MC_VECTORS(name, type, align2, align4)                               \
     typedef struct name##1 {                                                   \
         type x;                                                                \
+        __MC_VECTOR_MAKERS1(name, type)                                        \
     } name##1;                                                                 \
     typedef struct __attribute__((aligned(align2))) name##2 {                  \
         type x, y;                                                             \
+        __MC_VECTOR_MAKERS2(name, type)                                        \
     } name##2;                                                                 \
     typedef struct name##3 {                                                   \
         type x, y, z;                                                          \
+        __MC_VECTOR_MAKERS3(name, type)                                        \
     } name##3;                                                                 \
     typedef struct __attribute__((aligned(align4))) name##4 {                  \
         type x, y, z, w;                                                       \
+        __MC_VECTOR_MAKERS4(name, type)                                        \
     } name##4;                                                                 \
     __MC_VECTOR_FN name##1 make_##name##1(type x)                              \
     {                                                                          \
@@ -61,6 +106,11 @@ __MC_VECTORS(float, float, 8, 16)
 __MC_VECTORS(double, double, 16, 16)
 
 #undef __MC_VECTORS
+#undef __MC_VECTOR_MAKERS1
+#undef __MC_VECTOR_MAKERS2
+#undef __MC_VECTOR_MAKERS3
+#undef __MC_VECTOR_MAKERS4
+#undef __MC_VECTOR_MEMBER
 #undef __MC_VECTOR_FN
 
 #endif

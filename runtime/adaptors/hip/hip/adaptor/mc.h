@@ -16,6 +16,7 @@
 
 #include "hip/adaptor/names.h"
 
+#define __MC_VECTOR_CONSTRUCTORS__ 1 /* float4(1, 2, 3, 4) */
 /* Beside the folder of HIP's headers where only that one is searched. */
 #if __has_include(<mcr/mc_vector_types.h>)
 #include <mcr/mc_vector_types.h>
