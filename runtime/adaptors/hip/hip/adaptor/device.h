@@ -18,8 +18,47 @@
 #define hipGridDim_y gridDim.y
 #define hipGridDim_z gridDim.z
 
-/* Atomic additions of floats are exact in all memory here, and fast. */
 #ifdef __cplusplus
+#include "amdgcn.h"
+
+/* width bits from offset on; of none, nothing. */
+__device__ static inline unsigned __bitextract_u32(unsigned source,
+                                                   unsigned offset,
+                                                   unsigned width)
+{
+    return __builtin_amdgcn_ubfe(source, offset, width);
+}
+
+__device__ static inline unsigned long long __bitextract_u64(
+    unsigned long long source, unsigned offset, unsigned width)
+{
+    offset &= 63;
+    width &= 63;
+    return source >> offset & ((1ull << width) - 1);
+}
+
+__device__ static inline unsigned __bitinsert_u32(unsigned into,
+                                                  unsigned bits,
+                                                  unsigned offset,
+                                                  unsigned width)
+{
+    unsigned mask = (1u << (width & 31)) - 1;
+
+    offset &= 31;
+    return (into & ~(mask << offset)) | (bits & mask) << offset;
+}
+
+__device__ static inline unsigned long long __bitinsert_u64(
+    unsigned long long into, unsigned long long bits, unsigned offset,
+    unsigned width)
+{
+    unsigned long long mask = (1ull << (width & 63)) - 1;
+
+    offset &= 63;
+    return (into & ~(mask << offset)) | (bits & mask) << offset;
+}
+
+/* Atomic additions of floats are exact in all memory here, and fast. */
 __device__ static inline float unsafeAtomicAdd(float *address, float value)
 {
     return atomicAdd(address, value);
@@ -38,6 +77,11 @@ __device__ static inline float safeAtomicAdd(float *address, float value)
 __device__ static inline double safeAtomicAdd(double *address, double value)
 {
     return atomicAdd(address, value);
+}
+
+__device__ static inline void atomicAddNoRet(float *address, float value)
+{
+    atomicAdd(address, value);
 }
 #endif
 

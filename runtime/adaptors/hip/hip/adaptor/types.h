@@ -32,6 +32,38 @@ extern "C" {
 #define hipStreamWaitValueAnd 0x2
 #define hipStreamWaitValueNor 0x3
 
+/* Names of HIP for attributes that have another one by the rule, or are the same
+ * number here. */
+#define hipDeviceAttributeAccessPolicyMaxWindowSize \
+    hipDeviceAttributeMaxAccessPolicyWindowSize
+#define hipDeviceAttributeClockInstructionRate hipDeviceAttributeClockRate
+#define hipDeviceAttributeDeviceOverlap hipDeviceAttributeGpuOverlap
+#define hipDeviceAttributeFineGrainSupport \
+    hipDeviceAttributeConcurrentManagedAccess
+#define hipDeviceAttributeMaxSurface1D hipDeviceAttributeMaxSurface1DWidth
+#define hipDeviceAttributeMaxSurfaceCubemap \
+    hipDeviceAttributeMaxSurfaceCubemapWidth
+#define hipDeviceAttributeMaxTexture1DLinear \
+    hipDeviceAttributeTexture1DLinearWidth
+#define hipDeviceAttributeMaxTexture1DMipmap \
+    hipDeviceAttributeMaxTexture1DMipmappedWidth
+#define hipDeviceAttributeMaxTextureCubemap \
+    hipDeviceAttributeMaxTextureCubemapWidth
+#define hipDeviceAttributeMultiprocessorCount \
+    hipDeviceAttributeMultiProcessorCount
+#define hipDeviceAttributePciDomainID hipDeviceAttributePciDomainId
+#define hipDeviceAttributePersistingL2CacheMaxSize \
+    hipDeviceAttributeMaxPersistingL2CacheSize
+#define hipDeviceAttributePhysicalMultiProcessorCount \
+    hipDeviceAttributeMultiProcessorCount
+#define hipDeviceAttributeReservedSharedMemPerBlock \
+    hipDeviceAttributeReservedSharedMemoryPerBlock
+#define hipDeviceAttributeSharedMemPerBlockOptin \
+    hipDeviceAttributeMaxSharedMemoryPerBlockOptin
+#define hipDeviceAttributeSharedMemPerMultiprocessor \
+    hipDeviceAttributeMaxSharedMemoryPerMultiprocessor
+#define hipDeviceAttributeWallClockRate hipDeviceAttributeClockRate
+
 #define HIP_SYMBOL(X) X
 #define HIP_TRSA_OVERRIDE_FORMAT 0x01
 #define HIP_TRSF_READ_AS_INTEGER 0x01
