@@ -16,6 +16,16 @@ typedef __half nv_half;
 typedef __half2 nv_half2;
 typedef __half __nv_half;
 typedef __half2 __nv_half2;
+
+template <> inline cudaChannelFormatDesc cudaCreateChannelDesc<__half>()
+{
+    return cudaCreateChannelDescHalf();
+}
+
+template <> inline cudaChannelFormatDesc cudaCreateChannelDesc<__half2>()
+{
+    return cudaCreateChannelDescHalf2();
+}
 #endif
 
 #endif

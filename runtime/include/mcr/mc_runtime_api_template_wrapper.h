@@ -344,6 +344,27 @@ MC_CHANNELS_OF(float, float, 32, Float)
 #undef MC_CHANNELS_OF
 #undef MC_CHANNELS
 
+/* Halves, by name: one, two and four channels. */
+inline mcChannelFormatDesc mcCreateChannelDescHalf()
+{
+    return mcCreateChannelDesc(16, 0, 0, 0, mcChannelFormatKindFloat);
+}
+
+inline mcChannelFormatDesc mcCreateChannelDescHalf1()
+{
+    return mcCreateChannelDescHalf();
+}
+
+inline mcChannelFormatDesc mcCreateChannelDescHalf2()
+{
+    return mcCreateChannelDesc(16, 16, 0, 0, mcChannelFormatKindFloat);
+}
+
+inline mcChannelFormatDesc mcCreateChannelDescHalf4()
+{
+    return mcCreateChannelDesc(16, 16, 16, 16, mcChannelFormatKindFloat);
+}
+
 /* ---- nodes of graphs that copy to and from device variables ---- */
 
 template <class T>

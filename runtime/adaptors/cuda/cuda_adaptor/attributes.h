@@ -45,6 +45,62 @@ typedef enum CUdevice_attribute_enum {
         cudaDevAttrMaxTexture2DLayeredHeight,
     CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_LAYERS =
         cudaDevAttrMaxTexture2DLayeredLayers,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_ARRAY_WIDTH =
+        cudaDevAttrMaxTexture2DLayeredWidth,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_ARRAY_HEIGHT =
+        cudaDevAttrMaxTexture2DLayeredHeight,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_ARRAY_NUMSLICES =
+        cudaDevAttrMaxTexture2DLayeredLayers,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_GATHER_WIDTH =
+        cudaDevAttrMaxTexture2DWidth,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_GATHER_HEIGHT =
+        cudaDevAttrMaxTexture2DHeight,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_WIDTH_ALTERNATE =
+        cudaDevAttrMaxTexture3DWidthAlt,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_HEIGHT_ALTERNATE =
+        cudaDevAttrMaxTexture3DHeightAlt,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_DEPTH_ALTERNATE =
+        cudaDevAttrMaxTexture3DDepthAlt,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURECUBEMAP_LAYERED_WIDTH =
+        cudaDevAttrMaxTextureCubemapLayeredWidth,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURECUBEMAP_LAYERED_LAYERS =
+        cudaDevAttrMaxTextureCubemapLayeredLayers,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE3D_WIDTH = cudaDevAttrMaxSurface3DWidth,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE3D_HEIGHT =
+        cudaDevAttrMaxSurface3DHeight,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE3D_DEPTH = cudaDevAttrMaxSurface3DDepth,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE1D_LAYERED_WIDTH =
+        cudaDevAttrMaxSurface1DLayeredWidth,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE1D_LAYERED_LAYERS =
+        cudaDevAttrMaxSurface1DLayeredLayers,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_LAYERED_WIDTH =
+        cudaDevAttrMaxSurface2DLayeredWidth,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_LAYERED_HEIGHT =
+        cudaDevAttrMaxSurface2DLayeredHeight,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_LAYERED_LAYERS =
+        cudaDevAttrMaxSurface2DLayeredLayers,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACECUBEMAP_WIDTH =
+        cudaDevAttrMaxSurfaceCubemapWidth,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACECUBEMAP_LAYERED_WIDTH =
+        cudaDevAttrMaxSurfaceCubemapLayeredWidth,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACECUBEMAP_LAYERED_LAYERS =
+        cudaDevAttrMaxSurfaceCubemapLayeredLayers,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_MIPMAPPED_WIDTH =
+        cudaDevAttrMaxTexture2DMipmappedWidth,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_MIPMAPPED_HEIGHT =
+        cudaDevAttrMaxTexture2DMipmappedHeight,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_MIPMAPPED_WIDTH =
+        cudaDevAttrMaxTexture1DMipmappedWidth,
+    CU_DEVICE_ATTRIBUTE_SPARSE_CUDA_ARRAY_SUPPORTED =
+        cudaDevAttrSparseCudaArraySupported,
+    CU_DEVICE_ATTRIBUTE_DEFERRED_MAPPING_CUDA_ARRAY_SUPPORTED =
+        cudaDevAttrDeferredMappingCudaArraySupported,
+    CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS =
+        cudaDevAttrGPUDirectRDMAFlushWritesOptions,
+    CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WRITES_ORDERING =
+        cudaDevAttrGPUDirectRDMAWritesOrdering,
+    CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED =
+        cudaDevAttrGPUDirectRDMASupported,
     CU_DEVICE_ATTRIBUTE_SURFACE_ALIGNMENT = cudaDevAttrSurfaceAlignment,
     CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS = cudaDevAttrConcurrentKernels,
     CU_DEVICE_ATTRIBUTE_ECC_ENABLED = cudaDevAttrEccEnabled,

@@ -31,7 +31,6 @@ cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p,
 cudaError_t cudaExternalMemoryGetMappedMipmappedArray(
     cudaMipmappedArray_t *mipmap, cudaExternalMemory_t extMem,
     const struct cudaExternalMemoryMipmappedArrayDesc *mipmapDesc);
-/* No part of a cache is set aside for data that persists. */
 /* A function of cuda.h; *funcPtr is NULL, and the result cudaSuccess, when there
  * is none of that name, as in CUDA 11. */
 cudaError_t cudaGetDriverEntryPoint(const char *symbol, void **funcPtr,

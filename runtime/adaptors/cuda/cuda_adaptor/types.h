@@ -15,6 +15,9 @@ extern "C" {
 #define cudaArraySparsePropertiesSingleMipTail 0x1
 #define cudaKernelNodeAttributeID cudaKernelNodeAttrID
 #define cudaStreamAttributeID cudaStreamAttrID
+#define cudaDevAttrMaxTexture2DGatherWidth cudaDevAttrMaxTexture2DWidth
+#define cudaDevAttrMaxTexture2DGatherHeight cudaDevAttrMaxTexture2DHeight
+#define cudaDevAttrReserved93 cudaDevAttrReserved92 /* of 64 bits */
 
 typedef enum cudaSharedCarveout {
     cudaSharedmemCarveoutDefault = -1,

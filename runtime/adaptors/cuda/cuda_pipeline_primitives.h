@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+/* Part of cuda_pipeline.h. */
+#ifndef _CUDA_PIPELINE_PRIMITIVES_H_
+#define _CUDA_PIPELINE_PRIMITIVES_H_
+
+#include "cuda_pipeline.h"
+
+#endif

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+/* Part of cuda_runtime.h. */
+#ifndef __CUDA_TEXTURE_TYPES_H__
+#define __CUDA_TEXTURE_TYPES_H__
+
+#include "cuda_runtime.h"
+
+#endif
