@@ -31,6 +31,9 @@
 #include "device/texture.h"
 #include "device/surface.h"
 #include "device/launch.h"
+#ifndef __MC_RTC_LEAN__
+#include "device/math_host.h"
+#endif
 #include "device/std.h"
 #include "device/launch_device.h"
 #endif

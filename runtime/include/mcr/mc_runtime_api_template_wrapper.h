@@ -198,6 +198,14 @@ static inline mcError_t mcOccupancyMaxPotentialBlockSize(
         dynamicShared, blockSizeLimit);
 }
 
+/* The kernel as an address of any type. */
+static inline mcError_t mcOccupancyMaxPotentialBlockSize(
+    int *gridSize, int *blockSize, const void *kernel, size_t dynamicShared = 0)
+{
+    return mcOccupancyMaxPotentialBlockSize(gridSize, blockSize, kernel,
+                                            dynamicShared, 0);
+}
+
 template <class R, class... Args>
 static inline mcError_t mcOccupancyMaxPotentialBlockSizeWithFlags(
     int *gridSize, int *blockSize, R (*kernel)(Args...),

@@ -45,7 +45,10 @@ int main()
     static_assert(fixed.x == 1.5 && fixed.y == 2, "constants");
     static_assert(sizeof(float3) == 12 && alignof(float4) == 16, "shape");
     REQUIRE(bytes.w == 44 && pair.y == 8);
-    kernel<<<1, 64>>>(device);
+    uint2 bits = (uint2(5, 6) << 2u | 1u) & 0xfeu, rest = bits % 7u;
+    REQUIRE(bits == uint2(20, 24) && (rest ^ 1u) == uint2(7, 2));
+    hipExtLaunchKernelGGL(kernel, dim3(1), dim3(64), 0, nullptr, nullptr,
+                          nullptr, 0, device);
     LAUNCHED();
     CHECK(hipMemcpy(out.data(), device, 64 * sizeof(float4),
                     hipMemcpyDeviceToHost));

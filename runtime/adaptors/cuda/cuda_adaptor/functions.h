@@ -51,6 +51,14 @@ static inline cudaError_t cudaLaunchCooperativeKernel(
                                        (cudaStream_t)0);
 }
 
+/* The shape of CUDA 12. */
+static inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *graphExec,
+                                               cudaGraph_t graph,
+                                               unsigned long long flags = 0)
+{
+    return cudaGraphInstantiateWithFlags(graphExec, graph, flags);
+}
+
 template <class T>
 static inline cudaError_t cudaMallocHost(T **ptr, size_t size,
                                          unsigned int flags = 0)

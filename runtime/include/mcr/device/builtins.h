@@ -250,6 +250,13 @@ __attribute__((noreturn)) __MC_DEVICE__ void __trap()
     __builtin_unreachable();
 }
 
+/* Of the C library, beside the host's. */
+extern "C" __attribute__((noreturn)) __device__ __MC_INLINE__ void
+abort() noexcept
+{
+    __trap();
+}
+
 /* There is no debugger to stop in: the same as __trap(). */
 __attribute__((noreturn)) __MC_DEVICE__ void __brkpt()
 {

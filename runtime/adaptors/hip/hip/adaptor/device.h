@@ -98,4 +98,23 @@ __device__ static inline void atomicAddNoRet(float *address, float value)
 #define hipLaunchKernelGGL(kernelName, ...)                                    \
     hipLaunchKernelGGLInternal((kernelName), __VA_ARGS__)
 
+#ifdef __cplusplus
+/* A launch between two events, which may be NULL; flags is 0. */
+template <class... Parameters, class... Args>
+static inline void hipExtLaunchKernelGGL(
+    void (*kernel)(Parameters...), dim3 numBlocks, dim3 dimBlocks,
+    unsigned sharedMemBytes, hipStream_t stream, hipEvent_t startEvent,
+    hipEvent_t stopEvent, unsigned flags, Args... args)
+{
+    (void)flags;
+    if (startEvent) {
+        hipEventRecord(startEvent, stream);
+    }
+    kernel<<<numBlocks, dimBlocks, sharedMemBytes, stream>>>(args...);
+    if (stopEvent) {
+        hipEventRecord(stopEvent, stream);
+    }
+}
+#endif
+
 #endif
