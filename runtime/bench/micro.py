@@ -262,7 +262,7 @@ def measure(build, rounds, divisor, prefix):
     found = {}
     for i in range(rounds):
         progress(f"round {i + 1}/{rounds}")
-        for key, entry in build.run(1 if divisor > 1 else 3, divisor,
+        for key, entry in build.run(0 if divisor > 1 else 3, divisor,
                                     prefix).items():
             merge(found, key, entry)
     progress("")
