@@ -11,6 +11,10 @@ import tempfile
 from tap import check, end
 
 BENCH, MXCC = sys.argv[1:3]
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(BENCH)),
+                                "runtime", "bench"))
+import micro # noqa: E402
 KEYS = {"work": str, "peer": str, "threads": int, "seconds": float,
         "verified": bool}
 
@@ -97,6 +101,46 @@ def test_micro(folder):
                                        rows.values()), len(text))
 
 
+class MadeUp:
+    """A build whose runs are lines that are made up."""
+
+    def __init__(self, *seconds):
+        self.seconds, self.next = seconds, 0
+
+    def run(self, *_):
+        self.next += 1
+        return micro.parse("".join(
+            f"row {name} - 64 100 110 7040 0 "
+            f"{s * (1 + self.next * 7 % 5 / 100)} 1\n"
+            for name, s in zip(("same", "slower", "noisy"), self.seconds)) +
+            f"row noise - 64 100 110 7040 0 {1 + self.next % 3} "
+            f"{int(self.next != 2)}\n")
+
+
+def test_comparison():
+    """Chance is no difference; what a base costs is taken off."""
+    entries, wrong = micro.compare(MadeUp(2, 3, 5), MadeUp(2, 2, 5), 9, 1, "")
+    changed = [e["name"] for e in entries if e["changed"]]
+    check("comparison", changed == ["slower"] and len(entries) == 4, entries)
+    slower = [e for e in entries if e["name"] == "slower"][0]
+    check("interval", slower["low"] <= slower["ratio"] <= slower["high"] and
+          abs(slower["ratio"] - 1.5) < 0.1 and slower["low"] > 1.3, slower)
+    check("wrong in either", wrong == ["noise"], wrong)
+    found = micro.parse("row f32.fma - 64 100 110 7040 0 11e-7 1\n"
+                        "row base - 64 100 300 19200 0 30e-7 1\n"
+                        "row load base 64 200 900 57600 0 180e-7 1\n"
+                        "row load base 64 200 900 57600 0 190e-7 1\n")
+    micro.derive(found)
+    load = found["row", "load", 64]
+    check("base", abs(load["ns_instruction"] - 40) < 1e-6 and
+          abs(load["ns_operation"] - 60) < 1e-6 and
+          abs(load["by_fma"] - 4) < 1e-6, load)
+    found["row", "f32.fma", 64]["seconds"] /= 2
+    micro.derive(found)
+    check("out of line", [e["name"] for e in micro.out_of_line(found)] ==
+          ["load"], found)
+
+
 def test_api():
     done = bench("--api", "sim")
     calls = {line.split()[0]: float(line.split()[1])
@@ -124,6 +168,7 @@ def test_refused(folder):
 with tempfile.TemporaryDirectory() as temporary:
     test_json(temporary)
     test_api()
+    test_comparison()
     test_programs(temporary)
     test_micro(temporary)
     test_refused(temporary)
