@@ -87,6 +87,7 @@ int kmd_device_open(KmdTransport *t, KmdDevice **out)
 
 void kmd_device_close(KmdDevice *dev)
 {
+    kmd_faults_stop(dev);
     kmd_queue_destroy_all(dev);
     device_stop(dev);
 }

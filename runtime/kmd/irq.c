@@ -63,6 +63,9 @@ static void handle_device(KmdDevice *dev)
     if (MXGPU_GET(MXGPU_IRQ_STATUS_ERROR, status)) {
         handle_errors(dev);
     }
+    if (MXGPU_GET(MXGPU_IRQ_STATUS_FAULT, status)) {
+        kmd_fault_told(dev);
+    }
     if (MXGPU_GET(MXGPU_IRQ_STATUS_EVENT, status)) {
         mc_debug("the firmware signalled an event");
     }

@@ -66,6 +66,14 @@ typedef struct KmdProfile {
     bool exact;        /* every access is counted */
 } KmdProfile;
 
+/*
+ * What a packet with MXGPU_PKT_RECOVER needs and has not: the function maps it
+ * and returns true, whereupon the access is done again; or false, and the
+ * packet fails with the fault. It is called from one thread of the device, and
+ * may use all operations but close.
+ */
+typedef bool KmdMendFn(void *opaque, const struct mxgpu_fault_record *record);
+
 typedef struct KmdOps {
     const char *name;
 
@@ -140,6 +148,10 @@ typedef struct KmdOps {
     int (*queue_launch)(KmdQueue *queue, uint64_t ring, unsigned log2_records);
     /* Aborts what is in flight. */
     void (*queue_destroy)(KmdQueue *queue);
+
+    /* From now on packets may have MXGPU_PKT_RECOVER; until close. -EBUSY: it
+     * was called before. -EOPNOTSUPP: the device does not know of it. */
+    int (*faults)(KmdDevice *dev, KmdMendFn *mend, void *opaque);
 
     /* Interrupts of a queue, counted; queues may share a vector, and that of
      * an earlier user may come late: look at memory again. irq_wait returns 0

@@ -38,7 +38,8 @@
 #define KMD_IRQ_CAUSES                                                         \
     (MXGPU_SET(MXGPU_IRQ_STATUS_MCU, 1) |                                      \
      MXGPU_SET(MXGPU_IRQ_STATUS_ERROR, 1) |                                    \
-     MXGPU_SET(MXGPU_IRQ_STATUS_EVENT, 1))
+     MXGPU_SET(MXGPU_IRQ_STATUS_EVENT, 1) |                                    \
+     MXGPU_SET(MXGPU_IRQ_STATUS_FAULT, 1))
 #define KMD_IRQ_MBOX MXGPU_SET(MXGPU_IRQ_STATUS_MBOX, 1)
 
 typedef struct KmdTable KmdTable;
@@ -93,6 +94,15 @@ typedef struct KmdIrq {
     _Atomic uint32_t answered; /* mailbox interrupts */
 } KmdIrq;
 
+typedef struct KmdFaults {
+    volatile struct mxgpu_fault_record *ring; /* NULL: not in use */
+    KmdMendFn *mend;
+    void *opaque;
+    pthread_t thread;
+    _Atomic bool stop;
+    _Atomic uint32_t told; /* interrupts */
+} KmdFaults;
+
 struct KmdDevice {
     KmdTransport *t;
     KmdInfo info;
@@ -126,6 +136,7 @@ struct KmdDevice {
     pthread_mutex_t clock_lock;
     unsigned minor; /* of the interface version */
     KmdIrq irq;
+    KmdFaults faults;
 };
 
 static inline bool kmd_lost(KmdDevice *dev)
@@ -192,6 +203,7 @@ unsigned kmd_device_where(KmdDevice *dev, uint64_t *pcs, unsigned room);
     .queue_ring = kmd_queue_ring, .queue_destroy = kmd_queue_destroy,          \
     .queue_profile = kmd_queue_profile,                                        \
     .queue_launch = kmd_queue_launch,                                          \
+    .faults = kmd_device_faults,                                               \
     .irq_count = kmd_queue_irq_count, .irq_wait = kmd_queue_irq_wait,          \
     .alive = kmd_device_look, .clock = kmd_device_clock,                       \
     .where = kmd_device_where
@@ -234,6 +246,12 @@ int kmd_mbox_call(KmdDevice *dev, const void *req, unsigned words, void *resp,
 
 int kmd_irq_start(KmdDevice *dev);
 void kmd_irq_stop(KmdDevice *dev);
+
+/* ---- fault.c: kmd.h, faults ------------------------------------------------ */
+
+int kmd_device_faults(KmdDevice *dev, KmdMendFn *mend, void *opaque);
+void kmd_fault_told(KmdDevice *dev);
+void kmd_faults_stop(KmdDevice *dev);
 
 /* ---- vram.c ---------------------------------------------------------------- */
 

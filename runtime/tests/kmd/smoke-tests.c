@@ -315,6 +315,65 @@ static void test_destroy_busy(Smoke *s)
     smoke_ok(true, "it is destroyed");
 }
 
+/* Demand paging: pages of memory come when the device touches them. */
+typedef struct Pager {
+    Smoke *s;
+    SmokeMem mem;
+    uint64_t va;
+    _Atomic unsigned mapped, refused;
+} Pager;
+
+static bool page_in(void *opaque, const struct mxgpu_fault_record *record)
+{
+    Pager *p = opaque;
+    uint64_t offset = (record->addr - p->va) & ~(KMD_PAGE_SIZE - 1);
+
+    if (offset >= p->mem.size) {
+        p->refused++;
+        return false;
+    }
+    p->mapped++;
+    return p->s->ops->map(p->mem.bo, p->va + offset, offset, KMD_PAGE_SIZE,
+                          SMOKE_RW) == 0;
+}
+
+static void test_faults(Smoke *s, SmokeQueue *q)
+{
+    static Pager p; /* the device may ask it until it is closed */
+    const uint64_t size = 64 * KMD_PAGE_SIZE;
+    union mxgpu_packet packet;
+    SmokeMem host;
+
+    p.s = s;
+    p.mapped = p.refused = 0;
+    p.va = (uintptr_t)mc_va_reserve(2 * size, KMD_PAGE_SIZE);
+    if (!smoke_ok(smoke_pin(s, size, &host) && smoke_alloc(s, size, &p.mem),
+                  "memory for pages")) {
+        return;
+    }
+    packet = smoke_copy(p.va + 100, host.va, size - 200);
+    packet.header.flags |= MXGPU_PKT_RECOVER;
+    test_error(s, q, "nobody to ask", &packet, MXGPU_QERR_PACKET, 0, 0);
+    smoke_ok(s->ops->faults(s->dev, page_in, &p) == 0 &&
+             s->ops->faults(s->dev, page_in, &p) == -EBUSY,
+             "somebody to ask, once");
+    pattern(host.cpu, size, 9);
+    smoke_ok(smoke_run(q, &packet) == 0 && p.mapped == 64 && !p.refused &&
+             memcmp(p.mem.cpu + 100, host.cpu, size - 200) == 0,
+             "a copy to 64 pages that come as it goes");
+    smoke_ok(smoke_run(q, &packet) == 0 && p.mapped == 64,
+             "they are there the second time");
+    packet.copy.dst = p.va + size;
+    packet.copy.signal_addr = 0;
+    test_error(s, q, "refused", &packet, MXGPU_QERR_FAULT,
+               MXGPU_FAULT_NOT_PRESENT, p.va + size);
+    smoke_ok(p.refused == 1 && s->ops->unmap(s->dev, p.va, size) == 0,
+             "pages go again");
+    smoke_free(s, &p.mem);
+    smoke_free(s, &host);
+    mc_va_release((void *)(uintptr_t)p.va, 2 * size);
+}
+
 void smoke_tests(Smoke *s)
 {
     SmokeQueue q;
@@ -330,6 +389,7 @@ void smoke_tests(Smoke *s)
     test_queues(s);
     test_errors(s, &q);
     test_destroy_busy(s);
+    test_faults(s, &q);
     smoke_queue_end(&q);
 }
 
