@@ -15,7 +15,6 @@
 /* Offsets in VRAM and in system memory. */
 #define CODE   (1u << 20)
 #define DATA   (4u << 20)
-#define COPIES (8u << 20)
 #define RINGS  0u
 #define SIGNAL 0x40000u
 #define DESCS  0x50000u
@@ -246,7 +245,16 @@ static struct mxgpu_packet_dispatch dispatch(Rig *r, const char *path,
     };
 }
 
-static void push_copies(DrvQueue *q)
+/* Of packets that units execute. */
+static void push(Rig *r, DrvQueue *q, const void *packet)
+{
+    union mxgpu_packet p = *(const union mxgpu_packet *)packet;
+
+    p.header.flags |= r->recover ? MXGPU_PKT_RECOVER : 0;
+    drv_push(q, &p);
+}
+
+static void push_copies(Rig *r, DrvQueue *q)
 {
     struct mxgpu_packet_fill fill = {
         .type = MXGPU_PKT_FILL,
@@ -281,11 +289,28 @@ static void push_copies(DrvQueue *q)
 
     for (unsigned i = 0; i < 4; i++) {
         fill.pattern[0] = (uint8_t)i;
-        drv_push(q, &fill);
-        drv_push(q, &copy);
-        drv_push(q, &rect);
+        push(r, q, &fill);
+        push(r, q, &copy);
+        push(r, q, &rect);
         rect.signal_value++;
     }
+}
+
+/* Takes what the kernels and copies work on out of the page tables. */
+static void tear_vram(Rig *r)
+{
+    Dut *d = &r->drv.dut;
+    uint64_t ring = DRV_SYS_VA + FAULTS;
+
+    for (uint64_t at = OUT; at < COPIES + (8u << 20); at += 2u << 20) {
+        dut_store64(d, DUT_VRAM, dut_pte(d, DRV_VRAM_VA + at, 1), 0);
+    }
+    dut_write(d, MXGPU_FAULT_RING_LO, (uint32_t)ring);
+    dut_write(d, MXGPU_FAULT_RING_HI, (uint32_t)(ring >> 32));
+    dut_write(d, MXGPU_FAULT_CFG,
+              MXGPU_SET(MXGPU_FAULT_CFG_ENABLE, 1) |
+                  MXGPU_SET(MXGPU_FAULT_CFG_VMID, DUT_VMID) |
+                  MXGPU_SET(MXGPU_FAULT_CFG_LOG2_RECORDS, LOG2_FAULTS));
 }
 
 /* Boots, and gives all queues their work. */
@@ -296,6 +321,9 @@ void rig_start(Rig *r, const char *path)
 
     drv_boot(&r->drv);
     load_kernels(r, path);
+    if (r->recover) {
+        tear_vram(r);
+    }
     drv_invalidate(&r->drv);
     for (unsigned i = 0; i < QUEUES; i++) {
         q[i] = drv_queue(&r->drv, i, i, RINGS + i * 0x4000);
@@ -303,16 +331,16 @@ void rig_start(Rig *r, const char *path)
     p = dispatch(r, path, "all_sorts", 0, 12);
     p.grid[0] = 9;
     p.block[0] = 192;
-    drv_push(&q[0], &p);
+    push(r, &q[0], &p);
     p = dispatch(r, path, "small", 1, 0);
     p.grid[0] = 3000;
-    drv_push(&q[0], &p);
+    push(r, &q[0], &p);
     p = dispatch(r, path, "together", 2, 6);
     p.flags = MXGPU_PKT_COOPERATIVE;
     p.grid[0] = 4;
     p.block[0] = 128;
-    drv_push(&q[1], &p);
-    push_copies(&q[2]);
+    push(r, &q[1], &p);
+    push_copies(r, &q[2]);
     for (unsigned i = 0; i < QUEUES; i++) {
         drv_ring(&q[i]);
     }

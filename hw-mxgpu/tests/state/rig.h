@@ -13,12 +13,17 @@
 
 #define UNITS     2
 #define OUT    (2u << 20)
+#define COPIES (8u << 20)
+#define FAULTS 0x60000u /* in system memory: the fault ring */
+#define LOG2_FAULTS 1u
 #define TARGET (1u << 20)
 
 typedef struct Rig {
     MxgpuDevice *dev;
     Drv drv;
     bool threads;
+    bool recover; /* before rig_start(): its packets ask for recoverable faults,
+                   * and the kernels' and copies' VRAM is not mapped */
     uint64_t clock; /* of a deterministic one */
     _Atomic uint64_t irqs[8];
 } Rig;

@@ -146,6 +146,67 @@ static void same_results(Rig *a, Rig *b)
                            DRV_SYS_SIZE - TARGET), ==, 0);
 }
 
+/* ---- faults that wait for software */
+
+static bool faulted(Rig *r)
+{
+    return *mxgpu_reg(r->dev, MXGPU_FAULT_TAIL) !=
+           *mxgpu_reg(r->dev, MXGPU_FAULT_HEAD);
+}
+
+/* Maps what the oldest record tells of, and has it replayed. */
+static void mend(Rig *r)
+{
+    uint32_t head = *mxgpu_reg(r->dev, MXGPU_FAULT_HEAD);
+    const struct mxgpu_fault_record *records =
+        (const void *)(r->drv.sys + FAULTS);
+    const struct mxgpu_fault_record *f = &records[head % (1u << LOG2_FAULTS)];
+    uint64_t at = (f->addr - DRV_VRAM_VA) & ~(uint64_t)((2u << 20) - 1);
+
+    g_assert_cmpuint(at, >=, OUT);
+    g_assert_cmpuint(at, <, COPIES + (8u << 20));
+    dut_map(&r->drv.dut, DRV_VRAM_VA + at, 1,
+            MXGPU_PTE_VALID | MXGPU_PTE_READ | MXGPU_PTE_WRITE |
+                MXGPU_PTE_ATOMIC | at);
+    dut_write(&r->drv.dut, MXGPU_FAULT_HEAD, head + 1);
+}
+
+/* Kernels and copies begin without their memory. With each fault another device
+ * goes on; there are more at a time than the ring has room for. */
+static void test_parked(void)
+{
+    Rig *r = rig_new(UNITS, false), *spare = rig_new(UNITS, false), *last;
+    unsigned faults = 0, stalls = 0, unused;
+    Rig *whole = run(RUN_ON, 1, &unused);
+
+    r->recover = true;
+    rig_start(r, kernels);
+    for (unsigned n = 0; !rig_done(r); n++) {
+        g_assert_cmpuint(n, <, 200000);
+        rig_step(r, 700);
+        if (n % 8 || !faulted(r)) {
+            continue;
+        }
+        stalls += r->dev->faults.stalled;
+        transfer(r, spare);
+        spare->drv.dut.root = r->drv.dut.root;
+        spare->drv.dut.vram_next = r->drv.dut.vram_next;
+        last = r;
+        r = spare;
+        spare = last;
+        mend(r);
+        faults++;
+    }
+    g_test_message("%u records, %u of them while others waited", faults,
+                   stalls);
+    g_assert_cmpuint(faults, >=, 7); /* large pages */
+    g_assert_cmpuint(stalls, >, 0);
+    same_results(r, whole);
+    rig_free(r);
+    rig_free(spare);
+    rig_free(whole);
+}
+
 /* Devices with threads take turns: each is paused, but while it is its turn. */
 static void test_threads(void)
 {
@@ -272,6 +333,7 @@ int main(int argc, char **argv)
     g_test_add_data_func("/state/move", GINT_TO_POINTER(MOVE), test_goes_on);
     g_test_add_data_func("/state/move-to-new", GINT_TO_POINTER(MOVE_TO_NEW),
                          test_goes_on);
+    g_test_add_func("/state/parked", test_parked);
     g_test_add_func("/state/threads", test_threads);
     g_test_add_func("/state/refused", test_refused);
     g_test_add_func("/state/changed", test_changed);
