@@ -428,6 +428,48 @@ static void test_destroy(gconstpointer mode)
     rig_close(&r);
 }
 
+/*
+ * Kernels that never end have all units, and one waits for a page. To destroy
+ * the queue of the endless ones disturbs neither that nor what could not begin,
+ * nor copies.
+ */
+static void test_isolated(gconstpointer mode)
+{
+    Rig r = rig_open(mode, 4);
+    struct mxgpu_packet_copy copy = {
+        .type = MXGPU_PKT_COPY,
+        .src = DRV_SYS_VA + OUT,
+        .dst = DRV_VRAM_VA + PAGES + 0x100000,
+        .size = 0x100000,
+        .signal_addr = DRV_SYS_VA + SIGNAL + 24,
+        .signal_value = 1,
+    };
+    DrvQueue parked = start(&r, 0, "storm", 1, 64), endless, later, copies;
+
+    (void)take_record(&r);
+    endless = start(&r, 1, "endless", 2 * UNITS, 1024);
+    DUT_WAIT(&r.d->dut, *word(r.d, OUT) != 0);
+    later = start(&r, 2, "storm", 1, 64);
+    copies = drv_queue(r.d, 3, 0, QUEUE(3));
+    drv_push(&copies, &copy);
+    drv_ring(&copies);
+    drv_wait64(word(r.d, SIGNAL + 24), 1);
+    mend(&r, HOLE_VA, 0);
+    g_assert_cmpuint(*word(r.d, SIGNAL), ==, 0);
+    dut_queue_destroy(&endless.q);
+    g_assert_cmpuint(*word(r.d, SIGNAL + 8), ==, 0);
+    drv_wait64(word(r.d, SIGNAL + 16), 1);
+    replay(&r);
+    drv_wait64(word(r.d, SIGNAL), 1);
+    for (unsigned lane = 0; lane < 64; lane++) {
+        g_assert_cmpuint(page_words(&r, 0)[lane], ==, 2);
+    }
+    g_assert_cmpuint(parked.ctl->state, ==, MXGPU_QUEUE_ACTIVE);
+    g_assert_cmpuint(later.ctl->state, ==, MXGPU_QUEUE_ACTIVE);
+    g_assert_cmpuint(copies.ctl->state, ==, MXGPU_QUEUE_ACTIVE);
+    rig_close(&r);
+}
+
 /* A ring that is not there is reported, and can be replaced. */
 static void test_bad_ring(gconstpointer mode)
 {
@@ -509,6 +551,7 @@ int main(int argc, char **argv)
     add("others", test_others);
     add("kill", test_kill);
     add("destroy", test_destroy);
+    add("isolated", test_isolated);
     add("bad-ring", test_bad_ring);
     add("storm", test_storm);
     return g_test_run();
