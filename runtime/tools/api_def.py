@@ -49,3 +49,18 @@ def entries(path):
         words = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', m.group(6)))
         yield Entry(section, m.group(2), m.group(3).strip(), m.group(4),
                     parameters(m.group(5)), words.replace('\\"', '"'))
+
+
+def sources(path):
+    """(name, text without comments) of each test program in tests/, beside
+    an api.def."""
+    top = os.path.join(os.path.dirname(path), "tests")
+    for where, _, names in os.walk(top):
+        for name in names:
+            stem, ext = os.path.splitext(name)
+            # What only compiles tests the headers.
+            if ext not in (".c", ".cc", ".cpp", ".maca") or stem == "headers":
+                continue
+            with open(os.path.join(where, name), encoding="utf-8") as f:
+                text = re.sub(r"/\*.*?\*/|//[^\n]*", "", f.read(), flags=re.S)
+            yield os.path.relpath(os.path.join(where, stem), top), text

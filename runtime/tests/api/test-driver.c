@@ -57,6 +57,7 @@ static void test_context(void)
     ok(mcCtxDetach(ctx));
     ok(mcCtxDetach(ctx)); /* it is still there */
     fails(mcErrorInvalidContext, mcCtxDetach(NULL));
+    fails(mcErrorDeviceUninitialized, mcCtxDetach((mcCtx_t)&ctx));
     ok(mcCtxDestroy(ctx));
     mcError_t error = mcCtxDetach(ctx);
     g_assert_cmpint(error, !=, mcSuccess);
@@ -270,6 +271,9 @@ static void test_occupancy(void)
     ok(mcModuleOccupancyMaxPotentialBlockSizeWithFlags(&grid, &block, function,
                                                        0, 32, 0));
     g_assert_cmpint(block, ==, 32);
+    ok(mcModuleOccupancyMaxPotentialBlockSizeWithFlags(&grid, &block, function,
+                                                       0, 1, 1));
+    g_assert_cmpint(block, ==, 1);
     ok(mcModuleOccupancyAvailableDynamicSMemPerBlock(&size, function, 2, 64));
     ok(mcOccupancyAvailableDynamicSMemPerBlock(&other, symbol, 2, 64));
     g_assert_cmpuint(size, ==, other);

@@ -442,6 +442,7 @@ static void test_words(void)
     batch.flags = 1;
     fails(mcErrorInvalidValue, mcGraphBatchMemOpNodeSetParams(node, &batch));
     fails(mcErrorInvalidValue, mcGraphBatchMemOpNodeGetParams(last, &got));
+    fails(mcErrorInvalidValue, mcGraphBatchMemOpNodeGetParams(node, NULL));
     ok(mcGraphExecDestroy(exec));
     ok(mcFreeHost(word));
     tear_down(&f);
@@ -489,6 +490,19 @@ static void test_semaphores(void)
     fails(mcErrorInvalidValue,
           mcGraphAddExternalSemaphoresSignalNode(&node, f.graph, NULL, 0,
                                                  NULL));
+    fails(mcErrorInvalidValue,
+          mcGraphAddExternalSemaphoresSignalNode(NULL, f.graph, NULL, 0,
+                                                 &signal));
+    fails(mcErrorInvalidValue,
+          mcGraphAddExternalSemaphoresWaitNode(NULL, f.graph, NULL, 0, &wait));
+    fails(mcErrorInvalidValue,
+          mcGraphExternalSemaphoresSignalNodeGetParams(a, NULL));
+    fails(mcErrorInvalidValue,
+          mcGraphExternalSemaphoresWaitNodeGetParams(b, NULL));
+    fails(mcErrorInvalidValue,
+          mcGraphExternalSemaphoresSignalNodeSetParams(b, &signal));
+    fails(mcErrorInvalidValue,
+          mcGraphExecExternalSemaphoresWaitNodeSetParams(exec, b, NULL));
     up.flags = down.flags = 1;
     fails(mcErrorInvalidValue,
           mcGraphExternalSemaphoresSignalNodeSetParams(a, &signal));

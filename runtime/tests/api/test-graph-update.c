@@ -199,6 +199,7 @@ static void test_attributes(void)
           mcGraphKernelNodeGetAttribute(
               empty, mcKernelNodeAttributePriority, &v));
     fails(mcErrorInvalidValue, mcGraphKernelNodeCopyAttributes(node, empty));
+    fails(mcErrorInvalidValue, mcGraphKernelNodeCopyAttributes(empty, node));
     fails(mcErrorInvalidValue,
           mcGraphKernelNodeSetAttribute(
               node, mcKernelNodeAttributePriority, NULL));

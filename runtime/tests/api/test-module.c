@@ -327,9 +327,21 @@ static void symbol_nodes(void)
     fails(mcErrorInvalidSymbol,
           mcGraphAddMemcpyNodeFromSymbol(&node, graph, NULL, 0, out, NULL, 4,
                                          0, down));
+    /* The variable's last word, and a byte more. */
     fails(mcErrorInvalidValue,
           mcGraphMemcpyNodeSetParamsToSymbol(put, &variable_symbol, &value, 4,
                                              61, up));
+    fails(mcErrorInvalidValue,
+          mcGraphAddMemcpyNodeToSymbol(&node, graph, NULL, 0, &variable_symbol,
+                                       &value, 4, 61, up));
+    fails(mcErrorInvalidValue,
+          mcGraphAddMemcpyNodeFromSymbol(&node, graph, NULL, 0, out,
+                                         &variable_symbol, 4, 61, down));
+    ok(mcGraphExecMemcpyNodeSetParamsFromSymbol(exec, get, out,
+                                                &variable_symbol, 4, 60, down));
+    fails(mcErrorInvalidValue,
+          mcGraphExecMemcpyNodeSetParamsFromSymbol(
+              exec, get, out, &variable_symbol, 4, 61, down));
     fails(mcErrorInvalidMemcpyDirection,
           mcGraphMemcpyNodeSetParamsToSymbol(put, &variable_symbol, &value, 4,
                                              0, down));
