@@ -12,7 +12,6 @@ extern "C" {
 #define CUDA_IPC_HANDLE_SIZE 64
 #define cudaDeviceBlockingSync cudaDeviceScheduleBlockingSync
 #define cudaDeviceMask 0x1f
-#define cudaArraySparsePropertiesSingleMipTail 0x1
 #define cudaKernelNodeAttributeID cudaKernelNodeAttrID
 #define cudaStreamAttributeID cudaStreamAttrID
 #define cudaDevAttrMaxTexture2DGatherWidth cudaDevAttrMaxTexture2DWidth
