@@ -402,6 +402,70 @@ static void test_order(void)
     ok(mcFreeHost(got));
 }
 
+/* While tiles come and go, work of other streams finds each page with its memory
+ * or without. */
+static void test_meanwhile(void)
+{
+    enum { TURNS = 40 };
+    mcMemGenericAllocationHandle pool = make_pool(0);
+    mcArray_t array = make(W, H, 0, 0);
+    uint32_t *got = env_malloc_host(4 * W * H);
+    mcArrayMapInfo info[2] = {tile_info(array, 0, 0, pool, 0),
+                              tile_info(array, 0, 0, 0, 0)};
+    g_autofree uint32_t *words = g_new(uint32_t, W * H);
+    mcStream_t maps, reads;
+
+    ok(mcStreamCreateWithFlags(&maps, mcStreamNonBlocking));
+    ok(mcStreamCreateWithFlags(&reads, mcStreamNonBlocking));
+    for (unsigned i = 0; i < W * H; i++) {
+        words[i] = 5;
+    }
+    ok(mcMemMapArrayAsync(&info[0], 1, NULL));
+    write_part(array, 0, 0, 0, W, H, words);
+    for (unsigned turn = 0; turn < TURNS; turn++) {
+        ok(mcMemMapArrayAsync(&info[1 - turn % 2], 1, maps));
+        ok(mcMemcpy2DFromArrayAsync(got, 4 * W, array, 0, 0, 4 * W, H,
+                                    mcMemcpyDeviceToHost, reads));
+        ok(mcStreamSynchronize(reads));
+        for (unsigned i = 0; i < W * H; i++) {
+            g_assert_true(got[i] == 0 || got[i] == 5);
+        }
+    }
+    ok(mcStreamSynchronize(maps));
+    check_part(array, 0, 0, 0, W, H, words); /* the last one was a map */
+    ok(mcStreamDestroy(maps));
+    ok(mcStreamDestroy(reads));
+    ok(mcFreeArray(array));
+    ok(mcMemRelease(pool));
+    ok(mcFreeHost(got));
+}
+
+/* A device that is reset while maps wait for their turn: they hold what they
+ * would map, and let it go. */
+static void test_reset(void)
+{
+    mcMemGenericAllocationHandle pool = make_pool(0);
+    mcArray_t array = make(W, H, 0, 0);
+    uint64_t *gate = env_malloc_host(sizeof(*gate));
+    mcArrayMapInfo info = tile_info(array, 0, 0, pool, 0);
+    size_t before, total;
+    mcStream_t stream;
+
+    *gate = 0;
+    ok(mcStreamCreateWithFlags(&stream, mcStreamNonBlocking));
+    ok(mcStreamWaitValue64(stream, gate, 1, MC_STREAM_WAIT_VALUE_EQ));
+    ok(mcMemMapArrayAsync(&info, 1, stream));
+    info = tile_info(array, 0, 0, 0, 0);
+    ok(mcMemMapArrayAsync(&info, 1, stream));
+    ok(mcMemRelease(pool));
+    fails(mcErrorNotReady, mcStreamQuery(stream));
+    ok(mcDeviceReset());
+    env_forget();
+    ok(mcMemGetInfo(&before, &total));
+    g_assert_cmpuint(before, >, total - (64 << 20));
+    fails(mcErrorInvalidResourceHandle, mcFreeArray(array));
+}
+
 /* What has no memory cannot be written; the device fails, and is made anew with
  * all that was mapped. */
 static void test_write_nowhere(void)
@@ -598,6 +662,8 @@ int main(int argc, char **argv)
     g_test_add_func("/sparse/slices", test_slices);
     g_test_add_func("/sparse/levels", test_levels);
     g_test_add_func("/sparse/order", test_order);
+    g_test_add_func("/sparse/meanwhile", test_meanwhile);
+    g_test_add_func("/sparse/reset", test_reset);
     g_test_add_func("/sparse/write-nowhere", test_write_nowhere);
     g_test_add_func("/sparse/pool-life", test_pool_life);
     g_test_add_func("/sparse/pool-errors", test_pool_errors);
