@@ -28,6 +28,11 @@ bool mxgpu_device_bus_busy(MxgpuDevice *dev)
     return mxgpu_mmu_invalidate_busy(dev->mmu);
 }
 
+void mxgpu_device_log_writes(MxgpuDevice *dev, MxgpuVramUsed *used)
+{
+    mxgpu_mmu_log_writes(dev->mmu, used);
+}
+
 /* ---- deterministic mode */
 
 bool mxgpu_device_run(MxgpuDevice *dev, unsigned budget, uint64_t *deadline)

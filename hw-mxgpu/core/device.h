@@ -10,6 +10,7 @@
 #define MXGPU_CORE_DEVICE_H
 
 #include "base/host.h"
+#include "mmu/log.h"
 #include "mxgpu/regs.h"
 
 typedef struct MxgpuDevice MxgpuDevice;
@@ -70,6 +71,16 @@ void mxgpu_device_bus_invalidate(MxgpuDevice *dev, uint64_t addr, uint64_t len);
 /* Whether a unit may still use a pointer from before the last
  * mxgpu_device_bus_invalidate(). */
 bool mxgpu_device_bus_busy(MxgpuDevice *dev);
+
+/*
+ * For a host that has to know what memory the device changes. From now on used()
+ * is told of each page of VRAM, and dma_map for writing is called for each of
+ * system memory, before a unit writes to it for the first time; the unit may
+ * then write to it, untold, until it has been held (mxgpu_device_pause()) and
+ * let go behind an mxgpu_device_bus_invalidate(). So it may to what it had
+ * before. Large pages are translated in pieces of 4 KiB. NULL ends that.
+ */
+void mxgpu_device_log_writes(MxgpuDevice *dev, MxgpuVramUsed *used);
 
 /*
  * Deterministic mode: runs units in a fixed order for about "budget"

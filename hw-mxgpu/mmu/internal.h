@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include "log.h"
 #include "mmu.h"
 
 struct MxgpuMmu {
@@ -13,6 +14,8 @@ struct MxgpuMmu {
     void *host;
     _Atomic uint64_t root[MXGPU_NUM_VMIDS];
     _Atomic uint64_t epoch; /* invalidations since creation */
+    /* Gets each page that is written to, of which then none is large. */
+    _Atomic(MxgpuVramUsed *) used;
     pthread_mutex_t clients_lock; /* a leaf; guards the list alone */
     MxgpuMmuClient *clients;
 };

@@ -54,6 +54,11 @@ uint64_t mxgpu_mmu_root(MxgpuMmu *mmu, unsigned vmid)
     return vmid < MXGPU_NUM_VMIDS ? atomic_load(&mmu->root[vmid]) : 0;
 }
 
+void mxgpu_mmu_log_writes(MxgpuMmu *mmu, MxgpuVramUsed *used)
+{
+    atomic_store(&mmu->used, used);
+}
+
 static bool in_vram(const MxgpuMmu *mmu, uint64_t addr, uint64_t len)
 {
     return addr < mmu->vram_size && len <= mmu->vram_size - addr;
@@ -101,12 +106,16 @@ static enum mxgpu_fault pte_mark(MxgpuMmu *mmu, uint64_t table,
                                  const PteRef *ref, uint64_t old, uint64_t bits,
                                  bool *changed, unsigned *host_ops)
 {
+    MxgpuVramUsed *used = atomic_load(&mmu->used);
     uint64_t now = old | bits;
     uint64_t *host = ref->host;
 
     if (table & MXGPU_PTE_SYSTEM) {
         (*host_ops)++;
         host = mmu->ops->dma_map(mmu->host, ref->bus, sizeof(now), true);
+    }
+    if (used && !(table & MXGPU_PTE_SYSTEM)) {
+        used(mmu->host, ref->bus, sizeof(now));
     }
     if (host) {
         *changed = !__atomic_compare_exchange_n(
@@ -166,24 +175,29 @@ static bool access_writes(enum mxgpu_access access)
 /*
  * Host pointer to out->addr in the largest of the leaf, 2 MiB and 4 KiB around it
  * that is whole: a leaf may reach past the end of VRAM, and the bus may map a
- * large page only in parts.
+ * large page only in parts. What is written is logged by pages: a granule is
+ * then no larger, or a store would make 2 MiB dirty.
  */
 static enum mxgpu_fault find_host(MxgpuMmu *mmu, bool write,
                                   MxgpuTranslation *out)
 {
     static const unsigned shifts[] = {MXGPU_HUGE_SHIFT, MXGPU_LARGE_SHIFT,
                                       MXGPU_PAGE_SHIFT};
+    MxgpuVramUsed *used = write ? atomic_load(&mmu->used) : NULL;
 
     for (unsigned i = 0; i < 3; i++) {
         uint64_t size = 1ull << shifts[i];
         uint64_t base = out->addr & ~(size - 1);
         uint8_t *host = NULL;
 
-        if (shifts[i] > out->page_shift) {
+        if (shifts[i] > (used ? MXGPU_PAGE_SHIFT : out->page_shift)) {
             continue;
         }
         if (!out->system) {
             host = in_vram(mmu, base, size) ? mmu->vram + base : NULL;
+            if (host && used) {
+                used(mmu->host, base, size);
+            }
         } else {
             host = mmu->ops->dma_map(mmu->host, base, size, write);
             out->host_ops++;

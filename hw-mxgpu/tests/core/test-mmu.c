@@ -2,6 +2,7 @@
 /* Page-table walks, faults, accessed and dirty bits, the memory port. */
 #include "test_host.h"
 
+#include "mmu/log.h"
 #include "mmu/mmu.h"
 
 #define LEAF (MXGPU_PTE_VALID | MXGPU_PTE_READ | MXGPU_PTE_WRITE)
@@ -73,6 +74,49 @@ static void test_vram_large(Fixture *f, gconstpointer data)
     g_assert_cmphex(t.addr, ==, 0x7fffff);
     g_assert_cmpuint(t.granule_shift, ==, 21);
     g_assert_cmpint(fault(f, va + 0x800000), ==, MXGPU_FAULT_BUS);
+}
+
+typedef struct Used {
+    unsigned calls;
+    uint64_t offset;
+    size_t len;
+} Used;
+
+static Used used;
+
+static void note(void *host, uint64_t offset, size_t len)
+{
+    used = (Used){used.calls + 1, offset, len};
+}
+
+/* What a unit may write is told by pages, before it can; entries of page tables
+ * that a walk marks are, too. */
+static void test_log(Fixture *f, gconstpointer data)
+{
+    uint64_t va = 0x40000000ull;
+    MxgpuTranslation t;
+
+    test_map(f->h, f->root, va, 1, LEAF | 0x200000);
+    mxgpu_mmu_log_writes(f->mmu, note);
+    used = (Used){0};
+    g_assert_cmpint(walk(f, va + 0x5432, MXGPU_ACCESS_READ, &t), ==, 0);
+    g_assert_cmpuint(t.granule_shift, ==, 21);
+    g_assert_cmpuint(used.calls, ==, 1); /* ACCESSED */
+    g_assert_cmpuint(used.len, ==, 8);
+    g_assert_cmpint(walk(f, va + 0x5432, MXGPU_ACCESS_READ, &t), ==, 0);
+    g_assert_cmpuint(used.calls, ==, 1);
+    g_assert_cmpint(walk(f, va + 0x5432, MXGPU_ACCESS_WRITE, &t), ==, 0);
+    g_assert_cmpuint(used.calls, ==, 3); /* the page, and DIRTY */
+    g_assert_cmpint(walk(f, va + 0x5432, MXGPU_ACCESS_WRITE, &t), ==, 0);
+    g_assert_cmpuint(used.calls, ==, 4);
+    g_assert_cmphex(used.offset, ==, 0x205000);
+    g_assert_cmpuint(used.len, ==, 4096);
+    g_assert_cmpuint(t.granule_shift, ==, 12);
+    g_assert_true(t.host == f->h->vram + 0x205432);
+    mxgpu_mmu_log_writes(f->mmu, NULL);
+    g_assert_cmpint(walk(f, va + 0x5432, MXGPU_ACCESS_WRITE, &t), ==, 0);
+    g_assert_cmpuint(used.calls, ==, 4);
+    g_assert_cmpuint(t.granule_shift, ==, 21);
 }
 
 static void test_system(Fixture *f, gconstpointer data)
@@ -372,6 +416,7 @@ int main(int argc, char **argv)
     ADD("/mmu/vram-4k", test_vram_4k);
     ADD("/mmu/vram-large", test_vram_large);
     ADD("/mmu/system", test_system);
+    ADD("/mmu/log", test_log);
     ADD("/mmu/system-large", test_system_large);
     ADD("/mmu/tables-in-system", test_tables_in_system);
     ADD("/mmu/faults", test_faults);

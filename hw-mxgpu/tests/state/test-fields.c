@@ -195,7 +195,7 @@ static void list_mmu(Fields *f, MxgpuMmu *m)
 {
     BEGIN(MxgpuMmu, m);
     ARRAY(m, root);
-    O(m, vram); O(m, vram_size); O(m, ops); O(m, host); O(m, epoch);
+    O(m, vram); O(m, vram_size); O(m, ops); O(m, host); O(m, epoch); O(m, used);
     O(m, clients_lock); O(m, clients);
     end(f);
 }
