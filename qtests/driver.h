@@ -31,6 +31,7 @@ typedef struct MxMachine {
     QGuestAllocator *alloc;
     uint64_t vtd_root, vtd_top, vtd_next; /* vIOMMU tables, next IOVA */
     bool passed; /* the vIOMMU lets devices through */
+    char *devices; /* arguments of QEMU behind those of env */
 } MxMachine;
 
 typedef struct MxDevice {
@@ -64,6 +65,20 @@ void mx_bus_unmap_around(MxMachine *machine, uint64_t bus, unsigned log2_pages,
 /* From now on the vIOMMU translates nothing, and is not told that its tables
  * changed: no device may have used it yet. */
 void mx_bus_pass(MxMachine *machine);
+
+/*
+ * Moves what runs in the machine into a QEMU of its own, live, at so many MiB/s
+ * (0: as fast as it goes). Who has a copy of machine->qts takes the new one.
+ */
+void mx_machine_move(MxMachine *machine, unsigned mib_per_second);
+/* Stops the machine and saves it in a file. */
+void mx_machine_save(MxMachine *machine, const char *file);
+/* A QEMU with the same devices that waits for a state; options: further ones of
+ * the last device; log: file that gets its error output. */
+QTestState *mx_machine_incoming(MxMachine *machine, const char *options,
+                                const char *log);
+/* Loads a file; whether it was taken. The machine then stands still. */
+bool mx_machine_load(QTestState *qts, const char *file);
 
 /* ---- driver.c ------------------------------------------------------------ */
 
@@ -152,5 +167,6 @@ void mx_plug_tests(void);
 void mx_bus_tests(void);
 void mx_reentry_tests(void);
 void mx_trace_tests(void);
+void mx_save_tests(void);
 
 #endif

@@ -6,6 +6,7 @@
 #include "qemu/osdep.h"
 #include "tests/qtest/libqos/malloc-pc.h"
 #include "tests/qtest/libqos/pci-pc.h"
+#include "qobject/qdict.h"
 #include "driver.h"
 
 #define VTD_BASE   0xfed90000ull
@@ -130,6 +131,7 @@ MxMachine *mx_machine_start(const MxEnv *env, const char *devices)
     MxMachine *machine = g_new0(MxMachine, 1);
 
     machine->env = env;
+    machine->devices = g_strdup(devices ?: "");
     machine->qts = qtest_initf("%s %s -nic none", env->machine,
                                devices ?: "");
     machine->alloc = g_new0(QGuestAllocator, 1);
@@ -147,5 +149,105 @@ void mx_machine_stop(MxMachine *machine)
     alloc_destroy(machine->alloc);
     g_free(machine->alloc);
     qtest_quit(machine->qts);
+    g_free(machine->devices);
     g_free(machine);
+}
+
+/* ---- saving and moving --------------------------------------------------- */
+
+/* Waits for the end of a migration; whether it went well. */
+static bool migrated(QTestState *qts)
+{
+    for (;;) {
+        QDict *info = qtest_qmp_assert_success_ref(
+            qts, "{'execute': 'query-migrate'}");
+        g_autofree char *status =
+            g_strdup(qdict_get_try_str(info, "status") ?: "none");
+
+        qobject_unref(info);
+        if (g_str_equal(status, "completed")) {
+            return true;
+        }
+        if (g_str_equal(status, "failed")) {
+            return false;
+        }
+        g_usleep(2000);
+    }
+}
+
+static void wait_running(QTestState *qts)
+{
+    for (;;) {
+        QDict *info = qtest_qmp_assert_success_ref(
+            qts, "{'execute': 'query-status'}");
+        bool running = qdict_get_bool(info, "running");
+
+        qobject_unref(info);
+        if (running) {
+            return;
+        }
+        g_usleep(1000);
+    }
+}
+
+static void migrate(QTestState *qts, unsigned mib_per_second, const char *uri)
+{
+    qtest_qmp_assert_success(
+        qts, "{'execute': 'migrate-set-parameters', 'arguments': {"
+        " 'max-bandwidth': %" PRId64 " }}",
+        mib_per_second ? (int64_t)mib_per_second << 20 : INT64_C(1) << 40);
+    qtest_qmp_assert_success(
+        qts, "{'execute': 'migrate', 'arguments': {'uri': %s}}", uri);
+}
+
+static void migrate_incoming(QTestState *qts, const char *uri)
+{
+    qtest_qmp_assert_success(
+        qts, "{'execute': 'migrate-incoming', 'arguments': {"
+        " 'uri': %s, 'exit-on-error': false }}", uri);
+}
+
+QTestState *mx_machine_incoming(MxMachine *machine, const char *options,
+                                const char *log)
+{
+    return qtest_initf("%s %s,%s -nic none -incoming defer 2>%s",
+                       machine->env->machine, machine->devices, options, log);
+}
+
+void mx_machine_move(MxMachine *machine, unsigned mib_per_second)
+{
+    static unsigned number;
+    g_autofree char *uri = g_strdup_printf("unix:%s/move.%d.%u",
+                                           g_get_tmp_dir(), getpid(),
+                                           number++);
+    QTestState *old = machine->qts;
+    QTestState *new = qtest_initf("%s %s -nic none -incoming defer",
+                                  machine->env->machine, machine->devices);
+
+    migrate_incoming(new, uri);
+    migrate(old, mib_per_second, uri);
+    g_assert_true(migrated(old));
+    wait_running(new);
+    /* A qtest's clock is not among the things that move. */
+    qtest_clock_set(new, qtest_clock_step(old, 1));
+    qtest_quit(old);
+    machine->qts = machine->bus->qts = new;
+    unlink(uri + strlen("unix:"));
+}
+
+void mx_machine_save(MxMachine *machine, const char *file)
+{
+    g_autofree char *uri = g_strdup_printf("file:%s", file);
+
+    qtest_qmp_assert_success(machine->qts, "{'execute': 'stop'}");
+    migrate(machine->qts, 0, uri);
+    g_assert_true(migrated(machine->qts));
+}
+
+bool mx_machine_load(QTestState *qts, const char *file)
+{
+    g_autofree char *uri = g_strdup_printf("file:%s", file);
+
+    migrate_incoming(qts, uri);
+    return migrated(qts);
 }

@@ -108,6 +108,7 @@ int main(int argc, char **argv)
         mx_bus_tests();
         mx_reentry_tests();
         mx_trace_tests();
+        mx_save_tests();
     }
     return g_test_run();
 }

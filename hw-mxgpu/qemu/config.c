@@ -160,6 +160,17 @@ static void mxgpu_config_init_rebar(MxgpuState *s)
                  PCI_REBAR_CTRL_BAR_SIZE);
 }
 
+bool mxgpu_config_loaded(MxgpuState *s)
+{
+    unsigned log2 = mxgpu_rebar_field(PCI_DEVICE(s));
+
+    if (log2 > mxgpu_rebar_default(s)) {
+        return false;
+    }
+    mxgpu_rebar_set(s, log2);
+    return true;
+}
+
 /* ---- all of them -------------------------------------------------------- */
 
 /* 64 bits of the UUID that differ when its halves do. */

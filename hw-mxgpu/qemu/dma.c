@@ -610,8 +610,11 @@ void *mxgpu_dma_map(void *host, uint64_t addr, size_t len, bool write)
         ram = NULL;
     }
     if (ram && write) {
-        address_space_cache_invalidate(
-            &section->cache, (uint8_t *)ram - section->cache.ptr, len);
+        hwaddr offset = (uint8_t *)ram - section->cache.ptr;
+
+        address_space_cache_invalidate(&section->cache, offset, len);
+        mxgpu_log_note(s, section->cache.mrs.mr, section->cache.xlat + offset,
+                       len);
     }
     rcu_read_unlock();
     return ram;
@@ -622,6 +625,8 @@ void *mxgpu_dma_map(void *host, uint64_t addr, size_t len, bool write)
 static void mxgpu_watch_start(MxgpuState *s, MxgpuWatch *w, const char *name,
                               AddressSpace *as)
 {
+    bool logs = as == &address_space_memory;
+
     *w = (MxgpuWatch) {
         .listener = {
             .name = name,
@@ -631,6 +636,9 @@ static void mxgpu_watch_start(MxgpuState *s, MxgpuWatch *w, const char *name,
             .region_del = mxgpu_watch_del,
             .log_start = mxgpu_watch_log,
             .log_stop = mxgpu_watch_log,
+            .log_global_start = logs ? mxgpu_log_start : NULL,
+            .log_global_stop = logs ? mxgpu_log_stop : NULL,
+            .log_sync_global = logs ? mxgpu_log_sync : NULL,
             .commit = mxgpu_watch_commit,
         },
         .s = s,

@@ -200,6 +200,11 @@ static void mxgpu_irq_bh(void *opaque)
         mxgpu_host_drop_irqs(s);
         return;
     }
+    /* They wait for the machine, and may go on in another one: interrupt
+     * controllers are saved, or loaded, meanwhile. */
+    if (s->stopped) {
+        return;
+    }
     for (unsigned i = 0; i < ARRAY_SIZE(s->irq_pending); i++) {
         bits = qatomic_xchg(&s->irq_pending[i], 0);
         while (bits) {
@@ -225,6 +230,34 @@ void mxgpu_host_drop_irqs(MxgpuState *s)
 {
     for (unsigned i = 0; i < ARRAY_SIZE(s->irq_pending); i++) {
         qatomic_set(&s->irq_pending[i], 0);
+    }
+}
+
+void mxgpu_host_cont(MxgpuState *s)
+{
+    qemu_bh_schedule(s->irq_bh);
+}
+
+void mxgpu_host_save_irqs(MxgpuState *s)
+{
+    for (unsigned i = 0; i < MXGPU_IRQ_WORDS; i++) {
+        s->irq_saved[i] = 0;
+    }
+    for (unsigned i = 0; i < MXGPU_MAX_VECTORS; i++) {
+        if (test_bit(i, s->irq_pending)) {
+            s->irq_saved[i / 64] |= 1ull << i % 64;
+        }
+    }
+}
+
+/* Vectors that the function does not have are none of msix_notify()'s. */
+void mxgpu_host_load_irqs(MxgpuState *s)
+{
+    mxgpu_host_drop_irqs(s);
+    for (unsigned i = 0; i < MXGPU_MAX_VECTORS; i++) {
+        if (s->irq_saved[i / 64] >> i % 64 & 1) {
+            set_bit_atomic(i, s->irq_pending);
+        }
     }
 }
 

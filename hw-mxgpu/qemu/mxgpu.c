@@ -10,7 +10,7 @@
 #include "qemu/units.h"
 #include "qapi/error.h"
 #include "hw/pci/msix.h"
-#include "migration/blocker.h"
+#include "migration/vmstate.h"
 #include "monitor/monitor.h"
 #include "mxgpu.h"
 #include "mxgpu/properties.h"
@@ -107,6 +107,7 @@ static bool mxgpu_realize_bars(MxgpuState *s, Error **errp)
                                                 errp)) {
         return false;
     }
+    vmstate_register_ram(&s->vram, DEVICE(s));
     memory_region_init(&s->aperture, obj, "mxgpu-bar2", s->vram_size);
     memory_region_add_subregion(&s->aperture, 0, &s->vram);
     memory_region_init_io(&s->regs, obj, &mxgpu_bar0_ops, s, "mxgpu-regs",
@@ -244,6 +245,9 @@ static void mxgpu_vm_state(void *opaque, bool running, RunState state)
 
     s->stopped = !running;
     mxgpu_settle(s);
+    if (running) {
+        mxgpu_host_cont(s);
+    }
 }
 
 /* ---- properties --------------------------------------------------------- */
@@ -384,6 +388,8 @@ static void mxgpu_teardown(MxgpuState *s)
     if (s->name) {
         qemu_bh_delete(s->settle_bh);
         mxgpu_host_cleanup(s);
+        mxgpu_log_free(s);
+        mxgpu_state_free(s);
         g_clear_pointer(&s->name, g_free);
     }
 }
@@ -420,7 +426,9 @@ static void mxgpu_exit(PCIDevice *pci)
     } else {
         mxgpu_teardown(s);
     }
-    migrate_del_blocker(&s->migration_blocker);
+    if (s->vram.ram_block) {
+        vmstate_unregister_ram(&s->vram, DEVICE(s));
+    }
     if (msix_present(pci)) {
         msix_unuse_all_vectors(pci);
         msix_uninit(pci, &s->bar4, &s->bar4);
@@ -446,14 +454,11 @@ static void mxgpu_realize(PCIDevice *pci, Error **errp)
         mxgpu_default_uuid(s);
     }
     pci->config[PCI_INTERRUPT_PIN] = 0;
-    error_setg(&s->migration_blocker, "mxgpu: the state of device threads, "
-               "firmware and kernels in flight cannot be saved yet");
-    if (migrate_add_blocker(&s->migration_blocker, errp) < 0) {
-        return;
-    }
     s->name = DEVICE(s)->id ? g_strdup(DEVICE(s)->id)
                             : qdev_get_dev_path(DEVICE(s));
     mxgpu_host_init(s);
+    mxgpu_log_init(s);
+    mxgpu_state_init(s);
     s->gone = s->asleep = s->reset = s->sync = s->paused = false;
     s->settle_bh = qemu_bh_new_guarded(mxgpu_settle_bh, s,
                                        &DEVICE(s)->mem_reentrancy_guard);
@@ -492,6 +497,7 @@ static void mxgpu_class_init(ObjectClass *class, MxgpuClassData *data)
     pc->revision = MXGPU_INTERFACE_VERSION >> 16;
     dc->desc = "mxgpu compute accelerator";
     dc->hotpluggable = true;
+    dc->vmsd = &mxgpu_vmstate;
     set_bit(DEVICE_CATEGORY_MISC, dc->categories);
     device_class_set_legacy_reset(dc, mxgpu_reset);
     device_class_set_props(dc, mxgpu_properties);

@@ -69,6 +69,18 @@ typedef struct MxgpuDma {
     bool used; /* atomic: memory was looked up since the last sync */
 } MxgpuDma;
 
+/* Memory that units may have written, while somebody logs: log.c. */
+typedef struct MxgpuLog {
+    bool on;            /* atomic; changed under the BQL */
+    QemuMutex lock;     /* a leaf */
+    GHashTable *chunks; /* of MxgpuLogChunk */
+} MxgpuLog;
+
+/* The model's state on its way to or from a stream: state.c. */
+typedef struct MxgpuImage MxgpuImage;
+
+#define MXGPU_IRQ_WORDS (MXGPU_MAX_VECTORS / 64)
+
 struct MxgpuState {
     PCIDevice parent_obj;
 
@@ -85,7 +97,6 @@ struct MxgpuState {
     MemoryRegion regs, aperture, vram, bar4, doorbell;
     MxgpuDevice *dev;
     char *name; /* for traces */
-    Error *migration_blocker;
     VMChangeStateEntry *vm_state;
 
     /* What is wanted of the device, and its state: see mxgpu_settle(). */
@@ -98,6 +109,7 @@ struct MxgpuState {
 
     /* Interrupts raised by device threads, delivered under the BQL. */
     unsigned long irq_pending[BITS_TO_LONGS(MXGPU_MAX_VECTORS)];
+    uint64_t irq_saved[MXGPU_IRQ_WORDS]; /* of a state; host-independent */
     QEMUBH *irq_bh;
 
     /* Calls of device threads, and of the control thread's user. */
@@ -123,6 +135,8 @@ struct MxgpuState {
     QEMUBH *console_bh;
 
     MxgpuDma dma;
+    MxgpuLog log;
+    MxgpuImage *image;
 };
 
 /* host.c: what the core asks of us. */
@@ -132,6 +146,11 @@ void mxgpu_host_start(MxgpuState *s);
 void mxgpu_host_stop(MxgpuState *s);
 void mxgpu_host_cleanup(MxgpuState *s);
 void mxgpu_host_drop_irqs(MxgpuState *s);
+/* Those that were raised and not delivered: to and from irq_saved. */
+void mxgpu_host_save_irqs(MxgpuState *s);
+void mxgpu_host_load_irqs(MxgpuState *s);
+/* The machine runs again. */
+void mxgpu_host_cont(MxgpuState *s);
 
 /*
  * Runs func(s, opaque) under the BQL and waits for it; from any thread. false
@@ -169,6 +188,24 @@ void mxgpu_config_exit(PCIDevice *pci);
 void mxgpu_config_write(PCIDevice *pci, uint32_t addr, uint32_t value, int len);
 void mxgpu_config_reset(MxgpuState *s);
 unsigned mxgpu_config_power_state(PCIDevice *pci); /* 0: D0 */
+/* What follows from configuration space that was loaded; false: it cannot be
+ * of such a device. */
+bool mxgpu_config_loaded(MxgpuState *s);
+
+/* state.c: savevm and migration */
+extern const VMStateDescription mxgpu_vmstate;
+void mxgpu_state_init(MxgpuState *s);
+void mxgpu_state_free(MxgpuState *s);
+
+/* log.c: the dirty log. Operations of the listener of the system's memory. */
+void mxgpu_log_init(MxgpuState *s);
+void mxgpu_log_free(MxgpuState *s);
+bool mxgpu_log_start(MemoryListener *listener, Error **errp);
+void mxgpu_log_stop(MemoryListener *listener);
+void mxgpu_log_sync(MemoryListener *listener, bool last_stage);
+/* From any thread: it is about to write to these bytes of a RAM region through
+ * a pointer. */
+void mxgpu_log_note(MxgpuState *s, MemoryRegion *mr, hwaddr offset, hwaddr len);
 
 /* dma.c */
 void mxgpu_dma_start(MxgpuState *s);

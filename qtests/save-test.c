@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Saving and moving: a workload goes on in another QEMU, live or from a file,
+ * or from a snapshot in the same one, and comes to the same result to the last
+ * bit; what does not fit is refused by name; what is broken does no harm.
+ */
+#include "qemu/osdep.h"
+#include "hw/pci/pci_regs.h"
+#include "qemu/units.h"
+#include "qobject/qdict.h"
+#include "qobject/qlist.h"
+#include "driver.h"
+#include "hw/mxgpu/include/mxgpu/isa.h"
+
+#define CODE_VA 0x500000000ull /* descriptor, then code */
+#define ARGS_VA 0x510000000ull
+#define OUT_VA  0x540000000ull /* VRAM in pages of 2 MiB */
+#define SRC_VA  0x550000000ull
+#define DST_VA  0x560000000ull /* guest memory */
+#define DONE_VA 0x570000000ull
+#define CODE_OFFSET 256
+
+#define OUT_SIZE   (4 * MiB) /* the end of VRAM */
+#define COPY_SIZE  (512 * KiB)
+#define BLOCKS     4u
+#define BLOCK      128u
+#define THREADS    (BLOCKS * BLOCK)
+#define ROUNDS     (OUT_SIZE / 8 / THREADS)
+#define STEPS      500u /* of a round: how long the kernel runs */
+#define FACTOR     6364136223846793005ull
+#define ADDEND     1442695040888963407ull
+
+/* Each thread makes a sequence of numbers and stores one in STEPS of them; no
+ * word is stored twice, so that one that got lost stays lost. */
+static const uint32_t code[] = {
+    0xcc0022f3, /*        csrr t0, threadIdx.x */
+    0xcc302373, /*        csrr t1, blockDim.x */
+    0xcc6023f3, /*        csrr t2, blockIdx.x */
+    0x02730333, /*        mul t1, t1, t2 */
+    0x006282b3, /*        add t0, t0, t1 */
+    0x00053583, /*        ld a1, 0(a0)    out */
+    0x00329313, /*        slli t1, t0, 3 */
+    0x006585b3, /*        add a1, a1, t1 */
+    0x00853603, /*        ld a2, 8(a0)    stride */
+    0x01053683, /*        ld a3, 16(a0)   factor */
+    0x01853703, /*        ld a4, 24(a0)   addend */
+    0x02053783, /*        ld a5, 32(a0)   rounds */
+    0x02853803, /*        ld a6, 40(a0)   steps */
+    0x00080313, /* round: mv t1, a6 */
+    0x02d282b3, /* step:  mul t0, t0, a3 */
+    0x00e282b3, /*        add t0, t0, a4 */
+    0xfff30313, /*        addi t1, t1, -1 */
+    0xfe031ae3, /*        bnez t1, step */
+    0x0055b023, /*        sd t0, 0(a1) */
+    0x00c585b3, /*        add a1, a1, a2 */
+    0xfff78793, /*        addi a5, a5, -1 */
+    0xfe0790e3, /*        bnez a5, round */
+    MXGPU_F7_EXIT << 25 | MXGPU_OPCODE_CUSTOM0,
+};
+
+typedef struct Work {
+    MxQueue *kernel, *copies;
+    uint64_t out, src;  /* VRAM */
+    uint64_t dst, done; /* guest memory */
+    unsigned copied, checked; /* packets */
+} Work;
+
+/* ---- the workload -------------------------------------------------------- */
+
+static void work_memory(MxDevice *dev, Work *w)
+{
+    struct mxgpu_kernel_desc desc = {
+        .magic = MXGPU_KERNEL_MAGIC, .abi = MXGPU_KERNEL_ABI,
+        .entry = CODE_VA + CODE_OFFSET, .registers = 32,
+    };
+    uint64_t args[] = { OUT_VA, 8 * THREADS, FACTOR, ADDEND, ROUNDS, STEPS };
+    uint64_t kernel, arguments;
+
+    w->out = dev->vram_size - OUT_SIZE;
+    dev->dut.vram_end = w->out;
+    kernel = mx_vram_alloc(dev, MX_PAGE);
+    arguments = mx_vram_alloc(dev, MX_PAGE);
+    w->src = mx_vram_alloc(dev, 2 * COPY_SIZE);
+    w->dst = mx_alloc(dev->machine, COPY_SIZE);
+    w->done = mx_alloc(dev->machine, MX_PAGE);
+    mx_map(dev, CODE_VA, kernel, MX_PAGE, MXGPU_PTE_READ | MXGPU_PTE_EXECUTE);
+    mx_map(dev, ARGS_VA, arguments, MX_PAGE, MXGPU_PTE_READ);
+    for (uint64_t at = 0; at < OUT_SIZE; at += 2 * MiB) {
+        dut_map(&dev->dut, OUT_VA + at, 1,
+                (w->out + at) | MX_RW | MXGPU_PTE_VALID);
+    }
+    mx_map(dev, SRC_VA, w->src, 2 * COPY_SIZE, MXGPU_PTE_READ);
+    mx_map(dev, DST_VA, mx_bus_map(dev->machine, w->dst, COPY_SIZE), COPY_SIZE,
+           MX_SYS);
+    mx_map(dev, DONE_VA, mx_bus_map(dev->machine, w->done, MX_PAGE), MX_PAGE,
+           MX_SYS);
+    mx_invalidate(dev);
+    qtest_memwrite(dev->qts, dev->vram.addr + kernel, &desc, sizeof(desc));
+    qtest_memwrite(dev->qts, dev->vram.addr + kernel + CODE_OFFSET, code,
+                   sizeof(code));
+    qtest_memwrite(dev->qts, dev->vram.addr + arguments, args, sizeof(args));
+    /* Zeros would be sent in no time. */
+    qtest_memset(dev->qts, dev->vram.addr + w->out, 0xa5, OUT_SIZE);
+    for (uint64_t at = 0; at < 2 * COPY_SIZE; at += MX_PAGE) {
+        qtest_memset(dev->qts, dev->vram.addr + w->src + at,
+                     at / MX_PAGE * 7 + 1, MX_PAGE);
+    }
+}
+
+static void work_start(MxDevice *dev, Work *w)
+{
+    struct mxgpu_packet_dispatch packet = {
+        .type = MXGPU_PKT_DISPATCH, .flags = MXGPU_PKT_IRQ, .kernel = CODE_VA,
+        .args = ARGS_VA, .grid = { BLOCKS, 1, 1 }, .block = { BLOCK, 1, 1 },
+        .signal_addr = DONE_VA, .signal_value = 1,
+    };
+
+    *w = (Work){ 0 };
+    work_memory(dev, w);
+    mx_msix_enable(dev);
+    w->kernel = mx_queue_new(dev, 0);
+    w->copies = mx_queue_new(dev, 1);
+    mx_push(w->kernel, &packet);
+}
+
+/* A burst of copies, the last of which counts: each of the other half. */
+static void work_copy(Work *w)
+{
+    for (unsigned i = 0; i < 12; i++) {
+        struct mxgpu_packet_copy packet = {
+            .type = MXGPU_PKT_COPY, .flags = MXGPU_PKT_BARRIER | MXGPU_PKT_IRQ,
+            .src = SRC_VA + w->copied % 2 * COPY_SIZE, .dst = DST_VA,
+            .size = COPY_SIZE,
+            .signal_addr = DONE_VA + 8, .signal_value = ++w->copied,
+        };
+
+        mx_push(w->copies, &packet);
+    }
+}
+
+static void check_copies(MxDevice *dev, Work *w)
+{
+    g_autofree uint8_t *src = g_malloc(COPY_SIZE), *dst = g_malloc(COPY_SIZE);
+
+    if (w->checked == w->copied) {
+        return;
+    }
+    w->checked = w->copied;
+    MX_WAIT(dev, qtest_readq(dev->qts, w->done + 8) == w->copied);
+    qtest_memread(dev->qts,
+                  dev->vram.addr + w->src + (w->copied - 1) % 2 * COPY_SIZE,
+                  src, COPY_SIZE);
+    qtest_memread(dev->qts, w->dst, dst, COPY_SIZE);
+    g_assert_cmpmem(src, COPY_SIZE, dst, COPY_SIZE);
+    MX_WAIT(dev, dev->dut.ops->irqs(&dev->dut, w->copies->vector));
+}
+
+/* What STEPS steps do to a number: x * factor + addend. */
+static void check_kernel(MxDevice *dev, Work *w)
+{
+    g_autofree uint64_t *out = g_malloc(OUT_SIZE);
+    uint64_t factor = 1, addend = 0, x[THREADS];
+
+    MX_WAIT(dev, qtest_readq(dev->qts, w->done) == 1);
+    MX_WAIT(dev, dev->dut.ops->irqs(&dev->dut, w->kernel->vector));
+    for (unsigned i = 0; i < STEPS; i++) {
+        factor *= FACTOR;
+        addend = addend * FACTOR + ADDEND;
+    }
+    for (unsigned i = 0; i < THREADS; i++) {
+        x[i] = i;
+    }
+    qtest_memread(dev->qts, dev->vram.addr + w->out, out, OUT_SIZE);
+    for (unsigned r = 0; r < ROUNDS; r++) {
+        for (unsigned i = 0; i < THREADS; i++) {
+            x[i] = x[i] * factor + addend;
+            if (out[r * THREADS + i] != x[i]) {
+                g_test_message("round %u thread %u", r, i);
+            }
+            g_assert_cmphex(out[r * THREADS + i], ==, x[i]);
+        }
+    }
+}
+
+static void work_end(MxDevice *dev, Work *w)
+{
+    check_copies(dev, w);
+    check_kernel(dev, w);
+    mx_wait_read_index(w->kernel, 1);
+    mx_queue_free(w->kernel);
+    mx_queue_free(w->copies);
+}
+
+static bool work_runs(MxDevice *dev, Work *w)
+{
+    return qtest_readq(dev->qts, w->done) == 0;
+}
+
+/* ---- in another QEMU ----------------------------------------------------- */
+
+static void move(MxDevice *dev, unsigned mib_per_second)
+{
+    mx_machine_move(dev->machine, mib_per_second);
+    dev->qts = dev->machine->qts;
+}
+
+/* Live, at random moments; slowly, so that much is written meanwhile. */
+static void test_live(MxDevice *dev)
+{
+    unsigned moves = 0;
+    Work w;
+
+    work_start(dev, &w);
+    do {
+        g_usleep(g_test_rand_int_range(0, 50000));
+        mx_tick(dev);
+        work_copy(&w);
+        move(dev, moves % 2 ? 0 : 8);
+        moves++;
+        check_copies(dev, &w);
+    } while (work_runs(dev, &w) && moves < 5);
+    g_test_message("moved %u times", moves);
+    work_end(dev, &w);
+}
+
+/* Without work: configuration space, BAR size, masked vectors, power. */
+static void test_bare(MxDevice *dev)
+{
+    uint8_t before[256], after[256];
+
+    mx_msix_enable(dev);
+    mx_msix_mask(dev, 0, true);
+    mx_write(dev, MXGPU_IRQ_ENABLE, 1u << MXGPU_IRQ_STATUS_ERROR_SHIFT);
+    qpci_io_writeb(dev->pci, dev->regs, 1, 0); /* a wrong access */
+    MX_WAIT(dev, mx_msix_pending(dev, 0));
+    mx_vram_write(dev, dev->vram_size - 8, 0x123456789abcdefull);
+    for (unsigned i = 0; i < sizeof(before); i++) {
+        before[i] = qpci_config_readb(dev->pci, i);
+    }
+    move(dev, 0);
+    for (unsigned i = 0; i < sizeof(before); i++) {
+        after[i] = qpci_config_readb(dev->pci, i);
+    }
+    g_assert_cmpmem(before, sizeof(before), after, sizeof(after));
+    g_assert_cmphex(mx_vram_read(dev, dev->vram_size - 8), ==,
+                    0x123456789abcdefull);
+    g_assert_cmpuint(mx_read(dev, MXGPU_ERR_COUNT), ==, 1);
+    g_assert_true(mx_msix_pending(dev, 0));
+    mx_msix_mask(dev, 0, false);
+    MX_WAIT(dev, dev->dut.ops->irqs(&dev->dut, 0));
+    mx_boot(dev);
+}
+
+/* ---- from a file --------------------------------------------------------- */
+
+static char *temporary(const char *name)
+{
+    return g_strdup_printf("%s/%s.%d", g_get_tmp_dir(), name, getpid());
+}
+
+/* Loads into a QEMU that has other options; whether it took that. What it said
+ * is in *said. */
+static bool loads(MxDevice *dev, const char *file, const char *options,
+                  char **said)
+{
+    g_autofree char *log = temporary("said");
+    bool loaded;
+    QTestState *qts = mx_machine_incoming(dev->machine, options, log);
+
+    loaded = mx_machine_load(qts, file);
+    if (loaded) {
+        /* Whatever it does then, it can be reset. */
+        qtest_qmp_assert_success(qts, "{'execute': 'cont'}");
+        qtest_clock_step(qts, 20 * 1000 * 1000);
+        qtest_system_reset(qts);
+    }
+    qtest_quit(qts);
+    g_assert_true(g_file_get_contents(log, said, NULL, NULL));
+    unlink(log);
+    return loaded;
+}
+
+static void test_refused(MxDevice *dev)
+{
+    static const struct {
+        const char *option, *said;
+    } others[] = {
+        { "compute-units=3", "property compute-units is 3 here and was 2" },
+        { "queues=63", "property queues is 63 here and was 64" },
+        { "copy-engines=3", "property copy-engines is 3" },
+        { "private-memory=512M", "property private-memory" },
+        { "strict-alignment=on", "property strict-alignment is 1" },
+        { "watchdog-ms=5", "property watchdog-ms is 5 here and was 0" },
+        { "uuid=00000000-0000-0000-0000-000000000001", "property uuid" },
+        { "link-width=4", "property link-width" },
+        { "vram=32M", "mxgpu-vram" },
+    };
+    g_autofree char *file = temporary("state");
+    g_autofree char *said = NULL;
+    Work w;
+
+    work_start(dev, &w);
+    mx_machine_save(dev->machine, file);
+    for (unsigned i = 0; i < G_N_ELEMENTS(others); i++) {
+        g_clear_pointer(&said, g_free);
+        g_assert_false(loads(dev, file, others[i].option, &said));
+        if (!strstr(said, others[i].said)) {
+            g_test_message("%s: %s", others[i].option, said);
+        }
+        g_assert_nonnull(strstr(said, others[i].said));
+    }
+    g_clear_pointer(&said, g_free);
+    g_assert_true(loads(dev, file, "threads=1", &said));
+    /* The one that was saved goes on. */
+    qtest_qmp_assert_success(dev->qts, "{'execute': 'cont'}");
+    work_end(dev, &w);
+    unlink(file);
+}
+
+/* Where the device's own part of a stream begins. */
+static size_t find_model(const char *data, size_t size)
+{
+    for (size_t i = size - 12; i > 0; i--) {
+        if (!memcmp(data + i, "steppers\0\0\0\0", 12)) {
+            for (; i > 0; i--) {
+                if (!memcmp(data + i, "registers\0\0\0", 12)) {
+                    return i;
+                }
+            }
+        }
+    }
+    g_assert_not_reached();
+}
+
+/* Cut short, or with some bytes changed. */
+static void test_broken(MxDevice *dev)
+{
+    g_autofree char *file = temporary("state"), *data = NULL;
+    unsigned refused = 0;
+    size_t size, model;
+    Work w;
+
+    work_start(dev, &w);
+    mx_machine_save(dev->machine, file);
+    g_assert_true(g_file_get_contents(file, &data, &size, NULL));
+    model = find_model(data, size);
+    for (unsigned i = 0; i < 10; i++) {
+        g_autofree char *copy = g_memdup2(data, size), *said = NULL;
+        size_t n = size;
+
+        if (i % 2) {
+            n = model + g_test_rand_int_range(0, 20000);
+            n = MIN(n, size - 1);
+        } else {
+            for (unsigned k = 0; k < 1u + i; k++) {
+                copy[MIN(model + g_test_rand_int_range(-600, 8000), size - 1)]
+                    ^= 1 << g_test_rand_int_range(0, 8);
+            }
+        }
+        g_assert_true(g_file_set_contents(file, copy, n, NULL));
+        refused += !loads(dev, file, "threads=2", &said);
+    }
+    g_test_message("%u of 10 refused", refused);
+    g_assert_cmpuint(refused, >=, 5); /* at least those that are cut */
+    unlink(file);
+    qtest_qmp_assert_success(dev->qts, "{'execute': 'cont'}");
+    work_end(dev, &w);
+}
+
+/* ---- savevm and loadvm --------------------------------------------------- */
+
+/* Waits for the end of a job, which has to go well. */
+static void wait_job(MxDevice *dev, const char *id)
+{
+    bool ended = false;
+
+    while (!ended) {
+        QDict *answer = qtest_qmp(dev->qts, "{'execute': 'query-jobs'}");
+        QListEntry *entry;
+
+        QLIST_FOREACH_ENTRY(qdict_get_qlist(answer, "return"), entry) {
+            QDict *job = qobject_to(QDict, qlist_entry_obj(entry));
+
+            if (g_str_equal(qdict_get_str(job, "id"), id) &&
+                g_str_equal(qdict_get_str(job, "status"), "concluded")) {
+                g_assert_cmpstr(qdict_get_try_str(job, "error"), ==, NULL);
+                ended = true;
+            }
+        }
+        qobject_unref(answer);
+        g_usleep(2000);
+    }
+    qtest_qmp_assert_success(
+        dev->qts, "{'execute': 'job-dismiss', 'arguments': {'id': %s}}", id);
+}
+
+/* A disk for snapshots, node "disk". */
+static void add_disk(MxDevice *dev, const char *file)
+{
+    qtest_qmp_assert_success(
+        dev->qts, "{'execute': 'blockdev-create', 'arguments': {"
+        " 'job-id': 'file', 'options': {'driver': 'file', 'filename': %s,"
+        " 'size': 0}}}", file);
+    wait_job(dev, "file");
+    qtest_qmp_assert_success(
+        dev->qts, "{'execute': 'blockdev-add', 'arguments': {"
+        " 'driver': 'file', 'node-name': 'file', 'filename': %s}}", file);
+    qtest_qmp_assert_success(
+        dev->qts, "{'execute': 'blockdev-create', 'arguments': {"
+        " 'job-id': 'format', 'options': {'driver': 'qcow2', 'file': 'file',"
+        " 'size': 1048576}}}");
+    wait_job(dev, "format");
+    qtest_qmp_assert_success(
+        dev->qts, "{'execute': 'blockdev-add', 'arguments': {"
+        " 'driver': 'qcow2', 'node-name': 'disk', 'file': 'file'}}");
+}
+
+/* Saves or loads one in the midst of the work; the machine runs again then. */
+static void snapshot(MxDevice *dev, Work *w, const char *command)
+{
+    qtest_qmp_assert_success(dev->qts, "{'execute': 'stop'}");
+    qtest_qmp_assert_success(
+        dev->qts, "{'execute': %s, 'arguments': {'job-id': 'snapshot',"
+        " 'tag': 'here', 'vmstate': 'disk', 'devices': ['disk']}}", command);
+    wait_job(dev, "snapshot");
+    g_assert_true(work_runs(dev, w));
+    qtest_qmp_assert_success(dev->qts, "{'execute': 'cont'}");
+}
+
+/* Back in the midst of it, from a later point and from the end. */
+static void test_snapshot(MxDevice *dev)
+{
+    g_autofree char *file = temporary("disk");
+    Work w;
+
+    add_disk(dev, file);
+    work_start(dev, &w);
+    work_copy(&w);
+    snapshot(dev, &w, "snapshot-save");
+    g_usleep(10000);
+    snapshot(dev, &w, "snapshot-load");
+    check_copies(dev, &w);
+    check_kernel(dev, &w);
+    snapshot(dev, &w, "snapshot-load");
+    w.checked = 0;
+    work_end(dev, &w);
+    unlink(file);
+}
+
+void mx_save_tests(void)
+{
+    mx_test("save/snapshot", MX_BOOTED, test_snapshot);
+    mx_test("save/live", MX_BOOTED, test_live);
+    mx_test("save/bare", MX_BARE, test_bare);
+    mx_test("save/refused", MX_BOOTED, test_refused);
+    mx_test("save/broken", MX_BOOTED, test_broken);
+}
