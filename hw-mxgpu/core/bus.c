@@ -28,7 +28,8 @@ static void trace_mmio(MxgpuDevice *dev, uint64_t offset, uint64_t value,
     }
     if (offset == MXGPU_MCU_SRAM_DATA) {
         if (!dev->sram_bytes) {
-            dev->sram_first = mxgpu_regs_peek(dev, MXGPU_MCU_SRAM_ADDR);
+            dev->sram_first = mxgpu_regs_peek(dev, MXGPU_PARTY_HOST,
+                                              MXGPU_MCU_SRAM_ADDR);
             dev->sram_write = write;
         }
         dev->sram_bytes += 4;
@@ -67,7 +68,7 @@ uint64_t mxgpu_device_mmio_peek(MxgpuDevice *dev, uint64_t offset,
         uint32_t at = (uint32_t)offset + i;
 
         if (i == 0 || at % 4 == 0) {
-            word = mxgpu_regs_peek(dev, at & ~3u);
+            word = mxgpu_regs_peek(dev, MXGPU_PARTY_HOST, at & ~3u);
         }
         value |= (uint64_t)(word >> at % 4 * 8 & 0xff) << i * 8;
     }

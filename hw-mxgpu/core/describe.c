@@ -7,12 +7,7 @@
 #include "internal.h"
 #include "mxgpu/packets.h"
 
-typedef struct RegName {
-    const char *name;
-    uint32_t offset, count, stride;
-} RegName;
-
-static const RegName registers[] = {
+static const MxgpuRegName registers[] = {
 #define MXGPU_REG(name, offset, count, stride, host, mcu, reset, doc)          \
     {#name, offset, count, stride},
 #define MXGPU_FIELD(...)
@@ -89,7 +84,7 @@ void mxgpu_describe_register(uint32_t offset, uint32_t value, char *buf,
     Text t = text_start(buf, size);
 
     for (size_t i = 0; i < COUNT(registers); i++) {
-        const RegName *r = &registers[i];
+        const MxgpuRegName *r = &registers[i];
         uint32_t index = (offset - r->offset) / r->stride;
 
         if (offset < r->offset || index >= r->count ||
@@ -104,6 +99,12 @@ void mxgpu_describe_register(uint32_t offset, uint32_t value, char *buf,
         return;
     }
     add(&t, "(no register)");
+}
+
+const MxgpuRegName *mxgpu_describe_registers(size_t *count)
+{
+    *count = COUNT(registers);
+    return registers;
 }
 
 static const char *fault_name(uint64_t fault)

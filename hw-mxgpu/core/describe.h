@@ -10,6 +10,13 @@
 
 #define MXGPU_DESCRIBE_MAX 256
 
+typedef struct MxgpuRegName {
+    const char *name;
+    uint32_t offset, count, stride;
+} MxgpuRegName;
+
+/* All registers, in the order of regs.def. */
+const MxgpuRegName *mxgpu_describe_registers(size_t *count);
 /* "MCU_STATUS STATE=1 READY", "CE_CTRL[1] START"; cut to size bytes. */
 void mxgpu_describe_register(uint32_t offset, uint32_t value, char *text,
                              size_t size);

@@ -12,9 +12,8 @@
  *
  * Floors. A file calls only files that stand before it here:
  *   stepper, boot; outbox; irq; control, mailbox, mmu_regs, doorbell,
- *   counters, fault, copy, compute, memport, trace_port, mcu_watch; mcu_driver;
- *   regs;
- *   bus, reset; device; state; image.
+ *   counters, fault, copy, compute, memport, trace_port, mcu_watch, mcu_debug;
+ *   mcu_driver; regs; bus, reset; device; inspect; gdb; state; image.
  *
  * State and cache (docs/state.md). State, which state.c and mxgpu_copy_visit()
  * walk: doorbells; of faults all but writer, and busy, which is false between two
@@ -24,7 +23,7 @@
  * mxgpu_device_forget() drops: tlb and buf; mbox_pending, copy_pending and
  * dispatch_pending, which follow from registers. Between two steps out, kick,
  * cu_claimed and compute_inline are empty; sram_first and its like are of a
- * trace line. The rest is the host's.
+ * trace line. The rest, debug among it, is the host's.
  */
 #ifndef MXGPU_CORE_INTERNAL_H
 #define MXGPU_CORE_INTERNAL_H
@@ -158,6 +157,36 @@ typedef struct MxgpuMemPort {
     MxgpuMmuClient client; /* (mcu) active during a command only */
 } MxgpuMemPort;
 
+/* Bits of MxgpuDebug.events: what has happened to the MCU. */
+enum {
+    MXGPU_DEBUG_STOPPED = 1, /* a point, a step, an exception */
+    MXGPU_DEBUG_STARTED = 2, /* before its first instruction */
+    MXGPU_DEBUG_LOCKUP = 4,
+    MXGPU_DEBUG_PANIC = 8,
+    MXGPU_DEBUG_RESET = 16,
+};
+
+struct MxgpuGdb;
+struct MxgpuDebugOps;
+
+/* The debugger of the MCU. */
+typedef struct MxgpuDebug {
+    bool halted;   /* (mcu) it has stopped the MCU */
+    bool attached; /* (mcu) there is one */
+    struct MxgpuGdb *gdb; /* (mcu) NULL: the host has no debugger */
+    const struct MxgpuDebugOps *ops;
+    void *host;
+    char *text;           /* (mcu) the last document it was given */
+    _Atomic bool halt_at_start;
+    _Atomic uint32_t events;
+
+    pthread_mutex_t lock; /* a leaf */
+    uint8_t in[4096];     /* what it has sent */
+    size_t in_len;
+    bool closed; /* ... after the connection before was closed */
+    bool full;   /* the host was told that there is no room */
+} MxgpuDebug;
+
 struct MxgpuDevice {
     MxgpuConfig config;
     const MxgpuHostOps *ops;
@@ -189,6 +218,7 @@ struct MxgpuDevice {
     MxgpuFaults faults;
     MxgpuMemPort memport;
     MxgpuMcuDriver mcu;
+    MxgpuDebug debug;
     MxgpuCopyEngine ce[MXGPU_MAX_COPY_ENGINES];
     MxgpuMmu *mmu;
     MxgpuSimt *simt;
@@ -266,8 +296,10 @@ void mxgpu_regs_reset(MxgpuDevice *dev);
 /* After that: registers from a state. false: they are no such device's. */
 bool mxgpu_regs_load(MxgpuDevice *dev, const uint32_t *image);
 uint32_t mxgpu_regs_read(MxgpuDevice *dev, MxgpuParty party, uint32_t offset);
-/* What the host would read, without any effect; 0 where it must not read. */
-uint32_t mxgpu_regs_peek(MxgpuDevice *dev, uint32_t offset);
+/* What the party would read, without any effect; 0 where it must not read. */
+uint32_t mxgpu_regs_peek(MxgpuDevice *dev, MxgpuParty party, uint32_t offset);
+/* Whether there is a register that it may read. */
+bool mxgpu_regs_readable(MxgpuDevice *dev, MxgpuParty party, uint32_t offset);
 void mxgpu_regs_write(MxgpuDevice *dev, MxgpuParty party, uint32_t offset,
                       uint32_t value);
 
@@ -410,6 +442,13 @@ void mxgpu_mcu_watch_write(MxgpuDevice *dev, uint32_t offset);
 uint32_t mxgpu_mcu_pc_read(MxgpuDevice *dev, const MxgpuAccess *a);
 uint32_t mxgpu_mcu_ra_read(MxgpuDevice *dev, const MxgpuAccess *a);
 uint32_t mxgpu_mcu_sp_read(MxgpuDevice *dev, const MxgpuAccess *a);
+
+/* mcu_debug.c: on the MCU's thread, or while that is held */
+bool mxgpu_mcu_debug_holds(MxgpuDevice *dev); /* the MCU executes nothing */
+void mxgpu_mcu_debug_stopped(MxgpuDevice *dev);
+void mxgpu_mcu_debug_started(MxgpuDevice *dev);
+void mxgpu_mcu_debug_crashed(MxgpuDevice *dev, bool lockup);
+void mxgpu_mcu_debug_reset(MxgpuDevice *dev);
 
 /* boot.c */
 enum mxgpu_boot_error mxgpu_boot_check(const uint8_t *sram, uint32_t *entry);

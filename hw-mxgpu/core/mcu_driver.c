@@ -208,6 +208,7 @@ static void boot(MxgpuDevice *dev)
     mxgpu_mcu_watch_start(dev, entry, now);
     set_state(dev, MXGPU_MCU_RUNNING, MXGPU_BOOT_OK, 0);
     mxgpu_unlock(dev);
+    mxgpu_mcu_debug_started(dev);
 }
 
 static void crash(MxgpuDevice *dev, bool lockup)
@@ -227,6 +228,7 @@ static void crash(MxgpuDevice *dev, bool lockup)
     set_state(dev, MXGPU_MCU_CRASHED, MXGPU_BOOT_OK, cause);
     mxgpu_err_set(dev, 1u << MXGPU_ERR_STATUS_MCU_CRASH_SHIFT, cause, pc);
     mxgpu_unlock(dev);
+    mxgpu_mcu_debug_crashed(dev, lockup);
 }
 
 /* Does what MCU_CTRL asked for; returns whether the MCU runs then. */
@@ -277,7 +279,7 @@ bool mxgpu_mcu_step(void *opaque, unsigned index, unsigned budget,
     MxgpuDevice *dev = opaque;
     MxgpuMcuStop stop;
 
-    if (!take_commands(dev)) {
+    if (!take_commands(dev) || mxgpu_mcu_debug_holds(dev)) {
         return false;
     }
     update_timer(dev, mxgpu_now(dev));
@@ -290,6 +292,9 @@ bool mxgpu_mcu_step(void *opaque, unsigned index, unsigned budget,
         return true;
     case MXGPU_MCU_STOP_WFI:
         return sleep_until(dev, deadline);
+    case MXGPU_MCU_STOP_DEBUG:
+        mxgpu_mcu_debug_stopped(dev);
+        return false;
     case MXGPU_MCU_STOP_LOCKUP:
         crash(dev, true);
         return false;
@@ -335,4 +340,5 @@ void mxgpu_mcu_driver_reset(MxgpuDevice *dev)
     mxgpu_mcu_watch_start(dev, 0, 0);
     memset(m->sram, 0, MXGPU_MCU_SRAM_SIZE);
     mxgpu_mcu_reset(m->mcu, MXGPU_MCU_SRAM_BASE);
+    mxgpu_mcu_debug_reset(dev);
 }

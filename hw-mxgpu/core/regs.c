@@ -300,16 +300,23 @@ uint32_t mxgpu_regs_read(MxgpuDevice *dev, MxgpuParty party, uint32_t offset)
     return value;
 }
 
-uint32_t mxgpu_regs_peek(MxgpuDevice *dev, uint32_t offset)
+bool mxgpu_regs_readable(MxgpuDevice *dev, MxgpuParty party, uint32_t offset)
 {
-    unsigned r = lookup(dev, MXGPU_PARTY_HOST, offset, false);
+    unsigned r = lookup(dev, party, offset, false);
+
+    return r != R_NONE && descs[r].access[party] != WO;
+}
+
+uint32_t mxgpu_regs_peek(MxgpuDevice *dev, MxgpuParty party, uint32_t offset)
+{
+    unsigned r = lookup(dev, party, offset, false);
     MxgpuAccess a;
     uint32_t value;
 
-    if (r == R_NONE || descs[r].access[MXGPU_PARTY_HOST] == WO) {
+    if (r == R_NONE || descs[r].access[party] == WO) {
         return 0;
     }
-    a = make_access(dev, MXGPU_PARTY_HOST, r, offset);
+    a = make_access(dev, party, r, offset);
     a.peek = true;
     mxgpu_lock(dev);
     value = load(dev, &a, r);

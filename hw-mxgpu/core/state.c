@@ -153,6 +153,10 @@ static void visit_copies(MxgpuDevice *dev, MxgpuVisit *v)
 static void visit_steppers(MxgpuDevice *dev, MxgpuVisit *v)
 {
     visit_section(v, "steppers", 1);
+    /* What a debugger has stopped goes on in the device that is loaded. */
+    if (!visit_loads(v) && mxgpu_mcu_debug_holds(dev)) {
+        atomic_store(&dev->steppers[MXGPU_STEPPER_MCU].work, true);
+    }
     for (unsigned i = 0;
          dev->config.deterministic && i < dev->num_steppers; i++) {
         VISIT_BOOL(v, dev->steppers[i].work);

@@ -56,6 +56,9 @@ static void stepper_sleep(MxgpuStepper *s, uint64_t now)
     struct timespec ts;
     uint64_t ns;
 
+    if (atomic_load(&s->asked)) {
+        return;
+    }
     if (s->hold || s->deadline == MXGPU_NEVER) {
         pthread_cond_wait(&s->wake, &s->lock);
         return;
@@ -86,7 +89,8 @@ static void stepper_spin(MxgpuStepper *s, uint64_t end)
     do {
         for (unsigned i = 0; i < 32; i++) {
             if (atomic_load_explicit(&s->work, memory_order_relaxed) ||
-                atomic_load_explicit(&s->held, memory_order_relaxed)) {
+                atomic_load_explicit(&s->held, memory_order_relaxed) ||
+                atomic_load_explicit(&s->asked, memory_order_relaxed)) {
                 goto out;
             }
 #if defined(__x86_64__) || defined(__i386__)
@@ -126,6 +130,13 @@ static void stepper_pause(MxgpuStepper *s, uint64_t now)
     s->spin = host_ns() - start < s->spin_ns;
 }
 
+static void serve(MxgpuStepper *s)
+{
+    if (atomic_exchange(&s->asked, false) && s->service) {
+        s->service(s->opaque);
+    }
+}
+
 static void *stepper_main(void *opaque)
 {
     MxgpuStepper *s = opaque;
@@ -134,6 +145,12 @@ static void *stepper_main(void *opaque)
     while (!s->quit) {
         uint64_t now = 0;
 
+        if (atomic_load(&s->asked)) {
+            pthread_mutex_unlock(&s->lock);
+            serve(s);
+            pthread_mutex_lock(&s->lock);
+            continue;
+        }
         if (!s->hold && s->deadline != MXGPU_NEVER &&
             !atomic_load(&s->work)) {
             /* The host's clock is not asked for under a lock. */
@@ -197,6 +214,17 @@ void mxgpu_stepper_wake(MxgpuStepper *s)
     pthread_mutex_unlock(&s->lock);
 }
 
+void mxgpu_stepper_ask(MxgpuStepper *s)
+{
+    /* As above: the thread looks at it under the lock before it sleeps. */
+    if (atomic_exchange(&s->asked, true) || !s->has_thread) {
+        return;
+    }
+    pthread_mutex_lock(&s->lock);
+    pthread_cond_signal(&s->wake);
+    pthread_mutex_unlock(&s->lock);
+}
+
 void mxgpu_stepper_hold(MxgpuStepper *s)
 {
     pthread_mutex_lock(&s->lock);
@@ -232,6 +260,7 @@ bool mxgpu_stepper_try(MxgpuStepper *s, unsigned budget, uint64_t *deadline)
     bool more = false;
     uint64_t now;
 
+    serve(s);
     now = s->ops->clock(s->host);
     pthread_mutex_lock(&s->lock);
     if (!s->hold && !s->running) {
@@ -248,5 +277,6 @@ bool mxgpu_stepper_try(MxgpuStepper *s, unsigned budget, uint64_t *deadline)
 
 bool mxgpu_stepper_runnable(MxgpuStepper *s)
 {
-    return !atomic_load(&s->held) && atomic_load(&s->work);
+    return (!atomic_load(&s->held) && atomic_load(&s->work)) ||
+           atomic_load(&s->asked);
 }

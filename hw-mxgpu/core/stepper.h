@@ -26,6 +26,9 @@ typedef struct MxgpuStepper MxgpuStepper;
 typedef bool MxgpuStep(void *opaque, unsigned index, unsigned budget,
                            uint64_t *deadline);
 
+/* What a unit is asked to do between two steps, held or not. */
+typedef void MxgpuService(void *opaque);
+
 struct MxgpuStepper {
     const MxgpuHostOps *ops;
     void *host;
@@ -35,6 +38,9 @@ struct MxgpuStepper {
     unsigned budget;  /* of a step of the thread */
     unsigned spin_ns; /* how long its thread may look for work, see stepper.c */
     bool spin;        /* the last pause was shorter than that */
+
+    MxgpuService *service; /* may be NULL */
+    _Atomic bool asked;    /* ... for it */
 
     _Atomic bool work;
     pthread_mutex_t lock; /* a leaf: nothing is called while it is held */
@@ -61,6 +67,10 @@ void mxgpu_stepper_destroy(MxgpuStepper *s);
 
 /* There may be work. May be called under the device lock. */
 void mxgpu_stepper_wake(MxgpuStepper *s);
+
+/* Calls service(opaque) soon, on the unit's thread and between two steps. May
+ * be called under the device lock. */
+void mxgpu_stepper_ask(MxgpuStepper *s);
 
 /* Stops the unit after its step; nests. Only _wait_ blocks; it returns at once
  * to the unit's own thread, which is at a boundary of its own making. */

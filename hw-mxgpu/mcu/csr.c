@@ -224,3 +224,25 @@ bool mxgpu_mcu_csr(MxgpuMcu *mcu, const RvInsn *in)
     s->x[in->rd] = old;
     return true;
 }
+
+/* ---- for a debugger */
+
+bool mxgpu_mcu_debug_read_csr(const MxgpuMcu *mcu, unsigned csr,
+                              uint32_t *value)
+{
+    return csr_read(&mcu->s, csr, value);
+}
+
+bool mxgpu_mcu_debug_write_csr(MxgpuMcu *mcu, unsigned csr, uint32_t value)
+{
+    uint32_t old;
+
+    if (!csr_read(&mcu->s, csr, &old) || csr >> 10 == 3) {
+        return false;
+    }
+    csr_write(mcu, csr, value);
+    /* No instruction follows that would be counted. */
+    mcu->s.cycle += csr == CSR_MCYCLE || csr == CSR_MCYCLEH;
+    mcu->s.instret += csr == CSR_MINSTRET || csr == CSR_MINSTRETH;
+    return true;
+}

@@ -3,6 +3,7 @@
 #ifndef MXGPU_MCU_INTERNAL_H
 #define MXGPU_MCU_INTERNAL_H
 
+#include "debug.h"
 #include "mcu.h"
 #include "mxgpu/regs.h"
 #include "rv/rv.h"
@@ -33,6 +34,27 @@ enum {
 
 #define NO_RESERVATION 1u
 
+typedef struct McuPoint {
+    MxgpuMcuPoint kind;
+    uint32_t addr, len; /* not empty, and without wrap-around */
+} McuPoint;
+
+/* The debugger's: of the host, not of the machine. */
+typedef struct McuDebug {
+    bool attached;
+    bool active;   /* the core is to ask before each instruction */
+    bool pending;  /* it has stopped in the midst of an instruction */
+    bool stepping;
+    bool first;    /* nothing was executed since it went on */
+    bool watched;  /* a watch point has stopped at this instruction already */
+    bool pass;     /* the exception at pass_pc may be taken */
+    uint32_t pass_pc;
+    uint32_t low, high; /* a step ends outside */
+    MxgpuMcuDebugStop stop;
+    unsigned points;
+    McuPoint point[MXGPU_MCU_POINTS];
+} McuDebug;
+
 struct MxgpuMcu {
     MxgpuMcuState s; /* and what is in SRAM */
     /* Host. */
@@ -40,8 +62,10 @@ struct MxgpuMcu {
     uint32_t sram_size, sram_base;
     const MxgpuMcuOps *ops;
     void *opaque;
-    /* Cache: an interrupt can be taken, or a halt was asked for. */
+    /* Cache: an interrupt can be taken, a halt was asked for, or a debugger
+     * looks at each instruction. */
     bool attention;
+    McuDebug debug;
     int64_t left; /* run: instructions of it */
     /* What a run ends with: until its driver has seen it. */
     bool locked_up;
@@ -55,12 +79,23 @@ struct MxgpuMcu {
     uint32_t code_low, code_high;
 };
 
-/* Recomputes attention after a change of mstatus, mie, mip or halted. */
+static inline bool mxgpu_mcu_interrupted(const MxgpuMcu *mcu)
+{
+    return (mcu->s.mstatus & MSTATUS_MIE) && (mcu->s.mip & mcu->s.mie);
+}
+
+/* Recomputes attention after a change of mstatus, mie, mip, halted or
+ * debug.active. */
 static inline void mxgpu_mcu_update(MxgpuMcu *mcu)
 {
-    mcu->attention = mcu->s.halted || ((mcu->s.mstatus & MSTATUS_MIE) &&
-                                       (mcu->s.mip & mcu->s.mie));
+    mcu->attention =
+        mcu->s.halted || mcu->debug.active || mxgpu_mcu_interrupted(mcu);
 }
+
+/* debug.c. Whether the core stops before the instruction at pc, and at an
+ * exception of it. */
+bool mxgpu_mcu_debug_before(MxgpuMcu *mcu);
+bool mxgpu_mcu_debug_trap(MxgpuMcu *mcu, uint32_t cause);
 
 /* Executes a CSR instruction; false when it is illegal. */
 bool mxgpu_mcu_csr(MxgpuMcu *mcu, const RvInsn *insn);

@@ -162,6 +162,9 @@ static void trap(MxgpuMcu *mcu, uint32_t cause, uint32_t value)
     MxgpuMcuState *s = &mcu->s;
     uint32_t base = s->mtvec & ~3u, handler = base;
 
+    if (mxgpu_mcu_debug_trap(mcu, cause)) {
+        return;
+    }
     if ((cause & CAUSE_INTERRUPT) && (s->mtvec & 1)) {
         handler += 4 * (cause & ~CAUSE_INTERRUPT);
     }
@@ -421,7 +424,13 @@ MxgpuMcuStop mxgpu_mcu_run(MxgpuMcu *mcu, unsigned budget)
             if (s->halted) {
                 return MXGPU_MCU_STOP_HALT;
             }
-            take_interrupt(mcu);
+            if (mxgpu_mcu_interrupted(mcu)) {
+                take_interrupt(mcu);
+            }
+            if (mcu->debug.active && !mcu->locked_up &&
+                mxgpu_mcu_debug_before(mcu)) {
+                return MXGPU_MCU_STOP_DEBUG;
+            }
         }
         const RvInsn *in = mcu->locked_up ? NULL : fetch(mcu);
         if (in) {
@@ -434,7 +443,7 @@ MxgpuMcuStop mxgpu_mcu_run(MxgpuMcu *mcu, unsigned budget)
             if (next == NEXT_INSN || next == NEXT_WFI) {
                 s->pc += length;
             }
-            if (next == NEXT_WFI) {
+            if (next == NEXT_WFI && !mcu->debug.stepping) {
                 return s->halted ? MXGPU_MCU_STOP_HALT : MXGPU_MCU_STOP_WFI;
             }
         }

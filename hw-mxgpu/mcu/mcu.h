@@ -23,6 +23,7 @@ typedef enum MxgpuMcuStop {
     MXGPU_MCU_STOP_LOCKUP,  /* trap with no usable handler, or a trap inside
                                the handler's entry: see cause, epc, tval */
     MXGPU_MCU_STOP_HALT,    /* mxgpu_mcu_halt() was called from a bus access */
+    MXGPU_MCU_STOP_DEBUG,   /* a debugger wants it: see debug.h */
 } MxgpuMcuStop;
 
 #define MCU_PMP_ENTRIES 16

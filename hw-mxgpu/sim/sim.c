@@ -16,6 +16,8 @@
 
 #include "core/describe.h"
 #include "core/device.h"
+#include "core/inspect.h"
+#include "gdb.h"
 #include "iommu.h"
 #include "mxgpu/properties.h"
 
@@ -30,6 +32,7 @@ struct MxgpuSim {
     unsigned vectors;
     int irq_fd[MXGPU_MAX_VECTORS];
     MxgpuSimIommu iommu;
+    MxgpuSimGdb *gdb; /* NULL: none */
     pthread_mutex_t log_lock;
 
     /* Deterministic: the one thread that drives every unit. */
@@ -245,6 +248,7 @@ static void sim_close(MxgpuSim *sim)
     if (!sim) {
         return;
     }
+    mxgpu_sim_gdb_stop(sim->gdb);
     if (sim->has_thread) {
         pthread_mutex_lock(&sim->run_lock);
         sim->quit = true;
@@ -253,6 +257,7 @@ static void sim_close(MxgpuSim *sim)
         pthread_join(sim->thread, NULL);
     }
     mxgpu_device_free(sim->dev);
+    mxgpu_sim_gdb_free(sim->gdb);
     for (unsigned i = 0; i < sim->vectors; i++) {
         if (sim->irq_fd[i] >= 0) {
             close(sim->irq_fd[i]);
@@ -357,6 +362,28 @@ static MxgpuConfig device_config(const MxgpuSimOptions *c)
     return d;
 }
 
+static int open_gdb(MxgpuSim *sim)
+{
+    char name[128], text[160];
+    int err;
+
+    if (!sim->config.fw_gdb || !*sim->config.fw_gdb) {
+        return 0;
+    }
+    err = mxgpu_sim_gdb_open(sim->config.fw_gdb, sim->config.index, sim->dev,
+                             name, sizeof(name), &sim->gdb);
+    if (sim->config.log) {
+        if (err) {
+            snprintf(text, sizeof(text), "hw: no gdb on %.80s: %s",
+                     sim->config.fw_gdb, strerror(-err));
+        } else {
+            snprintf(text, sizeof(text), "hw: gdb: target remote %s", name);
+        }
+        log_line(sim, text);
+    }
+    return err;
+}
+
 static int sim_open(const MxgpuSimOptions *config, MxgpuSim **out)
 {
     MxgpuConfig device;
@@ -385,6 +412,9 @@ static int sim_open(const MxgpuSimOptions *config, MxgpuSim **out)
         if (err && config->log) {
             log_line(sim, error);
         }
+    }
+    if (!err) {
+        err = open_gdb(sim);
     }
     if (!err && config->deterministic) {
         err = -pthread_create(&sim->thread, NULL, run_main, sim);
@@ -468,6 +498,15 @@ static int sim_reset(MxgpuSim *sim)
     return 0;
 }
 
+static int sim_inspect(MxgpuSim *sim, const char *command,
+                       void (*put)(void *opaque, const char *text, size_t len),
+                       void *opaque)
+{
+    MxgpuText text = {put, opaque};
+
+    return mxgpu_inspect(sim->dev, command ? command : "", text) ? 0 : -EINVAL;
+}
+
 __attribute__((visibility("default"))) const MxgpuSimOps *
 mxgpu_sim_entry(unsigned abi)
 {
@@ -484,6 +523,7 @@ mxgpu_sim_entry(unsigned abi)
         .dma_map = sim_dma_map,
         .dma_unmap = sim_dma_unmap,
         .reset = sim_reset,
+        .inspect = sim_inspect,
     };
 
     return abi == MXGPU_SIM_ABI ? &ops : NULL;

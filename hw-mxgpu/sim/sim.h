@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-#define MXGPU_SIM_ABI 5
+#define MXGPU_SIM_ABI 6
 
 typedef struct MxgpuSim MxgpuSim;
 
@@ -46,6 +46,11 @@ typedef struct MxgpuSimOptions {
     void (*log)(void *opaque, const char *line);
     void *opaque;
     bool log_packets; /* also a line when a queue or a packet begins or ends */
+    /* Where gdb reaches the firmware: a port of 127.0.0.1, to which index is
+     * added ("0": any that is free), or the path of a Unix socket; behind that
+     * may be ",halt": the firmware waits for gdb before its first instruction.
+     * log gets a line that says where it is. NULL or "": no gdb. */
+    const char *fw_gdb;
 } MxgpuSimOptions;
 
 /* The table a loader gets from mxgpu_sim_entry(MXGPU_SIM_ABI). */
@@ -53,7 +58,7 @@ typedef struct MxgpuSimOps {
     /* A device after power-on, with threads of its own; the options are copied.
      * 0 and *sim, or an error and *sim as it was. -EINVAL: an option is out of
      * range, or threads or memory are missing (log gets what); -ENOMEM,
-     * -EMFILE. */
+     * -EMFILE; of fw_gdb what bind(2) says, -EADDRINUSE for instance. */
     int (*open)(const MxgpuSimOptions *config, MxgpuSim **sim);
     /* The last call on the device; waits for its threads, each of which ends
      * its piece of work. NULL is allowed. */
@@ -90,6 +95,13 @@ typedef struct MxgpuSimOps {
     /* A function-level reset: waits until every unit is reset. VRAM is kept.
      * Always 0. */
     int (*reset)(MxgpuSim *sim);
+    /* What the device is doing, in lines for people, to which put is called with
+     * pieces; nothing of the device changes. command: "registers CE_" for
+     * instance, NULL for "status"; docs/debugging.md lists them. -EINVAL: there
+     * is no such command. */
+    int (*inspect)(MxgpuSim *sim, const char *command,
+                   void (*put)(void *opaque, const char *text, size_t len),
+                   void *opaque);
 } MxgpuSimOps;
 
 /* The only symbol of the library. NULL when it does not offer this ABI: a

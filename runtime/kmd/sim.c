@@ -125,6 +125,7 @@ static int env_config(MxgpuSimOptions *config)
     config->log_packets = packets != 0;
     config->deterministic = deterministic != 0;
     config->strict_alignment = strict != 0;
+    config->fw_gdb = getenv("MXGPU_FW_GDB");
     return 0;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Stands for mcu/ in tests of the core: the test itself is the firmware, and
  * uses the bus as the MCU would. */
+#include "mcu/debug.h"
 #include "test_host.h"
 
 struct MxgpuMcu {
@@ -101,4 +102,55 @@ bool mxgpu_mcu_restore(MxgpuMcu *mcu, const MxgpuMcuState *state)
 
 void mxgpu_mcu_forget(MxgpuMcu *mcu)
 {
+}
+
+void mxgpu_mcu_debug_attach(MxgpuMcu *mcu, bool attached)
+{
+}
+
+bool mxgpu_mcu_debug_insert(MxgpuMcu *mcu, MxgpuMcuPoint kind, uint32_t addr,
+                            uint32_t len)
+{
+    return false;
+}
+
+bool mxgpu_mcu_debug_remove(MxgpuMcu *mcu, MxgpuMcuPoint kind, uint32_t addr,
+                            uint32_t len)
+{
+    return false;
+}
+
+void mxgpu_mcu_debug_resume(MxgpuMcu *mcu, bool step, uint32_t low,
+                            uint32_t high, bool pass)
+{
+}
+
+const MxgpuMcuDebugStop *mxgpu_mcu_debug_stop(const MxgpuMcu *mcu)
+{
+    static const MxgpuMcuDebugStop none;
+
+    return &none;
+}
+
+bool mxgpu_mcu_debug_read_csr(const MxgpuMcu *mcu, unsigned csr,
+                              uint32_t *value)
+{
+    return false;
+}
+
+bool mxgpu_mcu_debug_write_csr(MxgpuMcu *mcu, unsigned csr, uint32_t value)
+{
+    return false;
+}
+
+bool mxgpu_mcu_debug_read(const MxgpuMcu *mcu, uint32_t addr, void *buf,
+                          uint32_t len)
+{
+    return false;
+}
+
+bool mxgpu_mcu_debug_write(MxgpuMcu *mcu, uint32_t addr, const void *buf,
+                           uint32_t len)
+{
+    return false;
 }

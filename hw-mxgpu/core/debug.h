@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * gdb on the firmware: the bytes of a connection, which a host has from a
+ * socket or a character device. What they ask for is done by the MCU's thread,
+ * between two instructions of the firmware; nothing here waits for it. All but
+ * the MCU runs on while the debugger has stopped that.
+ */
+#ifndef MXGPU_CORE_DEBUG_H
+#define MXGPU_CORE_DEBUG_H
+
+#include "device.h"
+
+/* Both are called from threads of the device, and may not wait. */
+typedef struct MxgpuDebugOps {
+    /* Bytes for the debugger: all of them are taken. */
+    void (*output)(void *host, const void *bytes, size_t len);
+    /* There is room for bytes of it again. */
+    void (*ready)(void *host);
+} MxgpuDebugOps;
+
+/* Before all others. halt: a start of the firmware leaves the MCU before its
+ * first instruction, for a debugger to go on from. false: there is no memory. */
+bool mxgpu_device_gdb_open(MxgpuDevice *dev, const MxgpuDebugOps *ops,
+                           void *host, bool halt)
+    __attribute__((warn_unused_result));
+/* Bytes that are taken now. When it was 0, ready() tells of room. */
+size_t mxgpu_device_gdb_room(MxgpuDevice *dev);
+/* At most so many. Until the first packet a connection changes nothing. */
+void mxgpu_device_gdb_input(MxgpuDevice *dev, const void *bytes, size_t len);
+/* The connection is gone: its debugger is detached, and the MCU runs. */
+void mxgpu_device_gdb_close(MxgpuDevice *dev);
+
+#endif
