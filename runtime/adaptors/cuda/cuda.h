@@ -13,13 +13,20 @@
 
 #include "cuda_adaptor/driver_types.h"
 
+#if defined(CUDA_API_PER_THREAD_DEFAULT_STREAM) || \
+    defined(MACA_API_PER_THREAD_DEFAULT_STREAM) || \
+    defined(__MXCC_PER_THREAD__)
+#include "cuda_adaptor/driver_per_thread.h"
+#endif
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 #define CU(name, parameters, call) CUresult CUDAAPI name parameters;
+#define CUS CU
 #include "cuda_adaptor/driver.def"
+#undef CUS
 #undef CU
 
 CUresult CUDAAPI cuGetErrorName(CUresult error, const char **pStr);

@@ -8,6 +8,7 @@
 #include <cuda_runtime_api.h>
 
 #include "adaptors/lib/adaptor.h"
+#include "adaptors/lib/driver_nodes.h"
 
 static const struct {
     int number;
@@ -97,15 +98,6 @@ static mcJitInputType input_type(CUjitInputType type)
                mcJitInputObject : (mcJitInputType)-1;
 }
 
-static cudaMemoryType memory_type(CUmemorytype type)
-{
-    return type == CU_MEMORYTYPE_HOST ? cudaMemoryTypeHost :
-           type == CU_MEMORYTYPE_DEVICE ? cudaMemoryTypeDevice :
-           type == CU_MEMORYTYPE_ARRAY ? cudaMemoryTypeArray :
-           type == CU_MEMORYTYPE_UNIFIED ? cudaMemoryTypeManaged :
-                                           (cudaMemoryType)-1;
-}
-
 static cudaError_t copy_2d(const CUDA_MEMCPY2D *p, CUstream stream, int async)
 {
     mc_Memcpy2D copy;
@@ -115,11 +107,11 @@ static cudaError_t copy_2d(const CUDA_MEMCPY2D *p, CUstream stream, int async)
     }
     copy = (mc_Memcpy2D){
         .srcXInBytes = p->srcXInBytes, .srcY = p->srcY,
-        .srcMemoryType = memory_type(p->srcMemoryType),
+        .srcMemoryType = driver_memory_type(p->srcMemoryType),
         .srcHost = p->srcHost, .srcDevice = (void *)p->srcDevice,
         .srcArray = (cudaArray_t)p->srcArray, .srcPitch = p->srcPitch,
         .dstXInBytes = p->dstXInBytes, .dstY = p->dstY,
-        .dstMemoryType = memory_type(p->dstMemoryType),
+        .dstMemoryType = driver_memory_type(p->dstMemoryType),
         .dstHost = p->dstHost, .dstDevice = (void *)p->dstDevice,
         .dstArray = (cudaArray_t)p->dstArray, .dstPitch = p->dstPitch,
         .WidthInBytes = p->WidthInBytes, .Height = p->Height,
@@ -166,9 +158,26 @@ static cudaError_t set_cache_config(CUfunction f, CUfunc_cache config)
 #define P(address) ((void *)(uintptr_t)(address))
 #define A(array) ((cudaArray_t)(array))
 #define V(type, value) ((type)(value))
+#define E(handle, call) ((handle) ? (call) : cudaErrorInvalidValue)
 #define CU(name, parameters, call)                                             \
     MC_EXPORT CUresult name parameters                                         \
     {                                                                          \
         return cu_result((cudaError_t)(call));                                 \
     }
+#define CUS CU
+#define S(stream) (stream)
+#include "cuda_adaptor/driver.def"
+
+/* The forms for the stream of each thread. */
+#undef CU
+#undef CUS
+#undef S
+#define CU(name, parameters, call)
+#define CUS(name, parameters, call)                                            \
+    MC_EXPORT CUresult name##_ptsz parameters;                                 \
+    MC_EXPORT CUresult name##_ptsz parameters                                  \
+    {                                                                          \
+        return cu_result((cudaError_t)(call));                                 \
+    }
+#define S(stream) ((stream) ? (stream) : CU_STREAM_PER_THREAD)
 #include "cuda_adaptor/driver.def"

@@ -298,6 +298,8 @@ typedef struct CUmemAccessDesc_st {
     CUmemAccess_flags flags;
 } CUmemAccessDesc;
 
+#include "driver_structs.h"
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* With CUDA_API_PER_THREAD_DEFAULT_STREAM the stream NULL is the thread's own:
+ * the functions of driver.def that take a stream. */
+#ifndef MXGPU_CUDA_DRIVER_PER_THREAD_H
+#define MXGPU_CUDA_DRIVER_PER_THREAD_H
+
+#define cuMemAllocAsync cuMemAllocAsync_ptsz
+#define cuMemAllocFromPoolAsync cuMemAllocFromPoolAsync_ptsz
+#define cuMemFreeAsync cuMemFreeAsync_ptsz
+#define cuMemcpyAsync cuMemcpyAsync_ptsz
+#define cuMemcpyHtoDAsync cuMemcpyHtoDAsync_ptsz
+#define cuMemcpyDtoHAsync cuMemcpyDtoHAsync_ptsz
+#define cuMemcpyDtoDAsync cuMemcpyDtoDAsync_ptsz
+#define cuMemcpyPeerAsync cuMemcpyPeerAsync_ptsz
+#define cuMemcpy2DAsync cuMemcpy2DAsync_ptsz
+#define cuMemcpyHtoAAsync cuMemcpyHtoAAsync_ptsz
+#define cuMemcpyAtoHAsync cuMemcpyAtoHAsync_ptsz
+#define cuMemcpy3DAsync cuMemcpy3DAsync_ptsz
+#define cuMemsetD8Async cuMemsetD8Async_ptsz
+#define cuMemsetD16Async cuMemsetD16Async_ptsz
+#define cuMemsetD32Async cuMemsetD32Async_ptsz
+#define cuMemsetD2D8Async cuMemsetD2D8Async_ptsz
+#define cuMemsetD2D16Async cuMemsetD2D16Async_ptsz
+#define cuMemsetD2D32Async cuMemsetD2D32Async_ptsz
+#define cuMemPrefetchAsync cuMemPrefetchAsync_ptsz
+#define cuStreamGetFlags cuStreamGetFlags_ptsz
+#define cuStreamGetPriority cuStreamGetPriority_ptsz
+#define cuStreamGetCtx cuStreamGetCtx_ptsz
+#define cuStreamQuery cuStreamQuery_ptsz
+#define cuStreamSynchronize cuStreamSynchronize_ptsz
+#define cuStreamWaitEvent cuStreamWaitEvent_ptsz
+#define cuStreamAddCallback cuStreamAddCallback_ptsz
+#define cuStreamAttachMemAsync cuStreamAttachMemAsync_ptsz
+#define cuStreamWaitValue32 cuStreamWaitValue32_ptsz
+#define cuStreamWaitValue64 cuStreamWaitValue64_ptsz
+#define cuStreamWriteValue32 cuStreamWriteValue32_ptsz
+#define cuStreamWriteValue64 cuStreamWriteValue64_ptsz
+#define cuStreamBatchMemOp cuStreamBatchMemOp_ptsz
+#define cuStreamBeginCapture cuStreamBeginCapture_ptsz
+#define cuStreamEndCapture cuStreamEndCapture_ptsz
+#define cuStreamIsCapturing cuStreamIsCapturing_ptsz
+#define cuEventRecord cuEventRecord_ptsz
+#define cuEventRecordWithFlags cuEventRecordWithFlags_ptsz
+#define cuLaunchKernel cuLaunchKernel_ptsz
+#define cuLaunchCooperativeKernel cuLaunchCooperativeKernel_ptsz
+#define cuLaunchHostFunc cuLaunchHostFunc_ptsz
+#define cuLaunchGridAsync cuLaunchGridAsync_ptsz
+#define cuGraphLaunch cuGraphLaunch_ptsz
+#define cuGraphUpload cuGraphUpload_ptsz
+
+#endif
