@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """test-toolkit.py BUILD PROJECT MESON...: what is installed builds a project
-whose makefile knows CUDA_HOME and HIP_PATH, and one of CMake; the programs run.
+whose makefile knows CUDA_HOME and HIP_PATH, one of CMake, and one of CMake's
+language CUDA; the programs run.
 """
 import os
 import shutil
@@ -65,6 +66,17 @@ def main():
         check("and builds a project with it", good)
         passes("program", place, env)
         passes("single", place, env)
+
+        place = shutil.copytree(
+            os.path.join(os.path.dirname(project), "cuda-language"),
+            os.path.join(top, "language"))
+        good, _ = run(["cmake", "-S", ".", "-B", ".",
+                       f"-DCMAKE_CUDA_COMPILER={root}/cuda/bin/nvcc",
+                       "-DCMAKE_BUILD_TYPE=Release"], place, env)
+        check("cmake has nvcc as the compiler of its language CUDA", good)
+        good, _ = run(["cmake", "--build", "."], place, env)
+        check("and builds a project with it", good)
+        passes("across", place, env)
     end()
 
 
