@@ -129,6 +129,14 @@ static void test_build_lines(void)
                     ==, 0);
     g_assert_nonnull(strstr(out, "mx-kernel-link"));
     g_assert_false(g_file_test("dry.o", G_FILE_TEST_EXISTS));
+
+    test_file("line.hip", KERNEL);
+    g_assert_cmpint(
+        test_run(&out, g_getenv("MXCC"), "--genco",
+                 "--offload-arch=gfx906,gfx90a:xnack-",
+                 "--amdgpu-target=gfx1030", "--rocm-path=/opt/rocm",
+                 "line.hip", "-o", "line.co", NULL), ==, 0);
+    g_assert_nonnull(strstr(out, "gfx90a:xnack-"));
 }
 
 static void test_refused(void)

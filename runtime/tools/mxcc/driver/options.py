@@ -266,6 +266,10 @@ class Command:
             if arch.startswith("xcore") and arch not in ARCHS:
                 warn(f"{name}={arch}: kernels are compiled for xcore1000, the "
                      "only device there is")
+            elif name.lstrip("-") in table.OF_HIP and \
+                    re.fullmatch(r"gfx[0-9a-f]+(:[\w+-]+)*", arch):
+                warn("kernels are compiled for xcore1000, the only device "
+                     f"there is, not for {arch}")
             elif arch not in ARCHS:
                 raise Failure(f"{name}={arch}: no such device; xcore1000 and "
                               "native are")

@@ -53,6 +53,7 @@ TABLE = {
     "MM": (NONE, "dependencies", "-MM"),
     "fsyntax-only": (NONE, "set_mode", "syntax"),
     "fatbin": (NONE, "set_mode", "fatbin"),
+    "genco": (NONE, "set_mode", "fatbin"),
     "cubin": (NONE, "set_mode", "cubin"),
     "link": (NONE, "set_mode", "link"),
     "lib": (NONE, "set_mode", "lib"),
@@ -88,6 +89,7 @@ TABLE = {
     # devices
     "offload-arch": (ONE, "offload_arch", None),
     "cuda-gpu-arch": (ONE, "offload_arch", None),
+    "amdgpu-target": (ONE, "offload_arch", None),
     "arch": (ONE, "gpu_arch", None),
     "gpu-architecture": (ONE, "gpu_arch", None),
     "code": (ONE, "gpu_arch", None),
@@ -160,6 +162,8 @@ TABLE = {
     "cudart": (ONE, "runtime", None),
     "cudadevrt": (ONE, "device_runtime", None),
     "maca-path": (ONE, "set_path", None),
+    "rocm-path": (ONE, "accept", None),
+    "hip-path": (ONE, "accept", None),
     "cuda-path": (ONE, "refuse", "--maca-path names the runtime"),
     "maca-link": (NONE, "accept", None),
     "hip-link": (NONE, "accept", None),
@@ -197,6 +201,8 @@ SEPARATE = {
     "-z", "-T", "-rpath", "-target", "-working-directory", "-wrapper",
     "--serialize-diagnostics", "-dumpdir", "-dwarf-debug-flags",
 }
+# Options of hipcc that name devices of AMD's.
+OF_HIP = ("offload-arch", "amdgpu-target")
 LINK_ONLY = ("-l", "-L", "-Wl,", "-shared", "-static", "-rdynamic", "-pie",
              "-no-pie", "-nostdlib", "-nodefaultlibs", "-nostartfiles",
              "-fuse-ld=", "-r", "-s", "-rpath")
