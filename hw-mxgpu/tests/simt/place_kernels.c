@@ -5,20 +5,23 @@
 
 typedef struct Args {
     u64 *out;
-    const u64 *data; /* of each lane: address, or 0, and operand */
+    const u64 *data; /* of each thread: address, or 0, and operand; then, for
+                      * lines: address, steps in x and y */
     u64 op;
 } Args;
 
 #define CASE_LOAD(n, ID, name, bytes, is_signed)                               \
     case n:                                                                    \
         if (at) {                                                              \
-            __asm__ volatile(name " %0, (%1)" : "=r"(r) : "r"(at) : "memory"); \
+            __asm__ volatile(name " %0, (%1)"                                  \
+                             : "=&r"(r) : "r"(at) : "memory", "ft0");          \
         }                                                                      \
         break;
 #define CASE_STORE(n, ID, name, bytes)                                         \
     case n:                                                                    \
         if (at) {                                                              \
-            __asm__ volatile(name " %0, (%1)" ::"r"(b), "r"(at) : "memory");   \
+            __asm__ volatile(name " %0, (%1)"                                  \
+                             ::"r"(b), "r"(at) : "memory", "ft0");             \
         }                                                                      \
         break;
 #define CASE_AMO(n, ID, insn, bytes, expr)                                     \
@@ -28,11 +31,12 @@ typedef struct Args {
         }                                                                      \
         break;
 
-ENTRY(places, (const Args *a))
+static inline __attribute__((always_inline)) void go(const Args *a, u64 t,
+                                                     u64 at)
 {
     volatile u64 *own = (volatile u64 *)(0xfffffffff8000000ull - PLACE_STACK);
     volatile u64 *shared = (volatile u64 *)SHARED_BASE;
-    u64 t = TID, at = a->data[2 * t], b = a->data[2 * t + 1], r = PLACE_NONE;
+    u64 b = a->data[2 * t + 1], r = PLACE_NONE;
 
     for (u64 k = 0; k < PLACE_PRIVATE; k++) {
         own[k] = PLACE_FILL(t, k);
@@ -54,4 +58,16 @@ ENTRY(places, (const Args *a))
     for (u64 k = t; k < PLACE_SHARED; k += 64) {
         a->out[PLACE_OUT_SHARED + k] = shared[k];
     }
+}
+
+ENTRY(places, (const Args *a))
+{
+    go(a, TID, a->data[2 * TID]);
+}
+
+ENTRY(lines, (const Args *a))
+{
+    const u64 *line = a->data + 128;
+
+    go(a, TID + NTID * TIDY, line[0] + TID * line[1] + TIDY * line[2]);
 }

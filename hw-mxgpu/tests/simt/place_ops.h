@@ -2,7 +2,8 @@
 /*
  * Instructions that access memory, for test-places.c and its kernel:
  *   L(number, ID, mnemonic, bytes, signed)       loads
- *   S(number, ID, mnemonic, bytes)               stores
+ *   S(number, ID, mnemonic, bytes)               stores: operands follow, or
+ *                                                a remark begins
  *   A(number, ID, how it is assembled, bytes, value that replaces M, operand B)
  */
 #ifndef PLACE_OPS_H
@@ -11,9 +12,13 @@
 #define PLACE_LOADS(L)                                                         \
     L(0, LB, "lb", 1, 1) L(1, LHU, "lhu", 2, 0) L(2, LW, "lw", 4, 1)           \
     L(3, LD, "ld", 8, 0) L(4, LBU, "lbu", 1, 0) L(5, LH, "lh", 2, 1)           \
-    L(6, LWU, "lwu", 4, 0)
+    L(6, LWU, "lwu", 4, 0)                                                     \
+    L(7, FLW, "flw ft0, (%1)\n\tfmv.x.w %0, ft0 #", 4, 1)                      \
+    L(12, FLD, "fld ft0, (%1)\n\tfmv.x.d %0, ft0 #", 8, 0)
 #define PLACE_STORES(S)                                                        \
-    S(8, SB, "sb", 1) S(9, SH, "sh", 2) S(10, SW, "sw", 4) S(11, SD, "sd", 8)
+    S(8, SB, "sb", 1) S(9, SH, "sh", 2) S(10, SW, "sw", 4) S(11, SD, "sd", 8)  \
+    S(13, FSW, "fmv.w.x ft0, %0\n\tfsw ft0, (%1) #", 4)                        \
+    S(14, FSD, "fmv.d.x ft0, %0\n\tfsd ft0, (%1) #", 8)
 #define PLACE_AMO(n) "amo" n " %0, %2, (%1)"
 #define PLACE_FP(n)  ".insn r 0x0b, 3, " #n ", %0, %1, %2"
 #define PLACE_AMOS(A)                                                          \

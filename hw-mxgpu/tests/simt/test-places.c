@@ -127,8 +127,7 @@ DEF_FP(fp_d, double, uint64_t, 0x7ff8000000000000ull)
 static const uint8_t bytes_of[40] = {
     PLACE_LOADS(LOAD_BYTES) PLACE_STORES(STORE_BYTES) PLACE_AMOS(AMO_BYTES)
 };
-#define FIRST_STORE 8
-#define FIRST_AMO   16
+#define FIRST_AMO 16
 
 static uint64_t step(unsigned op, unsigned lane, uint64_t va, uint64_t B)
 {
@@ -288,9 +287,9 @@ static uint64_t some_lanes(GRand *rand, unsigned how)
                       : 1ull << g_rand_int_range(rand, 0, LANES);
 }
 
-static SimtRun setup(void)
+static SimtRun setup(const char *kernel)
 {
-    SimtRun r = simt_run_new(elf, "places", 1, LANES);
+    SimtRun r = simt_run_new(elf, kernel, 1, LANES);
 
     r.d.shared = r.d.shared_static = sizeof(shared);
     r.d.private_bytes = PLACE_STACK;
@@ -333,7 +332,7 @@ static void run_one(SimtRun *r, GRand *rand, unsigned op, Where *where,
 static void test_all(void)
 {
     GRand *rand = g_rand_new_with_seed(12);
-    SimtRun r = setup();
+    SimtRun r = setup("places");
 
     for (unsigned op = 0; op < G_N_ELEMENTS(bytes_of); op++) {
         unsigned n = op < FIRST_AMO ? G_N_ELEMENTS(wheres) : NUM_ALIGNED;
@@ -343,6 +342,57 @@ static void test_all(void)
                 run_one(&r, rand, op, wheres[i], some_lanes(rand, how));
             }
         }
+    }
+    simt_run_free(&r);
+    g_rand_free(rand);
+}
+
+/* Lanes that are evenly spaced, in rows of the block or all of them: arrays of
+ * structures. */
+static void test_lines(void)
+{
+    static const unsigned rows[] = {64, 32, 16, 8, 4};
+    static const uint64_t starts[] = {
+        FAR + PAGE / 4, FAR + GRANULE, OWN, MXGPU_SHARED_BASE, HOST_SMALL_VA,
+    };
+    GRand *rand = g_rand_new_with_seed(14);
+    SimtRun r = setup("lines");
+    uint64_t results[LANES];
+
+    for (unsigned i = 0; i < 4000; i++) {
+        unsigned op = i % G_N_ELEMENTS(bytes_of), size = bytes_of[op];
+        unsigned row = rows[g_rand_int_range(rand, 0, 5)];
+        uint64_t *line = r.data + 2 * LANES, start;
+
+        start = starts[g_rand_int_range(rand, 0, G_N_ELEMENTS(starts))];
+        if (!size) {
+            continue;
+        }
+        line[1] = (uint64_t)size * g_rand_int_range(rand, 0, 6);
+        line[2] = g_rand_boolean(rand)
+                      ? line[1] * row
+                      : (uint64_t)size * g_rand_int_range(rand, 0, 9);
+        if (start == OWN) {
+            line[1] = g_rand_boolean(rand) ? size : 0;
+            line[2] = g_rand_boolean(rand) ? line[1] * row : 0;
+        } else if (start == FAR + GRANULE) { /* ends at, or is over, its end */
+            start -= line[1] * (row - 1) + line[2] * (LANES / row - 1) + size;
+            start += g_rand_int_range(rand, 0, 3) * size;
+        }
+        line[0] = start == OWN ? start
+                               : start + g_rand_int_range(rand, 0, 2) * size;
+        r.d.block[0] = (uint16_t)row;
+        r.d.block[1] = (uint16_t)(LANES / row);
+        fill(&r, rand);
+        r.args[2] = op;
+        for (unsigned t = 0; t < LANES; t++) {
+            r.data[2 * t + 1] = operand(rand);
+            results[t] = step(op, t, line[0] + t % row * line[1] +
+                                         t / row * line[2],
+                              r.data[2 * t + 1]);
+        }
+        simt_run(&r);
+        check(&r, results);
     }
     simt_run_free(&r);
     g_rand_free(rand);
@@ -365,7 +415,7 @@ static void test_faults(void)
     };
     static const unsigned ops[] = {9, 11, 17, 26, 35};
     GRand *rand = g_rand_new_with_seed(13);
-    SimtRun r = setup();
+    SimtRun r = setup("places");
 
     for (unsigned i = 0; i < 5 * G_N_ELEMENTS(bad) * G_N_ELEMENTS(wheres);
          i++) {
@@ -400,6 +450,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     elf = argv[1];
     g_test_add_func("/places/all", test_all);
+    g_test_add_func("/places/lines", test_lines);
     g_test_add_func("/places/faults", test_faults);
     return g_test_run();
 }
