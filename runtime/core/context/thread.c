@@ -7,7 +7,11 @@
 static pthread_key_t thread_key;
 static pthread_once_t thread_once = PTHREAD_ONCE_INIT;
 static _Thread_local McThread thread_state;
-static _Thread_local bool thread_known;
+/* That, once the thread is known. Calls ask for it some twenty times each, so
+ * it is where it can be read without a call of the loader; so little fits there
+ * also when the library is loaded while the program runs. */
+static _Thread_local McThread *known
+    __attribute__((tls_model("initial-exec")));
 static atomic_int default_device;
 static void (*at_end)(McThread *thread);
 
@@ -24,20 +28,18 @@ static void thread_key_init(void)
 }
 
 /* Apart, so that asking again costs nothing but the question. */
-static void __attribute__((noinline)) get_to_know(void)
+static McThread *__attribute__((noinline)) get_to_know(void)
 {
     pthread_once(&thread_once, thread_key_init);
     pthread_setspecific(thread_key, &thread_state);
-    thread_known = true;
     thread_state.device = atomic_load(&default_device);
+    known = &thread_state;
+    return known;
 }
 
 McThread *mc_thread(void)
 {
-    if (!thread_known) {
-        get_to_know();
-    }
-    return &thread_state;
+    return known ? known : get_to_know();
 }
 
 void mc_thread_set_default(int device)

@@ -172,6 +172,50 @@ static void test_modules(void)
     g_assert_cmpuint(most, <, LIMIT);
 }
 
+/* ---- what is asked of the device, which in a guest costs microseconds ---- */
+
+static void expect_asked(unsigned rings)
+{
+    g_assert_cmpuint(__atomic_exchange_n(&fake.rings, 0, __ATOMIC_RELAXED), ==,
+                     rings);
+    g_assert_cmpuint(fake.sleeps, ==, 0);
+    g_assert_cmpuint(fake.looks, ==, 0);
+}
+
+/* One doorbell a launch that finds room; nothing of what is over, or of memory
+ * that is there. */
+static void test_asked(void)
+{
+    enum { COUNT = 400 };
+    void *p;
+
+    ok(env_launch("k_empty", 1, NULL, NULL));
+    ok(mcMalloc(&p, 256));
+    while (mcStreamQuery(NULL) == mcErrorNotReady) {
+        g_thread_yield();
+    }
+    ok(mcDeviceSynchronize());
+    fake.rings = fake.sleeps = fake.looks = 0;
+    for (unsigned i = 0; i < COUNT; i++) {
+        ok(env_launch("k_empty", 1, NULL, NULL));
+    }
+    expect_asked(COUNT);
+    while (mcStreamQuery(NULL) == mcErrorNotReady) {
+        g_thread_yield();
+    }
+    fake.rings = fake.sleeps = fake.looks = 0;
+    for (unsigned i = 0; i < COUNT; i++) {
+        void *q;
+
+        ok(mcStreamSynchronize(NULL));
+        ok(mcDeviceSynchronize());
+        ok(mcMalloc(&q, 256));
+        ok(mcFree(q));
+    }
+    expect_asked(0);
+    ok(mcFree(p));
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -182,5 +226,6 @@ int main(int argc, char **argv)
     g_test_add_func("/cost/streams", test_streams);
     g_test_add_func("/cost/registrations", test_registrations);
     g_test_add_func("/cost/modules", test_modules);
+    g_test_add_func("/cost/asked", test_asked);
     return g_test_run();
 }

@@ -456,6 +456,7 @@ static void fake_queue_ring(KmdQueue *pub, uint64_t index)
 {
     FakeQueue *q = (FakeQueue *)pub;
 
+    __atomic_add_fetch(&fake.rings, 1, __ATOMIC_RELAXED);
     pthread_mutex_lock(&q->lock);
     uint64_t read = __atomic_load_n(&q->pub.ctl->read_index,
                                     __ATOMIC_ACQUIRE);
@@ -499,6 +500,7 @@ static int fake_irq_wait(KmdQueue *pub, uint32_t seen, uint64_t timeout_ns)
     struct timespec until;
     int ret = 0;
 
+    __atomic_add_fetch(&fake.sleeps, 1, __ATOMIC_RELAXED);
     if (__atomic_load_n(&fake.lost, __ATOMIC_RELAXED)) {
         return -ENODEV;
     }
@@ -518,6 +520,7 @@ static int fake_irq_wait(KmdQueue *pub, uint32_t seen, uint64_t timeout_ns)
 
 static bool fake_alive(KmdDevice *kdev, bool look)
 {
+    __atomic_add_fetch(&fake.looks, look, __ATOMIC_RELAXED);
     if (look && __atomic_load_n(&fake.reset, __ATOMIC_RELAXED)) {
         of(kdev)->seen_reset = true;
     }

@@ -19,6 +19,8 @@ typedef struct FakeControl {
     int fail_pin, fail_alloc, fail_map; /* the nth call from now fails */
     unsigned copies; /* counts packets that copy engines execute */
     unsigned small_maps; /* counts maps of VRAM that need small pages */
+    unsigned rings, sleeps, looks; /* counts doorbells, waits for interrupts,
+                                      and who asks whether a device is there */
     bool lost;        /* every device */
     bool reset;       /* every device, by somebody else: it stands still and
                          only who looks finds out */
