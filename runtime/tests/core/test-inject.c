@@ -6,6 +6,7 @@
 
 #include "core/context/context.h"
 #include "core/context/handle.h"
+#include "core/module/module.h"
 #include "env.h"
 #include "fake.h"
 #include "process/contexts.h"
@@ -152,6 +153,32 @@ static void test_open_under_close(void)
     mc_context_put(again);
     g_assert_cmpuint(mc_thread()->held, ==, 0);
     env_forget();
+}
+
+static gpointer unload_call(gpointer module)
+{
+    ok(mcModuleUnload(module));
+    return NULL;
+}
+
+/* An entry point that has a kernel when its module is unloaded goes on with
+ * both. */
+static void test_unload_under_call(void)
+{
+    mcModule_t module;
+    mcFunction_t kernel;
+
+    ok(mcModuleLoadData(&module, env_image));
+    ok(mcModuleGetFunction(&kernel, module, "k_add"));
+    McFunction *held = mc_handle_get(kernel, MC_HANDLE_FUNCTION);
+    g_assert_nonnull(held);
+    g_thread_join(g_thread_new("unload", unload_call, module));
+    g_assert_null(mc_handle_get(kernel, MC_HANDLE_FUNCTION));
+    g_assert_null(mc_handle_get(module, MC_HANDLE_MODULE));
+    g_assert_true(held->module->ctx == held->handle.ctx);
+    g_assert_cmpstr(mc_function_symbol(held), ==, "k_add");
+    mc_handle_put(held);
+    g_assert_cmpuint(mc_thread()->held, ==, 0);
 }
 
 /* A stream waits for another device's event, behind work that does not end:
@@ -588,6 +615,7 @@ int main(int argc, char **argv)
     g_test_add_func("/inject/other-device", test_other_device);
     g_test_add_func("/inject/lost", test_lost);
     g_test_add_func("/inject/open-under-close", test_open_under_close);
+    g_test_add_func("/inject/unload-under-call", test_unload_under_call);
     g_test_add_func("/inject/reset-under-remote-wait",
                     test_reset_under_remote_wait);
     g_test_add_func("/inject/reset-under-waits", test_reset_under_waits);
