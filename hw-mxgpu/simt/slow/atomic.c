@@ -162,7 +162,7 @@ LIST_FP(WAYS_BOTH)
     {                                                                          \
         U all = (U)l->b[0], old;                                               \
                                                                                \
-        for (unsigned i = 1; i < l->count; i++) {                                  \
+        for (unsigned i = 1; i < l->count; i++) {                              \
             all = new_##ID##_##n(all, (U)l->b[i]);                             \
         }                                                                      \
         old = host_##ID##_##n(TO(U, 0), all);                                  \
@@ -391,7 +391,8 @@ static AmoWay locate(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,
     AmoWay way = WAY_EACH;
     uint64_t base = 0;
 
-    if ((differ | va) & (size - 1) || in_private(w, va, size)) {
+    if ((differ | va) & (size - 1) || in_private(w, va, size) ||
+        cu->simt->config.lane_memory) {
         return locate_each(cu, w, p, pc, mask, size, at) ? way : WAYS;
     }
     if (!differ && mask & (mask - 1)) {

@@ -56,6 +56,9 @@ bool mxgpu_simt_locate(MxgpuCu *cu, const MxgpuWarp *w, SimtKind kind,
                        const uint64_t *a, uint64_t imm, uint64_t mask,
                        unsigned size, uint64_t *at)
 {
+    if (cu->simt->config.lane_memory) { /* which is asked lane by lane */
+        return false;
+    }
     if (mask == ALL_LANES) { /* shorter without a look at the mask */
         for (unsigned i = 0; i < LANES; i++) {
             if (!locate(cu, w, kind, i, a[i] + imm, size, at)) {
