@@ -26,11 +26,13 @@
 #define BLOCK      128u
 #define THREADS    (BLOCKS * BLOCK)
 #define ROUNDS     (OUT_SIZE / 8 / THREADS)
-#define STEPS      500u /* of a round: how long the kernel runs */
+/* Of a round: how long the kernel runs. */
+#define STEPS      500u
+#define STEPS_LIVE 6000u /* while another QEMU starts and memory is sent */
 #define FACTOR     6364136223846793005ull
 #define ADDEND     1442695040888963407ull
 
-/* Each thread makes a sequence of numbers and stores one in STEPS of them; no
+/* Each thread makes a sequence of numbers and stores a few of them; no
  * word is stored twice, so that one that got lost stays lost. */
 static const uint32_t code[] = {
     0xcc0022f3, /*        csrr t0, threadIdx.x */
@@ -63,6 +65,7 @@ typedef struct Work {
     uint64_t out, src;  /* VRAM */
     uint64_t dst, done; /* guest memory */
     unsigned copied, checked; /* packets */
+    unsigned steps;
 } Work;
 
 /* ---- the workload -------------------------------------------------------- */
@@ -73,7 +76,7 @@ static void work_memory(MxDevice *dev, Work *w)
         .magic = MXGPU_KERNEL_MAGIC, .abi = MXGPU_KERNEL_ABI,
         .entry = CODE_VA + CODE_OFFSET, .registers = 32,
     };
-    uint64_t args[] = { OUT_VA, 8 * THREADS, FACTOR, ADDEND, ROUNDS, STEPS };
+    uint64_t args[] = { OUT_VA, 8 * THREADS, FACTOR, ADDEND, ROUNDS, w->steps };
     uint64_t kernel, arguments;
 
     w->out = dev->vram_size - OUT_SIZE;
@@ -107,7 +110,7 @@ static void work_memory(MxDevice *dev, Work *w)
     }
 }
 
-static void work_start(MxDevice *dev, Work *w)
+static void work_start(MxDevice *dev, Work *w, unsigned steps)
 {
     struct mxgpu_packet_dispatch packet = {
         .type = MXGPU_PKT_DISPATCH, .flags = MXGPU_PKT_IRQ, .kernel = CODE_VA,
@@ -115,7 +118,7 @@ static void work_start(MxDevice *dev, Work *w)
         .signal_addr = DONE_VA, .signal_value = 1,
     };
 
-    *w = (Work){ 0 };
+    *w = (Work){ .steps = steps };
     work_memory(dev, w);
     mx_msix_enable(dev);
     w->kernel = mx_queue_new(dev, 0);
@@ -155,7 +158,7 @@ static void check_copies(MxDevice *dev, Work *w)
     MX_WAIT(dev, dev->dut.ops->irqs(&dev->dut, w->copies->vector));
 }
 
-/* What STEPS steps do to a number: x * factor + addend. */
+/* What a round does to a number: x * factor + addend. */
 static void check_kernel(MxDevice *dev, Work *w)
 {
     g_autofree uint64_t *out = g_malloc(OUT_SIZE);
@@ -163,7 +166,7 @@ static void check_kernel(MxDevice *dev, Work *w)
 
     MX_WAIT(dev, qtest_readq(dev->qts, w->done) == 1);
     MX_WAIT(dev, dev->dut.ops->irqs(&dev->dut, w->kernel->vector));
-    for (unsigned i = 0; i < STEPS; i++) {
+    for (unsigned i = 0; i < w->steps; i++) {
         factor *= FACTOR;
         addend = addend * FACTOR + ADDEND;
     }
@@ -210,7 +213,7 @@ static void test_live(MxDevice *dev)
     unsigned moves = 0;
     Work w;
 
-    work_start(dev, &w);
+    work_start(dev, &w, STEPS_LIVE);
     do {
         g_usleep(g_test_rand_int_range(0, 50000));
         mx_tick(dev);
@@ -299,7 +302,7 @@ static void test_refused(MxDevice *dev)
     g_autofree char *said = NULL;
     Work w;
 
-    work_start(dev, &w);
+    work_start(dev, &w, STEPS);
     mx_machine_save(dev->machine, file);
     for (unsigned i = 0; i < G_N_ELEMENTS(others); i++) {
         g_clear_pointer(&said, g_free);
@@ -340,7 +343,7 @@ static void test_broken(MxDevice *dev)
     size_t size, model;
     Work w;
 
-    work_start(dev, &w);
+    work_start(dev, &w, STEPS);
     mx_machine_save(dev->machine, file);
     g_assert_true(g_file_get_contents(file, &data, &size, NULL));
     model = find_model(data, size);
@@ -434,7 +437,7 @@ static void test_snapshot(MxDevice *dev)
     Work w;
 
     add_disk(dev, file);
-    work_start(dev, &w);
+    work_start(dev, &w, STEPS);
     work_copy(&w);
     snapshot(dev, &w, "snapshot-save");
     g_usleep(10000);
