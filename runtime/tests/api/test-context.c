@@ -161,6 +161,7 @@ static void test_objects(void)
     fails(mcErrorInvalidValue, mcCtxGetCacheConfig(NULL));
     ok(mcCtxSetSharedMemConfig(mcSharedMemBankSizeFourByte));
     ok(mcCtxSetSharedMemConfig(mcSharedMemBankSizeEightByte));
+    fails(mcErrorInvalidValue, mcCtxSetSharedMemConfig((mcSharedMemConfig)9));
     ok(mcCtxGetSharedMemConfig(&banks));
     ok(mcCtxGetStreamPriorityRange(&least, &greatest));
     g_assert_cmpint(least, >=, greatest);

@@ -407,6 +407,8 @@ static void test_limits(void)
     g_assert_cmpint(config, ==, mcSharedMemBankSizeFourByte);
     ok(mcDeviceSetSharedMemConfig(mcSharedMemBankSizeFourByte));
     ok(mcDeviceSetSharedMemConfig(mcSharedMemBankSizeEightByte));
+    fails(mcErrorInvalidValue,
+          mcDeviceSetSharedMemConfig((mcSharedMemConfig)9));
     ok(mcSetDeviceFlags(mcDeviceScheduleBlockingSync));
     ok(mcGetDeviceFlags(&flags));
     g_assert_cmpuint(flags, ==, mcDeviceScheduleBlockingSync |
