@@ -168,5 +168,6 @@ void mx_bus_tests(void);
 void mx_reentry_tests(void);
 void mx_trace_tests(void);
 void mx_save_tests(void);
+void mx_gdb_tests(void);
 
 #endif

@@ -280,8 +280,12 @@ static void mxgpu_run(void *opaque)
     MxgpuState *s = opaque;
     uint64_t deadline = UINT64_MAX;
 
-    /* Resuming schedules us again. */
-    if (s->paused || s->gone || !s->dev) {
+    if (s->gone || !s->dev) {
+        return;
+    }
+    /* Resuming schedules us again. A debugger is served all the same. */
+    if (s->paused) {
+        mxgpu_device_run(s->dev, MXGPU_RUN_BUDGET, &deadline);
         return;
     }
     if (mxgpu_device_run(s->dev, MXGPU_RUN_BUDGET, &deadline)) {

@@ -265,6 +265,8 @@ static const Property mxgpu_properties[] = {
 #undef MXGPU_SWITCH
     DEFINE_PROP_UUID_NODEFAULT("uuid", MxgpuState, uuid),
     DEFINE_PROP_CHR("console", MxgpuState, console),
+    DEFINE_PROP_CHR("fw-gdb", MxgpuState, gdb),
+    DEFINE_PROP_BOOL("fw-gdb-halt", MxgpuState, gdb_halt, false),
     DEFINE_PROP_PCIE_LINK_SPEED("link-speed", MxgpuState, link_speed,
                                 PCIE_LINK_SPEED_16),
     DEFINE_PROP_PCIE_LINK_WIDTH("link-width", MxgpuState, link_width,
@@ -282,6 +284,9 @@ static const struct {
     { "link-width", "lanes: 1, 2, 4, 8, 12, 16 or 32" },
     { "console", "character device that gets the lines of the firmware's "
                  "console" },
+    { "fw-gdb", "character device for gdb on the firmware" },
+    { "fw-gdb-halt", "the firmware waits for gdb before its first "
+                     "instruction" },
 };
 
 static bool mxgpu_check_range(const struct mxgpu_property *p, uint64_t value,
@@ -387,6 +392,7 @@ static void mxgpu_teardown(MxgpuState *s)
     mxgpu_dma_free(s);
     if (s->name) {
         qemu_bh_delete(s->settle_bh);
+        mxgpu_gdb_cleanup(s);
         mxgpu_host_cleanup(s);
         mxgpu_log_free(s);
         mxgpu_state_free(s);
@@ -416,6 +422,10 @@ static void mxgpu_exit(PCIDevice *pci)
         s->vm_state = NULL;
     }
     s->gone = true;
+    if (s->dev) {
+        mxgpu_gdb_quit(s);
+    }
+    g_clear_pointer(&s->inspect, g_free);
     if (s->dev && mxgpu_host_serving(s)) {
         /* Pulled out by what a vIOMMU wrote while it translated for us: no
          * bus and no messages from now on, the rest when it has returned. */
@@ -459,6 +469,7 @@ static void mxgpu_realize(PCIDevice *pci, Error **errp)
     mxgpu_host_init(s);
     mxgpu_log_init(s);
     mxgpu_state_init(s);
+    mxgpu_gdb_prepare(s);
     s->gone = s->asleep = s->reset = s->sync = s->paused = false;
     s->settle_bh = qemu_bh_new_guarded(mxgpu_settle_bh, s,
                                        &DEVICE(s)->mem_reentrancy_guard);
@@ -469,6 +480,7 @@ static void mxgpu_realize(PCIDevice *pci, Error **errp)
     }
     mxgpu_host_start(s);
     mxgpu_dma_start(s);
+    mxgpu_gdb_listen(s);
     s->stopped = !runstate_is_running();
     mxgpu_settle(s);
     s->vm_state = mxgpu_add_vm_change_state_handler(DEVICE(s), mxgpu_vm_state,
@@ -501,6 +513,7 @@ static void mxgpu_class_init(ObjectClass *class, MxgpuClassData *data)
     set_bit(DEVICE_CATEGORY_MISC, dc->categories);
     device_class_set_legacy_reset(dc, mxgpu_reset);
     device_class_set_props(dc, mxgpu_properties);
+    mxgpu_inspect_class_init(class);
     for (unsigned i = 0; i < MXGPU_PROPERTIES; i++) {
         const struct mxgpu_property *p = &mxgpu_property[i];
         g_autofree char *text =

@@ -92,7 +92,8 @@ struct MxgpuState {
     QemuUUID uuid;
     PCIExpLinkSpeed link_speed;
     PCIExpLinkWidth link_width;
-    CharFrontend console;
+    CharFrontend console, gdb;
+    bool gdb_halt;
 
     MemoryRegion regs, aperture, vram, bar4, doorbell;
     MxgpuDevice *dev;
@@ -133,6 +134,15 @@ struct MxgpuState {
     uint64_t console_lost; /* bytes */
     guint console_watch;
     QEMUBH *console_bh;
+
+    /* gdb on the firmware: gdb.c. */
+    QemuMutex gdb_lock;
+    GByteArray *gdb_out; /* for the character device */
+    guint gdb_watch;
+    bool gdb_room; /* atomic: the device takes more bytes again */
+    QEMUBH *gdb_bh;
+
+    char *inspect; /* command of the property x-inspect */
 
     MxgpuDma dma;
     MxgpuLog log;
@@ -181,6 +191,15 @@ void mxgpu_settle(MxgpuState *s);
 void mxgpu_trace(void *host, MxgpuTraceEvent event, uint64_t a, uint64_t b);
 bool mxgpu_trace_queue_listens(void *host);
 void mxgpu_trace_queue(void *host, const MxgpuQueueEvent *event);
+
+/* gdb.c, in the order of calls */
+void mxgpu_gdb_prepare(MxgpuState *s);
+void mxgpu_gdb_listen(MxgpuState *s);  /* there is a device */
+void mxgpu_gdb_quit(MxgpuState *s);    /* it is about to go */
+void mxgpu_gdb_cleanup(MxgpuState *s); /* its threads are gone */
+
+/* inspect.c */
+void mxgpu_inspect_class_init(ObjectClass *class);
 
 /* config.c */
 bool mxgpu_config_init(MxgpuState *s, Error **errp);

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* gdb on the firmware over a character device, and the property x-inspect. The
+ * protocol itself is tested where there is no QEMU. */
+#include "qemu/osdep.h"
+#include "qemu/cutils.h"
+#include "qemu/sockets.h"
+#include <glib/gstdio.h>
+#include "qobject/qdict.h"
+#include "driver.h"
+
+typedef struct Rig {
+    char *folder, *path;
+    MxMachine *machine;
+    MxDevice *dev;
+    int fd;
+} Rig;
+
+static void rig_init(Rig *r, MxDevice *unused, const char *more)
+{
+    g_autofree char *devices = NULL;
+
+    r->folder = g_dir_make_tmp("mxgpu-gdb-XXXXXX", NULL);
+    g_assert_nonnull(r->folder);
+    r->path = g_build_filename(r->folder, "socket", NULL);
+    r->fd = -1;
+    devices = g_strdup_printf("-chardev socket,id=g,path=%s,server=on,wait=off "
+                              "-device mxgpu,id=gpu,addr=%d,vram=16M,fw-gdb=g"
+                              "%s%s", r->path, MX_SLOT, more,
+                              unused->machine->env->options);
+    r->machine = mx_machine_start(unused->machine->env, devices);
+    r->dev = mx_open(r->machine, MX_SLOT);
+}
+
+static void rig_free(Rig *r)
+{
+    if (r->fd >= 0) {
+        close(r->fd);
+    }
+    if (r->dev) {
+        mx_close(r->dev);
+    }
+    mx_machine_stop(r->machine);
+    g_remove(r->path);
+    g_rmdir(r->folder);
+    g_free(r->path);
+    g_free(r->folder);
+}
+
+static void rig_connect(Rig *r)
+{
+    struct sockaddr_un addr = { .sun_family = AF_UNIX };
+    struct timeval limit = { .tv_sec = 120 };
+
+    pstrcpy(addr.sun_path, sizeof(addr.sun_path), r->path);
+    r->fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    g_assert_cmpint(r->fd, >=, 0);
+    setsockopt(r->fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+    g_assert_cmpint(connect(r->fd, (struct sockaddr *)&addr, sizeof(addr)), ==,
+                    0);
+}
+
+static char get_byte(Rig *r)
+{
+    char c;
+
+    g_assert_cmpint(read(r->fd, &c, 1), ==, 1);
+    return c;
+}
+
+/* The next packet; acknowledgements before it are dropped. */
+static char *get_packet(Rig *r)
+{
+    GString *text = g_string_new(NULL);
+    char c;
+
+    while (get_byte(r) != '$') {
+    }
+    while ((c = get_byte(r)) != '#') {
+        g_string_append_c(text, c);
+    }
+    get_byte(r);
+    get_byte(r);
+    return g_string_free(text, false);
+}
+
+static void send_packet(Rig *r, const char *text)
+{
+    g_autofree char *frame = NULL;
+    uint8_t sum = 0;
+
+    for (const char *p = text; *p; p++) {
+        sum += *p;
+    }
+    frame = g_strdup_printf("$%s#%02x", text, sum);
+    g_assert_cmpint(write(r->fd, frame, strlen(frame)), ==, strlen(frame));
+}
+
+#define EXPECT(r, text, reply) do { \
+        g_autofree char *got_ = NULL; \
+        send_packet(r, text); \
+        got_ = get_packet(r); \
+        g_assert_cmpstr(got_, ==, reply); \
+    } while (0)
+
+static void expect_stop(Rig *r, const char *begin)
+{
+    g_autofree char *got = get_packet(r);
+
+    g_assert_true(g_str_has_prefix(got, begin));
+}
+
+static bool answers(Rig *r)
+{
+    struct mxgpu_msg_ping ping = { .op = MXGPU_MSG_PING };
+
+    return mx_call(r->dev, &ping, sizeof(ping), NULL) == MXGPU_MSG_OK;
+}
+
+static char *inspect(Rig *r, const char *command)
+{
+    QDict *answer;
+    char *text;
+
+    qobject_unref(qtest_qmp(r->machine->qts,
+        "{'execute': 'qom-set', 'arguments': {'path': '/machine/peripheral/gpu'"
+        ", 'property': 'x-inspect', 'value': %s}}", command));
+    answer = qtest_qmp(r->machine->qts,
+        "{'execute': 'qom-get', 'arguments': {'path': '/machine/peripheral/gpu'"
+        ", 'property': 'x-inspect'}}");
+    text = g_strdup(qdict_get_str(answer, "return"));
+    qobject_unref(answer);
+    return text;
+}
+
+static void qmp(Rig *r, const char *command)
+{
+    qtest_qmp_assert_success(r->machine->qts, "{'execute': %s}", command);
+}
+
+static void test_session(MxDevice *unused)
+{
+    g_autofree char *text = NULL, *point = NULL;
+    Rig r;
+
+    rig_init(&r, unused, "");
+    mx_boot(r.dev);
+    rig_connect(&r);
+    g_assert_true(answers(&r)); /* a connection alone stops nothing */
+    send_packet(&r, "?");
+    expect_stop(&r, "T02");
+    EXPECT(&r, "m40000000,4", "4d584750");
+    text = inspect(&r, "status");
+    g_assert_nonnull(strstr(text, "MCU_STATUS STATE=1 READY"));
+    g_assert_nonnull(strstr(text, "stopped by a debugger"));
+    /* The machine stands: memory is there, registers cannot be written. */
+    qmp(&r, "stop");
+    EXPECT(&r, "m40000000,4", "4d584750");
+    EXPECT(&r, "M40001014,4:00000000", "E0e");
+    qmp(&r, "cont");
+    EXPECT(&r, "M20070000,4:12345678", "OK");
+    EXPECT(&r, "m20070000,4", "12345678");
+    /* Of what the MCU executes when it goes on. */
+    point = g_strdup_printf("Z0,%x,2", mx_read(r.dev, MXGPU_MCU_PC));
+    EXPECT(&r, point, "OK");
+    send_packet(&r, "vCont;c");
+    expect_stop(&r, "T05");
+    EXPECT(&r, "D", "OK");
+    g_assert_true(answers(&r));
+    rig_free(&r);
+}
+
+static void test_halt(MxDevice *unused)
+{
+    g_autofree uint8_t *image = NULL;
+    size_t size;
+    Rig r;
+
+    rig_init(&r, unused, ",fw-gdb-halt=on");
+    mx_firmware(&image, &size);
+    mx_load(r.dev, image, size);
+    MX_WAIT(r.dev, mx_mcu_state(r.dev) == MXGPU_MCU_RUNNING);
+    g_usleep(10000);
+    g_assert_cmphex(mx_read(r.dev, MXGPU_MCU_INSTRET_LO), ==, 0);
+    rig_connect(&r);
+    send_packet(&r, "?");
+    expect_stop(&r, "T05");
+    send_packet(&r, "vCont;s");
+    expect_stop(&r, "T05");
+    g_assert_cmphex(mx_read(r.dev, MXGPU_MCU_INSTRET_LO), ==, 1);
+    close(r.fd); /* which detaches it */
+    r.fd = -1;
+    MX_WAIT(r.dev, MXGPU_GET(MXGPU_MCU_STATUS_READY,
+                             mx_read(r.dev, MXGPU_MCU_STATUS)));
+    rig_free(&r);
+}
+
+static void test_reset(MxDevice *unused)
+{
+    Rig r;
+
+    rig_init(&r, unused, "");
+    mx_boot(r.dev);
+    rig_connect(&r);
+    send_packet(&r, "?");
+    expect_stop(&r, "T02");
+    qmp(&r, "system_reset");
+    qtest_qmp_eventwait(r.machine->qts, "RESET");
+    EXPECT(&r, "m40000000,4", "4d584750");
+    EXPECT(&r, "D", "OK");
+    rig_free(&r);
+}
+
+/* While a debugger has stopped it, and that one asks. */
+static void test_unplug(MxDevice *unused)
+{
+    char buf[64];
+    Rig r;
+
+    rig_init(&r, unused, "");
+    mx_boot(r.dev);
+    rig_connect(&r);
+    send_packet(&r, "?");
+    expect_stop(&r, "T02");
+    send_packet(&r, "g");
+    mx_close(r.dev);
+    r.dev = NULL;
+    qpci_unplug_acpi_device_test(r.machine->qts, "gpu", MX_SLOT);
+    send_packet(&r, "g");
+    while (read(r.fd, buf, sizeof(buf)) == sizeof(buf)) {
+    }
+    rig_free(&r);
+}
+
+void mx_gdb_tests(void)
+{
+    mx_test("gdb/session", MX_BARE, test_session);
+    mx_test("gdb/halt", MX_BARE, test_halt);
+    mx_test("gdb/reset", MX_BARE, test_reset);
+    if (!mx_env()->express) {
+        mx_test("gdb/unplug", MX_BARE, test_unplug);
+    }
+}
