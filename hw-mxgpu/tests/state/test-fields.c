@@ -187,7 +187,8 @@ static void list_stepper(Fields *f, MxgpuStepper *s)
     O(s, ops); O(s, host); O(s, step); O(s, opaque); O(s, index);
     O(s, budget); O(s, spin_ns); O(s, spin); O(s, lock); O(s, wake);
     O(s, parked); O(s, hold); O(s, held); O(s, running); O(s, quit);
-    O(s, has_thread); O(s, thread); O(s, runner);
+    O(s, has_thread); O(s, thread); O(s, runner); O(s, service);
+    O(s, asked);
     end(f);
 }
 
@@ -209,7 +210,8 @@ static void list_device(Fields *f, MxgpuDevice *dev)
     O(dev, config); O(dev, ops); O(dev, host); O(dev, control); O(dev, lock);
     O(dev, out); O(dev, kick); O(dev, reg_index); O(dev, fields);
     O(dev, sram_first); O(dev, sram_bytes); O(dev, sram_write);
-    O(dev, db); O(dev, faults); O(dev, memport); O(dev, mcu); O(dev, ce); O(dev, mmu);
+    O(dev, db); O(dev, faults); O(dev, memport); O(dev, mcu); O(dev, debug);
+    O(dev, ce); O(dev, mmu);
     O(dev, simt); O(dev, cu_claimed); O(dev, compute_inline);
     O(dev, inline_idle); O(dev, num_steppers); O(dev, num_workers);
     O(dev, steppers);
