@@ -48,7 +48,7 @@ static void wake_units(MxgpuDevice *dev)
 /* Where the next record goes. */
 typedef struct Place {
     uint32_t cfg, sequence;
-    uint64_t va;
+    uint64_t ring, va;
 } Place;
 
 /* false: there is no room. */
@@ -60,9 +60,9 @@ static bool claim(MxgpuDevice *dev, Place *p)
     mxgpu_lock(dev);
     p->cfg = ring_cfg(dev);
     p->sequence = *mxgpu_reg(dev, MXGPU_FAULT_TAIL);
-    p->va = mxgpu_reg64(dev, MXGPU_FAULT_RING_LO) +
-            p->sequence % ring_records(p->cfg) *
-                sizeof(struct mxgpu_fault_record);
+    p->ring = mxgpu_reg64(dev, MXGPU_FAULT_RING_LO);
+    p->va = p->ring + p->sequence % ring_records(p->cfg) *
+                          sizeof(struct mxgpu_fault_record);
     room = ring_enabled(dev) && !f->error &&
            p->sequence - *mxgpu_reg(dev, MXGPU_FAULT_HEAD) <
                ring_records(p->cfg) &&
@@ -86,6 +86,12 @@ static enum mxgpu_fault write_record(MxgpuDevice *dev, const Place *p,
                : fault;
 }
 
+static bool same_ring(MxgpuDevice *dev, const Place *p)
+{
+    return ring_cfg(dev) == p->cfg &&
+           mxgpu_reg64(dev, MXGPU_FAULT_RING_LO) == p->ring;
+}
+
 /* Shows the record, if it was written and the ring is still the same. */
 static bool publish(MxgpuDevice *dev, const Place *p,
                     const struct mxgpu_fault_record *record,
@@ -95,7 +101,7 @@ static bool publish(MxgpuDevice *dev, const Place *p,
     bool ok;
 
     mxgpu_lock(dev);
-    ok = fault == MXGPU_FAULT_NONE && ring_cfg(dev) == p->cfg;
+    ok = fault == MXGPU_FAULT_NONE && same_ring(dev, p);
     f->busy = false;
     f->stalled |= !ok;
     if (ok) {
@@ -104,7 +110,7 @@ static bool publish(MxgpuDevice *dev, const Place *p,
         mxgpu_out_trace(dev, MXGPU_TRACE_FAULT, record->addr,
                         record->fault | (uint64_t)record->access << 8);
         mxgpu_irq_set(dev, 1u << MXGPU_IRQ_STATUS_FAULT_SHIFT);
-    } else if (fault != MXGPU_FAULT_NONE) {
+    } else if (same_ring(dev, p)) {
         f->error = true;
         mxgpu_err_fault(dev, fault, MXGPU_ACCESS_WRITE, p->va);
     }

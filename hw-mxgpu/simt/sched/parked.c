@@ -11,6 +11,7 @@
  */
 #include "parked.h"
 
+#include "simt/warp/budget.h"
 #include "simt/warp/fault.h"
 #include "simt/warp/warp.h"
 
@@ -108,7 +109,8 @@ static bool poll_warp(MxgpuCu *cu, SimtBlock *b, MxgpuWarp *w, bool room)
     for (unsigned i = 0; i < w->s.num_waiting; i++) {
         SimtWaiter *a = &w->s.waiting[i];
 
-        if (a->wait == WAIT_FAULT && room) {
+        if (a->wait == WAIT_FAULT && room && !simt_exhausted(cu)) {
+            simt_charge(cu, COST_WALK + COST_BUS + COST_DMA);
             room = report(cu, w, a);
         }
         if (a->wait != WAIT_VERDICT || !decided(cu, b, w, a)) {

@@ -276,7 +276,7 @@ static bool run_step(MxgpuCu *cu, uint64_t left, bool *had_blocks)
             break;
         }
         if (cu->s.num_blocks == cu->s.num_waiting) {
-            return false;
+            return simt_exhausted(cu); /* maybe not all faults were reported */
         }
         ran = run_turns(cu, left);
         reap(cu);

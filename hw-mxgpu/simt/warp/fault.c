@@ -57,7 +57,8 @@ static bool parks(MxgpuCu *cu, const MxgpuWarp *w,
          fault->code != MXGPU_FAULT_PERMISSION)) {
         return false;
     }
-    if (!cu->s.blocks[w->c.block].convoy) {
+    /* What counts accesses runs warps one by one, whatever the block may do. */
+    if (!cu->s.blocks[w->c.block].convoy || cu->c.counting) {
         cu->c.parks = true;
         cu->c.fault = *fault;
     }
