@@ -424,7 +424,7 @@ MxgpuMcuStop mxgpu_mcu_run(MxgpuMcu *mcu, unsigned budget)
             if (s->halted) {
                 return MXGPU_MCU_STOP_HALT;
             }
-            if (mxgpu_mcu_interrupted(mcu)) {
+            if (mxgpu_mcu_interrupted(mcu) && !mcu->debug.pending) {
                 take_interrupt(mcu);
             }
             if (mcu->debug.active && !mcu->locked_up &&
