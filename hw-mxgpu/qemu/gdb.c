@@ -59,20 +59,31 @@ static void mxgpu_gdb_bh(void *opaque)
 {
     MxgpuState *s = opaque;
     bool was_full = mxgpu_gdb_is_full(s);
+    g_autofree uint8_t *data = NULL;
+    size_t len = 0;
     int written;
 
     WITH_QEMU_LOCK_GUARD(&s->gdb_lock) {
         if (s->gdb_out->len && !s->gdb_watch) {
-            written = qemu_chr_fe_write(&s->gdb, s->gdb_out->data,
-                                        s->gdb_out->len);
+            len = s->gdb_out->len;
+            data = g_memdup2(s->gdb_out->data, len);
+        }
+    }
+    if (len) {
+        /* Not under the lock: a back end that finds its connection gone asks
+         * for room, and says that it has closed, from within. Only this thread
+         * takes bytes out; what it has dropped then is not sent. */
+        written = qemu_chr_fe_write(&s->gdb, data, len);
+        WITH_QEMU_LOCK_GUARD(&s->gdb_lock) {
             if (written > 0) {
-                g_byte_array_remove_range(s->gdb_out, 0, written);
+                g_byte_array_remove_range(
+                    s->gdb_out, 0, MIN((guint)written, s->gdb_out->len));
             }
-            if (s->gdb_out->len) {
-                s->gdb_watch = qemu_chr_fe_add_watch(&s->gdb,
-                                                     G_IO_OUT | G_IO_HUP,
-                                                     mxgpu_gdb_writable, s);
-            }
+            len = s->gdb_out->len;
+        }
+        if (len) {
+            s->gdb_watch = qemu_chr_fe_add_watch(&s->gdb, G_IO_OUT | G_IO_HUP,
+                                                 mxgpu_gdb_writable, s);
         }
     }
     if ((was_full && !mxgpu_gdb_is_full(s)) ||
@@ -151,6 +162,10 @@ void mxgpu_gdb_quit(MxgpuState *s)
 
 void mxgpu_gdb_cleanup(MxgpuState *s)
 {
+    if (s->gdb_watch) { /* of bytes that came after mxgpu_gdb_quit() */
+        g_source_remove(s->gdb_watch);
+        s->gdb_watch = 0;
+    }
     qemu_bh_delete(s->gdb_bh);
     g_byte_array_free(s->gdb_out, true);
     qemu_mutex_destroy(&s->gdb_lock);
