@@ -158,16 +158,25 @@ static void mxgpu_config_init_rebar(MxgpuState *s)
                  log2 << PCI_REBAR_CTRL_BAR_SHIFT);
     pci_set_long(pci->wmask + MXGPU_CAP_REBAR + PCI_REBAR_CTRL,
                  PCI_REBAR_CTRL_BAR_SIZE);
+    /* A saved state may be of a smaller aperture, whose address has more bits:
+     * QEMU compares what cannot be written before mxgpu_config_loaded(). */
+    pci_set_quad(pci->cmask + PCI_BASE_ADDRESS_0 + 4 * MXGPU_BAR_VRAM,
+                 MiB - 1);
 }
 
 bool mxgpu_config_loaded(MxgpuState *s)
 {
-    unsigned log2 = mxgpu_rebar_field(PCI_DEVICE(s));
+    PCIDevice *pci = PCI_DEVICE(s);
+    uint8_t *bar = pci->config + PCI_BASE_ADDRESS_0 + 4 * MXGPU_BAR_VRAM;
+    unsigned log2 = mxgpu_rebar_field(pci);
 
     if (log2 > mxgpu_rebar_default(s)) {
         return false;
     }
     mxgpu_rebar_set(s, log2);
+    /* A broken state may have address bits below the size. */
+    pci_set_quad(bar, (pci_get_quad(bar) & ~((MiB << log2) - 1)) |
+                          pci->io_regions[MXGPU_BAR_VRAM].type);
     return true;
 }
 

@@ -250,11 +250,13 @@ void mxgpu_host_save_irqs(MxgpuState *s)
     }
 }
 
-/* Vectors that the function does not have are none of msix_notify()'s. */
+/* Vectors that the function does not have must not reach msix_notify(). */
 void mxgpu_host_load_irqs(MxgpuState *s)
 {
+    unsigned vectors = MIN(PCI_DEVICE(s)->msix_entries_nr, MXGPU_MAX_VECTORS);
+
     mxgpu_host_drop_irqs(s);
-    for (unsigned i = 0; i < MXGPU_MAX_VECTORS; i++) {
+    for (unsigned i = 0; i < vectors; i++) {
         if (s->irq_saved[i / 64] >> i % 64 & 1) {
             set_bit_atomic(i, s->irq_pending);
         }

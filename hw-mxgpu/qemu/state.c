@@ -146,6 +146,11 @@ static int mxgpu_part_get(QEMUFile *f, void *value, size_t size,
     uint32_t left = part->size;
 
     g_clear_pointer(&part->data, g_byte_array_unref);
+    if (left > INT32_MAX) { /* none that was saved is */
+        error_report("mxgpu: part '%.15s' of the state is too long",
+                     part->name);
+        return -EINVAL;
+    }
     part->data = g_byte_array_new();
     while (left) {
         size_t n = MIN(left, 64 * KiB);
