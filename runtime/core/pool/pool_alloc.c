@@ -235,7 +235,7 @@ static mcError_t grow(Request *r)
 
 /* What is in the pool; more memory; the memory that pools hold back; memory
  * that another stream is not done with. */
-static mcError_t search(Request *r)
+static mcError_t search_once(Request *r)
 {
     mcError_t error = mcSuccess;
 
@@ -255,6 +255,18 @@ static mcError_t search(Request *r)
         }
     }
     return error;
+}
+
+/* A piece that was found may be of a slab whose memory was given back, and there
+ * may be none to replace it before others have given back theirs. */
+static mcError_t search(Request *r)
+{
+    mcError_t error = search_once(r);
+
+    return error == mcErrorMemoryAllocation &&
+                   mc_context_reclaim(r->pool->pools->ctx)
+               ? search_once(r)
+               : error;
 }
 
 /* Whoever waits for the stream from now on waits for what its memory waits for:
