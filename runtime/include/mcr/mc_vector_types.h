@@ -14,7 +14,8 @@
 #endif
 
 /* HIP's vectors have constructors, CUDA's are aggregates. The type says how it
- * converts; more scalars than one convert as by a cast. */
+ * converts; more scalars than one convert as by a cast. The whole name is given
+ * to each, for names without their number may be macros of a program's. */
 #if defined(__MC_VECTOR_CONSTRUCTORS__) && defined(__cplusplus)
 #if defined(__MXCC__) && defined(__MACA__)
 #define __MC_VECTOR_MEMBER __attribute__((host, device)) constexpr
@@ -22,28 +23,28 @@
 #define __MC_VECTOR_MEMBER constexpr
 #endif
 #define __MC_VECTOR_MAKERS1(name, type)                                        \
-    name##1() = default;                                                       \
-    __MC_VECTOR_MEMBER name##1(type s) : x(s) {}
+    name() = default;                                                          \
+    __MC_VECTOR_MEMBER name(type s) : x(s) {}
 #define __MC_VECTOR_MAKERS2(name, type)                                        \
-    name##2() = default;                                                       \
-    __MC_VECTOR_MEMBER name##2(type s) : x(s), y(s) {}                         \
+    name() = default;                                                          \
+    __MC_VECTOR_MEMBER name(type s) : x(s), y(s) {}                            \
     template <class X, class Y>                                                \
-    __MC_VECTOR_MEMBER name##2(X a, Y b) : x((type)a), y((type)b)              \
+    __MC_VECTOR_MEMBER name(X a, Y b) : x((type)a), y((type)b)                 \
     {                                                                          \
     }
 #define __MC_VECTOR_MAKERS3(name, type)                                        \
-    name##3() = default;                                                       \
-    __MC_VECTOR_MEMBER name##3(type s) : x(s), y(s), z(s) {}                   \
+    name() = default;                                                          \
+    __MC_VECTOR_MEMBER name(type s) : x(s), y(s), z(s) {}                      \
     template <class X, class Y, class Z>                                       \
-    __MC_VECTOR_MEMBER name##3(X a, Y b, Z c)                                  \
+    __MC_VECTOR_MEMBER name(X a, Y b, Z c)                                     \
         : x((type)a), y((type)b), z((type)c)                                   \
     {                                                                          \
     }
 #define __MC_VECTOR_MAKERS4(name, type)                                        \
-    name##4() = default;                                                       \
-    __MC_VECTOR_MEMBER name##4(type s) : x(s), y(s), z(s), w(s) {}             \
+    name() = default;                                                          \
+    __MC_VECTOR_MEMBER name(type s) : x(s), y(s), z(s), w(s) {}                \
     template <class X, class Y, class Z, class W>                              \
-    __MC_VECTOR_MEMBER name##4(X a, Y b, Z c, W d)                             \
+    __MC_VECTOR_MEMBER name(X a, Y b, Z c, W d)                                \
         : x((type)a), y((type)b), z((type)c), w((type)d)                       \
     {                                                                          \
     }
@@ -57,19 +58,19 @@
 #define __MC_VECTORS(name, type, align2, align4)                               \
     typedef struct name##1 {                                                   \
         type x;                                                                \
-        __MC_VECTOR_MAKERS1(name, type)                                        \
+        __MC_VECTOR_MAKERS1(name##1, type)                                     \
     } name##1;                                                                 \
     typedef struct __attribute__((aligned(align2))) name##2 {                  \
         type x, y;                                                             \
-        __MC_VECTOR_MAKERS2(name, type)                                        \
+        __MC_VECTOR_MAKERS2(name##2, type)                                     \
     } name##2;                                                                 \
     typedef struct name##3 {                                                   \
         type x, y, z;                                                          \
-        __MC_VECTOR_MAKERS3(name, type)                                        \
+        __MC_VECTOR_MAKERS3(name##3, type)                                     \
     } name##3;                                                                 \
     typedef struct __attribute__((aligned(align4))) name##4 {                  \
         type x, y, z, w;                                                       \
-        __MC_VECTOR_MAKERS4(name, type)                                        \
+        __MC_VECTOR_MAKERS4(name##4, type)                                     \
     } name##4;                                                                 \
     __MC_VECTOR_FN name##1 make_##name##1(type x)                              \
     {                                                                          \
