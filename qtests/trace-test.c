@@ -58,7 +58,7 @@ static void test_packets(MxDevice *unused)
 {
     g_autofree char *path = NULL, *text = NULL, *devices = NULL;
     struct mxgpu_packet_copy copy = {
-        .type = MXGPU_PKT_COPY, .size = 64,
+        .type = MXGPU_PKT_COPY, .size = 64, .signal_value = 7,
     };
     struct mxgpu_packet_wait bad = {.type = MXGPU_PKT_WAIT, .size = 3};
     MxMachine *machine;
@@ -78,7 +78,11 @@ static void test_packets(MxDevice *unused)
     queue = mx_queue_new(dev, 3);
     copy.src = queue->ring_va;
     copy.dst = queue->ring_va + 2048;
+    copy.signal_addr = queue->ring_va + 3072;
     mx_push(queue, &copy);
+    /* A queue that has stopped tells of no more packets. */
+    DUT_WAIT(queue->dut, dut_load64(queue->dut, DUT_SYSTEM,
+                                    queue->ring + 3072) == 7);
     mx_push(queue, &bad);
     dut_queue_error(queue);
     mx_queue_free(queue);
@@ -91,7 +95,7 @@ static void test_packets(MxDevice *unused)
     g_assert_nonnull(strstr(text, "mxgpu_packet_start gpu: queue 3 packet 0 "
                                   "COPY on engine 0"));
     g_assert_nonnull(strstr(text, "mxgpu_packet_end gpu: queue 3 packet 0 "
-                                  "COPY signal 0"));
+                                  "COPY signal 7"));
     g_assert_nonnull(strstr(text, "mxgpu_queue_error gpu: queue 3 packet 1 "
                                   "PACKET NONE at WAIT"));
     g_assert_nonnull(strstr(text, "mxgpu_queue_destroy gpu: queue 3"));
