@@ -37,14 +37,14 @@ FLOOR = {"runtime__base__log_h": "void mc_log(void);\n",
          "runtime__base__log_c": '#include "log.h"\nvoid mc_log(void)\n{\n}\n'}
 
 finds("a tree without circles", [], **FLOOR,
-      runtime__core__a_c='#include "base/log.h"\nvoid a(void)\n{\n mc_log();\n}')
-finds("a folder that looks up", ["runtime/core is not below runtime/base"],
-      **FLOOR, runtime__core__a_h="",
-      runtime__base__b_c='#include "core/a.h"\n')
-finds("headers in a circle", ["core/a needs", "core/b needs"],
-      runtime__core__a_c='#include "b.h"\n', runtime__core__a_h="",
-      runtime__core__b_c='#include "b.h"\n',
-      runtime__core__b_h='#include "a.h"\n')
+      runtime__core__context__a_c='#include "base/log.h"\nvoid a(void)\n{\n mc_log();\n}')
+finds("a folder that looks up", ["runtime/core/context is not below runtime/base"],
+      **FLOOR, runtime__core__context__a_h="",
+      runtime__base__b_c='#include "core/context/a.h"\n')
+finds("headers in a circle", ["context/a needs", "context/b needs"],
+      runtime__core__context__a_c='#include "b.h"\n', runtime__core__context__a_h="",
+      runtime__core__context__b_c='#include "b.h"\n',
+      runtime__core__context__b_h='#include "a.h"\n')
 PRIV = "void a(void);\nvoid b(void);\nextern int v;\n"
 A = '#include "priv.h"\nvoid a(void)\n{\n    b();\n}\n'
 finds("functions in a circle, behind one header", ["kmd/a needs", "(b)"],
