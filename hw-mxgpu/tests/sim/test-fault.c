@@ -477,6 +477,39 @@ static void test_isolated(gconstpointer mode)
     rig_close(&r);
 }
 
+/* A block that is counted while it runs, whose warps might run together. */
+static void test_profiled(gconstpointer mode)
+{
+    Rig r = rig_open(mode, 4);
+    struct mxgpu_packet_dispatch p = dispatch(&r, 0, "storm", 1, 256);
+    uint64_t records = DRV_SYS_VA + OUT + 0x10000;
+    struct mxgpu_msg_queue_profile setup = {
+        .op = MXGPU_MSG_QUEUE_PROFILE,
+        .base_lo = (uint32_t)records,
+        .base_hi = (uint32_t)(records >> 32),
+        .log2_records = 1,
+        .stride = 4096,
+    };
+    DrvQueue q = drv_queue(r.d, 0, 0, QUEUE(0));
+
+    g_assert_cmpuint(drv_message(r.d, &setup, sizeof(setup), NULL), ==,
+                     MXGPU_MSG_OK);
+    p.flags |= MXGPU_PKT_PROFILE;
+    drv_push(&q, &p);
+    drv_ring(&q);
+    for (unsigned warp = 0; warp < 4; warp++) {
+        struct mxgpu_fault_record record = take_record(&r);
+
+        mend(&r, record.addr, (record.addr - HOLE_VA) / DUT_PAGE);
+    }
+    replay_all(&r);
+    drv_wait64(word(r.d, SIGNAL), 1);
+    for (unsigned i = 0; i < 256; i++) {
+        g_assert_cmpuint(page_words(&r, i / 64)[i % 64], ==, 1);
+    }
+    rig_close(&r);
+}
+
 /* A ring that is not there is reported, and can be replaced. */
 static void test_bad_ring(gconstpointer mode)
 {
@@ -559,6 +592,7 @@ int main(int argc, char **argv)
     add("kill", test_kill);
     add("destroy", test_destroy);
     add("isolated", test_isolated);
+    add("profiled", test_profiled);
     add("bad-ring", test_bad_ring);
     add("storm", test_storm);
     return g_test_run();
