@@ -108,6 +108,35 @@ static const DutOps host_ops = {
 
 /* ---- registers and VRAM -------------------------------------------------- */
 
+static uint64_t extended_space(MxDevice *dev)
+{
+    const uint64_t ecam = 0xb0000000;
+    QPCIDevice *host = qpci_device_find(dev->machine->bus, 0);
+
+    qpci_config_writel(host, 0x64, 0);
+    qpci_config_writel(host, 0x60, ecam | 1);
+    g_free(host);
+    g_assert_cmphex(qtest_readl(dev->qts, ecam + (dev->pci->devfn << 12)), ==,
+                    MXGPU_PCI_VENDOR | MXGPU_PCI_DEVICE << 16);
+    return ecam + (dev->pci->devfn << 12);
+}
+
+uint64_t mx_extended(MxDevice *dev, unsigned id)
+{
+    uint64_t space = extended_space(dev);
+    unsigned at = 0x100;
+    uint32_t header;
+
+    while (at) {
+        header = qtest_readl(dev->qts, space + at);
+        if (PCI_EXT_CAP_ID(header) == id) {
+            return space + at;
+        }
+        at = PCI_EXT_CAP_NEXT(header);
+    }
+    g_error("no extended capability %#x", id);
+}
+
 uint32_t mx_read(MxDevice *dev, uint32_t reg)
 {
     return dut_read(&dev->dut, reg);

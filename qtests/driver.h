@@ -88,6 +88,8 @@ void mx_close(MxDevice *dev);
 /* All of it but slot and machine; qos-node.c has a device that it was given. */
 void mx_init(MxDevice *dev);
 void mx_map_bars(MxDevice *dev);
+/* Where an extended capability is in q35's memory-mapped space. */
+uint64_t mx_extended(MxDevice *dev, unsigned id);
 
 uint32_t mx_read(MxDevice *dev, uint32_t reg);
 void mx_write(MxDevice *dev, uint32_t reg, uint32_t value);

@@ -94,43 +94,14 @@ static void test_link(MxDevice *dev)
     mx_machine_stop(machine);
 }
 
-/* ---- extended capabilities, through q35's memory-mapped space ------------ */
-
-static uint64_t extended_space(MxDevice *dev)
-{
-    const uint64_t ecam = 0xb0000000;
-    QPCIDevice *host = qpci_device_find(dev->machine->bus, 0);
-
-    qpci_config_writel(host, 0x64, 0);
-    qpci_config_writel(host, 0x60, ecam | 1);
-    g_free(host);
-    g_assert_cmphex(qtest_readl(dev->qts, ecam + (dev->pci->devfn << 12)), ==,
-                    MXGPU_PCI_VENDOR | MXGPU_PCI_DEVICE << 16);
-    return ecam + (dev->pci->devfn << 12);
-}
-
-static uint64_t find_extended(MxDevice *dev, unsigned id)
-{
-    uint64_t space = extended_space(dev);
-    unsigned at = 0x100;
-    uint32_t header;
-
-    while (at) {
-        header = qtest_readl(dev->qts, space + at);
-        if (PCI_EXT_CAP_ID(header) == id) {
-            return space + at;
-        }
-        at = PCI_EXT_CAP_NEXT(header);
-    }
-    g_error("no extended capability %#x", id);
-}
+/* ---- extended capabilities ----------------------------------------------- */
 
 static void test_extended(MxDevice *dev)
 {
-    uint64_t serial = find_extended(dev, PCI_EXT_CAP_ID_DSN);
+    uint64_t serial = mx_extended(dev, PCI_EXT_CAP_ID_DSN);
     uint32_t uuid[4], low, high;
 
-    find_extended(dev, PCI_EXT_CAP_ID_ERR);
+    mx_extended(dev, PCI_EXT_CAP_ID_ERR);
     for (unsigned i = 0; i < 4; i++) {
         uuid[i] = mx_read(dev, MXGPU_UUID + 4 * i);
     }
@@ -176,7 +147,7 @@ static unsigned aperture(MxDevice *dev, uint64_t rebar)
 /* Every size that is offered works, and shows the beginning of VRAM. */
 static void test_resize(MxDevice *dev)
 {
-    uint64_t rebar = find_extended(dev, PCI_EXT_CAP_ID_REBAR);
+    uint64_t rebar = mx_extended(dev, PCI_EXT_CAP_ID_REBAR);
     uint32_t ctrl = qtest_readl(dev->qts, rebar + PCI_REBAR_CTRL);
 
     g_assert_cmphex(qtest_readl(dev->qts, rebar + PCI_REBAR_CAP), ==, 0x1f0);
@@ -205,7 +176,7 @@ static void test_resize(MxDevice *dev)
     qtest_writel(dev->qts, rebar + PCI_REBAR_CTRL, ctrl | 1 << 8);
     g_assert_cmphex(mx_vram_read(dev, 2 * MiB - 8), ==, 0xabcd0001);
     qtest_system_reset(dev->qts);
-    rebar = find_extended(dev, PCI_EXT_CAP_ID_REBAR);
+    rebar = mx_extended(dev, PCI_EXT_CAP_ID_REBAR);
     g_assert_cmpuint(aperture(dev, rebar), ==, 4);
     mx_map_bars(dev);
     g_assert_cmphex(mx_vram_read(dev, 16 * MiB - 8), ==, 0xabcd0004);

@@ -254,6 +254,31 @@ static void test_bare(MxDevice *dev)
     mx_boot(dev);
 }
 
+/* Of an aperture that the guest has made smaller, where the larger one could
+ * not be. */
+static void test_aperture(MxDevice *dev)
+{
+    uint64_t ctrl = mx_extended(dev, PCI_EXT_CAP_ID_REBAR) + PCI_REBAR_CTRL;
+    unsigned bar = PCI_BASE_ADDRESS_0 + 4 * MXGPU_BAR_VRAM;
+    uint32_t size = qtest_readl(dev->qts, ctrl) & ~PCI_REBAR_CTRL_BAR_SIZE;
+    uint32_t low = qpci_config_readl(dev->pci, bar) + MiB;
+    uint64_t at;
+
+    mx_vram_write(dev, 0, 0x123456789abcdefull);
+    qpci_config_writew(dev->pci, PCI_COMMAND, 0);
+    qtest_writel(dev->qts, ctrl, size);
+    qpci_config_writel(dev->pci, bar, low);
+    qpci_config_writew(dev->pci, PCI_COMMAND,
+                       PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER);
+    at = (low & PCI_BASE_ADDRESS_MEM_MASK) |
+         (uint64_t)qpci_config_readl(dev->pci, bar + 4) << 32;
+    g_assert_cmphex(qtest_readq(dev->qts, at), ==, 0x123456789abcdefull);
+    move(dev, 0);
+    g_assert_cmphex(qtest_readl(dev->qts, ctrl), ==, size);
+    g_assert_cmphex(qpci_config_readl(dev->pci, bar), ==, low);
+    g_assert_cmphex(qtest_readq(dev->qts, at), ==, 0x123456789abcdefull);
+}
+
 /* ---- from a file --------------------------------------------------------- */
 
 static char *temporary(const char *name)
@@ -455,6 +480,9 @@ void mx_save_tests(void)
     mx_test("save/snapshot", MX_BOOTED, test_snapshot);
     mx_test("save/live", MX_BOOTED, test_live);
     mx_test("save/bare", MX_BARE, test_bare);
+    if (mx_env()->express) {
+        mx_test("save/aperture", MX_BARE, test_aperture);
+    }
     mx_test("save/refused", MX_BOOTED, test_refused);
     mx_test("save/broken", MX_BOOTED, test_broken);
 }
