@@ -12,7 +12,8 @@
 
 /* Both are called from threads of the device, and may not wait. */
 typedef struct MxgpuDebugOps {
-    /* Bytes for the debugger: all of them are taken. */
+    /* Bytes for the debugger: all of them are taken. It calls nothing of
+     * this header. */
     void (*output)(void *host, const void *bytes, size_t len);
     /* There is room for bytes of it again. */
     void (*ready)(void *host);
@@ -27,7 +28,8 @@ bool mxgpu_device_gdb_open(MxgpuDevice *dev, const MxgpuDebugOps *ops,
 size_t mxgpu_device_gdb_room(MxgpuDevice *dev);
 /* At most so many. Until the first packet a connection changes nothing. */
 void mxgpu_device_gdb_input(MxgpuDevice *dev, const void *bytes, size_t len);
-/* The connection is gone: its debugger is detached, and the MCU runs. */
+/* The connection is gone: its debugger is detached, and the MCU runs. There is
+ * no output() behind this call but for the next connection. */
 void mxgpu_device_gdb_close(MxgpuDevice *dev);
 
 #endif

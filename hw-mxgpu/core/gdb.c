@@ -408,11 +408,16 @@ static void gdb_monitor(void *opaque, const char *command, MxgpuGdbText text)
 
 /* ---- the service */
 
+/* What a connection asked for before it was closed is not for the next one. */
 static void gdb_output(void *opaque, const void *bytes, size_t len)
 {
-    MxgpuDevice *dev = opaque;
+    MxgpuDebug *d = &((MxgpuDevice *)opaque)->debug;
 
-    dev->debug.ops->output(dev->debug.host, bytes, len);
+    pthread_mutex_lock(&d->lock);
+    if (!d->closed) {
+        d->ops->output(d->host, bytes, len);
+    }
+    pthread_mutex_unlock(&d->lock);
 }
 
 static const MxgpuGdbOps gdb_ops = {
@@ -451,10 +456,10 @@ static void service(void *opaque)
     pthread_mutex_unlock(&d->lock);
 
     pthread_mutex_lock(&dev->control);
-    tell_events(dev, atomic_exchange(&d->events, 0));
     if (closed) {
         mxgpu_gdb_close(d->gdb);
     }
+    tell_events(dev, atomic_exchange(&d->events, 0));
     mxgpu_gdb_input(d->gdb, in, len);
     pthread_mutex_unlock(&dev->control);
     if (full) {

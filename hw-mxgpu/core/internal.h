@@ -180,7 +180,7 @@ typedef struct MxgpuDebug {
     _Atomic bool halt_at_start;
     _Atomic uint32_t events;
 
-    pthread_mutex_t lock; /* a leaf */
+    pthread_mutex_t lock; /* a leaf but for output() of ops */
     uint8_t in[4096];     /* what it has sent */
     size_t in_len;
     bool closed; /* ... after the connection before was closed */

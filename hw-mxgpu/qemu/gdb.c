@@ -46,8 +46,8 @@ static void mxgpu_gdb_event(void *opaque, QEMUChrEvent event)
     if (event == CHR_EVENT_OPENED) {
         mxgpu_gdb_drop(s); /* what another connection did not take */
     } else if (event == CHR_EVENT_CLOSED) {
+        mxgpu_device_gdb_close(s->dev); /* from here on nothing is added */
         mxgpu_gdb_drop(s);
-        mxgpu_device_gdb_close(s->dev);
     }
 }
 
