@@ -345,19 +345,46 @@ static void test_refused(MxDevice *dev)
     unlink(file);
 }
 
-/* Where the device's own part of a stream begins. */
-static size_t find_model(const char *data, size_t size)
+/* The last of these names, padded to 12 bytes, before an offset. */
+static size_t find_part(const char *data, size_t before, const char *name)
 {
-    for (size_t i = size - 12; i > 0; i--) {
-        if (!memcmp(data + i, "steppers\0\0\0\0", 12)) {
-            for (; i > 0; i--) {
-                if (!memcmp(data + i, "registers\0\0\0", 12)) {
-                    return i;
-                }
-            }
+    char padded[12] = "";
+
+    g_strlcpy(padded, name, sizeof(padded));
+    for (size_t i = before - sizeof(padded); i > 0; i--) {
+        if (!memcmp(data + i, padded, sizeof(padded))) {
+            return i;
         }
     }
     g_assert_not_reached();
+}
+
+/* Where the registers are in the device's own parts of a stream. */
+static size_t find_model(const char *data, size_t size)
+{
+    return find_part(data, find_part(data, size, "steppers"), "registers");
+}
+
+/* Raised vectors stand before the parts' number and the first part's name. */
+#define RAISED_BYTES (MXGPU_MAX_VECTORS / 8)
+
+/* Vectors are raised that the function does not have. */
+static void test_raised(MxDevice *dev)
+{
+    g_autofree char *file = temporary("state"), *data = NULL, *said = NULL;
+    size_t size, first;
+    Work w;
+
+    work_start(dev, &w, STEPS);
+    mx_machine_save(dev->machine, file);
+    g_assert_true(g_file_get_contents(file, &data, &size, NULL));
+    first = find_part(data, find_model(data, size), "device");
+    memset(data + first - sizeof(uint32_t) - RAISED_BYTES, 0xff, RAISED_BYTES);
+    g_assert_true(g_file_set_contents(file, data, size, NULL));
+    g_assert_true(loads(dev, file, "threads=1", &said));
+    unlink(file);
+    qtest_qmp_assert_success(dev->qts, "{'execute': 'cont'}");
+    work_end(dev, &w);
 }
 
 /* Cut short, or with some bytes changed. */
@@ -484,5 +511,6 @@ void mx_save_tests(void)
         mx_test("save/aperture", MX_BARE, test_aperture);
     }
     mx_test("save/refused", MX_BOOTED, test_refused);
+    mx_test("save/raised", MX_BOOTED, test_raised);
     mx_test("save/broken", MX_BOOTED, test_broken);
 }
