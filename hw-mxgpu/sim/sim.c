@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "checkpoint.h"
 #include "core/describe.h"
 #include "core/device.h"
 #include "core/inspect.h"
@@ -34,6 +36,7 @@ struct MxgpuSim {
     MxgpuSimIommu iommu;
     MxgpuSimGdb *gdb; /* NULL: none */
     pthread_mutex_t log_lock;
+    _Atomic uint64_t clock_ahead; /* of the host's, after a load */
 
     /* Deterministic: the one thread that drives every unit. */
     bool has_thread;
@@ -78,12 +81,20 @@ static void op_irq(void *host, unsigned vector)
     } while (n < 0 && errno == EINTR);
 }
 
-static uint64_t op_clock(void *host)
+static uint64_t host_clock(void)
 {
     struct timespec ts;
 
     clock_gettime(CLOCK_MONOTONIC, &ts);
     return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
+}
+
+static uint64_t op_clock(void *host)
+{
+    MxgpuSim *sim = host;
+
+    return host_clock() + atomic_load_explicit(&sim->clock_ahead,
+                                               memory_order_relaxed);
 }
 
 static void log_line(MxgpuSim *sim, const char *line)
@@ -200,9 +211,10 @@ static const MxgpuHostOps host_ops_log = {
 
 static void run_wait(MxgpuSim *sim, uint64_t deadline)
 {
+    uint64_t host = deadline - atomic_load(&sim->clock_ahead);
     struct timespec ts = {
-        .tv_sec = (time_t)(deadline / 1000000000ull),
-        .tv_nsec = (long)(deadline % 1000000000ull),
+        .tv_sec = (time_t)(host / 1000000000ull),
+        .tv_nsec = (long)(host % 1000000000ull),
     };
 
     pthread_mutex_lock(&sim->run_lock);
@@ -507,6 +519,58 @@ static int sim_inspect(MxgpuSim *sim, const char *command,
     return mxgpu_inspect(sim->dev, command ? command : "", text) ? 0 : -EINVAL;
 }
 
+static void sim_pause(MxgpuSim *sim)
+{
+    mxgpu_device_pause(sim->dev);
+}
+
+static void sim_resume(MxgpuSim *sim)
+{
+    mxgpu_device_resume(sim->dev);
+}
+
+static MxgpuSimCheckpoint checkpoint(MxgpuSim *sim)
+{
+    return (MxgpuSimCheckpoint){
+        .dev = sim->dev,
+        .vram = sim->vram,
+        .vram_fd = sim->vram_fd,
+        .vram_size = sim->vram_size,
+        .irq_fd = sim->irq_fd,
+        .vectors = sim->vectors,
+        .clock = op_clock(sim),
+    };
+}
+
+static int sim_save(MxgpuSim *sim, int fd)
+{
+    MxgpuSimCheckpoint c;
+    int err;
+
+    mxgpu_device_pause(sim->dev);
+    c = checkpoint(sim);
+    err = mxgpu_sim_checkpoint_save(&c, fd);
+    mxgpu_device_resume(sim->dev);
+    return err;
+}
+
+static int sim_load(MxgpuSim *sim, int fd)
+{
+    MxgpuSimCheckpoint c;
+    int err;
+
+    mxgpu_device_pause(sim->dev);
+    c = checkpoint(sim);
+    err = mxgpu_sim_checkpoint_load(&c, fd);
+    if (err) {
+        mxgpu_device_reset(sim->dev, MXGPU_RESET_BUS);
+    } else {
+        atomic_store(&sim->clock_ahead, c.clock - host_clock());
+    }
+    mxgpu_device_resume(sim->dev);
+    return err;
+}
+
 __attribute__((visibility("default"))) const MxgpuSimOps *
 mxgpu_sim_entry(unsigned abi)
 {
@@ -524,6 +588,10 @@ mxgpu_sim_entry(unsigned abi)
         .dma_unmap = sim_dma_unmap,
         .reset = sim_reset,
         .inspect = sim_inspect,
+        .pause = sim_pause,
+        .resume = sim_resume,
+        .save = sim_save,
+        .load = sim_load,
     };
 
     return abi == MXGPU_SIM_ABI ? &ops : NULL;

@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-#define MXGPU_SIM_ABI 6
+#define MXGPU_SIM_ABI 7
 
 typedef struct MxgpuSim MxgpuSim;
 
@@ -102,6 +102,23 @@ typedef struct MxgpuSimOps {
     int (*inspect)(MxgpuSim *sim, const char *command,
                    void (*put)(void *opaque, const char *text, size_t len),
                    void *opaque);
+    /* Stops every unit at an instruction or a piece of a copy and waits for
+     * that; lets them go on. Accesses to registers work meanwhile. Nests. */
+    void (*pause)(MxgpuSim *sim);
+    void (*resume)(MxgpuSim *sim);
+    /*
+     * A checkpoint: the device with its VRAM, to fd and from it, at its offset;
+     * a pipe will do. What the device sees of process memory, and the ranges
+     * that are mapped, are the caller's to keep: while the device is paused it
+     * writes to none. load() takes checkpoints of devices with the same options
+     * but threads, log and gdb, and of the same version of the model; the
+     * device's clock goes on from there. -EINVAL: it is of another device or
+     * not whole; as with other errors of load() the device is then as after
+     * reset(), and VRAM has anything in it. -ENOMEM, or what read(2), write(2)
+     * say.
+     */
+    int (*save)(MxgpuSim *sim, int fd);
+    int (*load)(MxgpuSim *sim, int fd);
 } MxgpuSimOps;
 
 /* The only symbol of the library. NULL when it does not offer this ABI: a
