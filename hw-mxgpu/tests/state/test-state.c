@@ -11,6 +11,7 @@
 
 #include "core/image.h"
 #include "rig.h"
+#include "simt/exec/variants.h"
 
 /* ---- the same afterwards */
 
@@ -85,7 +86,25 @@ static void transfer(Rig *from, Rig *to)
 
 static const char *kernels;
 
-typedef enum Mode { RUN_ON, FORGET, MOVE, MOVE_TO_NEW } Mode;
+typedef enum Mode {
+    RUN_ON,
+    FORGET,
+    MOVE,
+    MOVE_TO_NEW,
+    MOVE_TO_OTHER, /* a new one with another interpreter, where there is one */
+} Mode;
+
+/* As on a host that has no better interpreter than that. */
+static void choose_interpreter(Rig *r, unsigned number)
+{
+    SimtVariant v[SIMT_VARIANTS];
+    unsigned n = mxgpu_simt_variants(v);
+    MxgpuSimt *simt = r->dev->simt;
+
+    simt->exec = v[number % n].exec;
+    simt->count = v[number % n].count;
+    simt->convoy = v[number % n].convoy;
+}
 
 /* Runs to the end; in between it forgets, or another device goes on. */
 static Rig *run(Mode mode, unsigned seed, unsigned *interruptions)
@@ -107,9 +126,12 @@ static Rig *run(Mode mode, unsigned seed, unsigned *interruptions)
             mxgpu_device_forget(r->dev);
             continue;
         }
-        if (mode == MOVE_TO_NEW) {
+        if (mode >= MOVE_TO_NEW) {
             rig_free(spare);
             spare = rig_new(UNITS, false);
+        }
+        if (mode == MOVE_TO_OTHER) {
+            choose_interpreter(spare, *interruptions);
         }
         transfer(r, spare);
         last = r;
@@ -332,6 +354,8 @@ int main(int argc, char **argv)
                          test_goes_on);
     g_test_add_data_func("/state/move", GINT_TO_POINTER(MOVE), test_goes_on);
     g_test_add_data_func("/state/move-to-new", GINT_TO_POINTER(MOVE_TO_NEW),
+                         test_goes_on);
+    g_test_add_data_func("/state/move-to-other", GINT_TO_POINTER(MOVE_TO_OTHER),
                          test_goes_on);
     g_test_add_func("/state/parked", test_parked);
     g_test_add_func("/state/threads", test_threads);
