@@ -11,6 +11,8 @@ import sys
 import tempfile
 import time
 
+from move import Mover
+
 END_LIMIT = 60      # seconds that QEMU may take from its last word to its end
 OUTPUT_LIMIT = 2 << 30
 PORTS = ("ctl", "stdin", "stdout", "stderr")
@@ -68,7 +70,7 @@ def write_all(fd, data):
 
 class Vm:
     def __init__(self, command, initrd_fd, mark, feed_stdin, timeout,
-                 boot_limit, hang_limit, verbose):
+                 boot_limit, hang_limit, verbose, move_every=0):
         self.timeout = timeout
         self.boot_limit = boot_limit
         self.hang_limit = hang_limit
@@ -90,33 +92,53 @@ class Vm:
         self.silence = 0.0
         self.stdin_open = feed_stdin
         self.to_guest = b"go\n" if feed_stdin else b"go\n0\n"
-        self.ports, fds = {}, [initrd_fd]
-        args = list(command)
+        self.ports, self.theirs = {}, []
+        self.args, self.initrd_fd = list(command), initrd_fd
         for name in ("console",) + PORTS:
             ours, theirs = socket.socketpair()
             ours.setblocking(False)
             self.ports[name] = ours
-            fds.append(theirs.detach())
-            args += ["-chardev", f"socket,id={name},fd={fds[-1]}"]
+            self.theirs.append(theirs)
+            self.args += ["-chardev", f"socket,id={name},fd={theirs.fileno()}"]
             if name == "console":
-                args += ["-serial", "chardev:console",
-                         "-device", "virtio-serial-pci"]
+                self.args += ["-serial", "chardev:console",
+                              "-device", "virtio-serial-pci"]
             else:
-                args += ["-device", f"virtserialport,chardev={name},"
-                         f"name={name}"]
+                self.args += ["-device", f"virtserialport,chardev={name},"
+                              f"name={name}"]
+        self.mover = move_every and Mover(
+            self._start_qemu, lambda: self.program_time is not None,
+            move_every)
+        if self.mover:
+            self.mover.launch()
+        else:
+            self._qemu = self._start_qemu()
+            self._leave_ports()
+
+    @property
+    def qemu(self):
+        return self.mover.qemu if self.mover else self._qemu
+
+    def _start_qemu(self, more=(), fds=()):
         try:
             # A group of its own: Ctrl-C reaches only us, and we end QEMU.
-            self.qemu = subprocess.Popen(
-                args, pass_fds=fds, stdin=subprocess.DEVNULL,
-                stdout=sys.stderr, start_new_session=True,
-                preexec_fn=_die_with_parent)
+            return subprocess.Popen(
+                [*self.args, *more],
+                pass_fds=[self.initrd_fd, *fds,
+                          *(end.fileno() for end in self.theirs)],
+                stdin=subprocess.DEVNULL, stdout=sys.stderr,
+                start_new_session=True, preexec_fn=_die_with_parent)
         except OSError as e:
-            raise VmError(FAILED, f"cannot start {args[0]}: {e.strerror}")
-        finally:
-            for fd in fds[1:]:
-                os.close(fd)
+            raise VmError(FAILED, f"cannot start {self.args[0]}: {e.strerror}")
+
+    def _leave_ports(self):
+        """To QEMU alone: they end when it does."""
+        while self.theirs:
+            self.theirs.pop().close()
 
     def kill(self):
+        if self.mover:
+            self.mover.stop()
         if self.qemu.poll() is None:
             self.qemu.kill()
         self.qemu.wait()
@@ -141,14 +163,40 @@ class Vm:
             last = now
             for name in events:
                 self._readable(name)
+            self._check_move()
+            self._say_off()
             self._check_limits(now)
+
+    def _check_move(self):
+        """Without moves the ports end by themselves with QEMU."""
+        if not self.mover or not self.theirs:
+            return
+        if self.mover.error:
+            raise VmError(QEMU_DIED, f"a move failed: {self.mover.error}", True)
+        if self.end_time and not self.mover.end.is_set():
+            self.mover.end.set()
+        if self.mover.lock.acquire(blocking=False):
+            if self.qemu.poll() is not None:
+                self._leave_ports()
+            self.mover.lock.release()
+
+    def _moves(self):
+        """What is sent now may reach the QEMU that stops."""
+        return self.mover and self.mover.lock.locked()
+
+    def _say_off(self):
+        if "ctl" in self.ports and self.ended and not self._moves() and (
+                self.cut or all(
+                s.ended for s in self.outputs.values())):
+            self.ended = False
+            self.ports["ctl"].send(b"off\n")
 
     def _poll(self):
         poll = select.poll()
         names = {}
         for name, port in self.ports.items():
             names[port.fileno()] = name
-            out = name == "stdin" and self.to_guest
+            out = name == "stdin" and self.to_guest and not self._moves()
             poll.register(port, select.POLLIN | (select.POLLOUT if out else 0))
         if (self.stdin_open and not self.to_guest and self.program_time
                 and "stdin" in self.ports):
@@ -202,10 +250,6 @@ class Vm:
         elif name in ("stdout", "stderr"):
             self.silence = 0.0
             self.outputs[name].feed(data)
-        if self.ended and (self.cut or all(
-                s.ended for s in self.outputs.values())):
-            self.ended = False
-            self.ports["ctl"].send(b"off\n")
 
     def _on_console(self, data):
         if self.verbose > 1:

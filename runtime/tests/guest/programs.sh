@@ -8,7 +8,7 @@
 . /mxgpu/lib.sh
 
 for program in "$@"; do
-    "$program" >"$out" 2>"$log" && grep -q '^PASS$' "$out"
+    "$program" >"$out" 2>"$log" && grep -q '^\(.*: \)\{0,1\}PASS$' "$out"
     ok $? "${program##*/}"
 done
 end

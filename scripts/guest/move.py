@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: MIT
+"""Moves a running guest to another QEMU, live, again and again."""
+
+import json
+import os
+import socket
+import tempfile
+import threading
+
+STEP_LIMIT = 600  # seconds that QEMU may take for an answer, or for a move
+POLL = 0.02
+
+
+class MoveError(Exception):
+    pass
+
+
+class Qmp:
+    """The monitor of one QEMU; events are of no interest."""
+
+    def __init__(self, sock):
+        sock.settimeout(STEP_LIMIT)
+        self.sock = sock
+        self.lines = sock.makefile("r", encoding="utf-8")
+        self._read("QMP")
+        self.call("qmp_capabilities")
+
+    def _read(self, *keys):
+        while True:
+            line = self.lines.readline()
+            if not line:
+                raise MoveError("QEMU ended")
+            answer = json.loads(line)
+            if any(key in answer for key in keys):
+                return answer
+
+    def call(self, command, **arguments):
+        request = {"execute": command, "arguments": arguments}
+        self.sock.sendall(json.dumps(request).encode() + b"\n")
+        answer = self._read("return", "error")
+        if "error" in answer:
+            raise MoveError(f"{command}: {answer['error']['desc']}")
+        return answer["return"]
+
+    def close(self):
+        self.lines.close()
+        self.sock.close()
+
+
+class Mover:
+    """start(more, fds) starts a QEMU of the same guest; started() tells when
+    the guest's program runs. The lock is held while there are two. A QEMU that
+    the thread started ends with the thread."""
+
+    def __init__(self, start, started, every):
+        self.start, self.started, self.every = start, started, every
+        self.lock = threading.Lock()
+        self.end = threading.Event()   # no further moves
+        self.leave = threading.Event()
+        self.moves = 0
+        self.error = None
+        self.qemu, self.qmp = None, None
+        self.thread = threading.Thread(target=self._run, daemon=True)
+
+    def launch(self):
+        """The first QEMU; then moves it until stop()."""
+        self.qemu, self.qmp = self._start()
+        self.thread.start()
+
+    def stop(self):
+        """No move is under way afterwards; QEMU may have ended with it."""
+        self.end.set()
+        self.leave.set()
+        self.thread.join()
+
+    def _start(self, *more):
+        ours, theirs = socket.socketpair()
+        with theirs:
+            qemu = self.start(
+                ["-chardev", f"socket,id=qmp,fd={theirs.fileno()}",
+                 "-mon", "chardev=qmp,mode=control", *more],
+                [theirs.fileno()])
+        return qemu, ours
+
+    def _run(self):
+        try:
+            self.qmp = Qmp(self.qmp)
+            while not self.end.wait(self.every if self.started() else POLL):
+                if self.started():
+                    with self.lock:
+                        self._move()
+        except (MoveError, OSError, ValueError) as e:
+            if self.qemu.poll() is None:  # else it is what ended, not the move
+                self.error = str(e)
+        while self.qemu.poll() is None and not self.leave.wait(POLL):
+            pass
+
+    def _move(self):
+        with tempfile.TemporaryDirectory(prefix="mxgpu-move-") as folder:
+            uri = "unix:" + os.path.join(folder, "stream")
+            target, sock = self._start("-incoming", "defer")
+            try:
+                qmp = Qmp(sock)
+                qmp.call("migrate-incoming", uri=uri)
+                self.qmp.call("migrate", uri=uri)
+                self._wait(self.qmp, "query-migrate", "completed", "failed")
+                self._wait(qmp, "query-status", "running", "internal-error")
+            except (MoveError, OSError, ValueError):
+                target.kill()
+                target.wait()
+                raise
+        self.qemu.kill()
+        self.qemu.wait()
+        self.qmp.close()
+        self.qemu, self.qmp = target, qmp
+        self.moves += 1
+
+    def _wait(self, qmp, query, good, bad):
+        """The limit is of poll rounds, which the answers make longer."""
+        for _ in range(int(STEP_LIMIT / POLL)):
+            status = qmp.call(query).get("status")
+            if status == good:
+                return
+            if status == bad:
+                raise MoveError(f"{query} says {bad}")
+            if self.leave.wait(POLL):
+                raise MoveError("given up")
+        raise MoveError(f"{query} did not come to {good}")
