@@ -38,7 +38,11 @@ extern const volatile struct mxgpu_fw_header fw_header;
 /* A one-bit field of a register. */
 #define FW_BIT(field) MXGPU_SET(field, 1)
 
+/* Rare: not to be made part of what calls it. */
+#define FW_COLD __attribute__((noinline, cold))
+
 #define unlikely(x) __builtin_expect(!!(x), 0)
+#define likely(x)   __builtin_expect(!!(x), 1)
 
 /* ---- log.c ---- */
 typedef enum FwLogLevel {
@@ -76,6 +80,7 @@ typedef struct FwJob {
     uint64_t record; /* of its grid, when that may launch others; or 0 */
     uint8_t index; /* unit number */
     uint8_t abort; /* FwAbort */
+    bool front;    /* the front end started it, and has its signal */
 } FwJob;
 
 typedef struct FwQueue {
@@ -151,6 +156,8 @@ typedef struct FwState {
     uint32_t ready;                 /* priorities whose list is not empty */
     FwList ready_list[FW_PRIORITIES]; /* queues that can do something now */
 
+    FwQueue *next;                  /* comes before them; in the same step */
+
     FwList waits;       /* queues in a WAIT packet */
     uint32_t num_waits; /* how many the last look found */
 
@@ -170,6 +177,9 @@ typedef struct FwState {
     uint32_t launch_polls; /* VMIDs whose ring is looked at by the clock */
 
     bool trace; /* somebody listens: trace_event() */
+    bool front_end; /* the hardware has one */
+    bool fast;      /* ... and it may be used now */
+    const FwQueue *front_queue; /* whose FE_CTL and FE_CFG it has, or NULL */
     bool hello;
     bool deferred; /* a mailbox request is not answered yet */
     uint32_t mailbox_seq;
@@ -242,7 +252,8 @@ static inline void trace_event(const FwQueue *queue,
 
 /* ---- main.c ---- */
 void fw_init(void);
-/* Does what is to be done now; false: nothing was, fw_sleep() may be called. */
+/* Does what is to be done now; false: the rest waits for interrupts and the
+ * clock, fw_sleep() may be called. */
 bool fw_step(void);
 void fw_sleep(void);
 _Noreturn void fw_main(void);
@@ -285,7 +296,8 @@ enum mxgpu_msg_status queue_create(const struct mxgpu_msg_queue_create *msg);
 /* OK, or BUSY: mailbox_finish() follows when the queue is gone. */
 enum mxgpu_msg_status queue_destroy(uint32_t id);
 bool queue_in_address_space(uint64_t addr, uint64_t size);
-void queue_doorbells(void);
+/* alone: nothing else has happened. */
+void queue_doorbells(bool alone);
 /* Loads the next packet into queue->packet; false: the queue stopped. */
 bool queue_fetch(FwQueue *queue);
 /* Signals a completed packet; false: the queue stopped on that. */
@@ -299,29 +311,67 @@ void queue_fail(FwQueue *queue, struct mxgpu_queue_error *error);
 /* A dying queue's last packet is gone. */
 void queue_reap(FwQueue *queue);
 
+/* Where the packet is that is fetched next. */
+static inline uint64_t queue_next_addr(const FwQueue *queue)
+{
+    return unlikely(queue->list_count)
+               ? queue->list + (uint64_t)queue->list_next * MXGPU_PACKET_SIZE
+               : queue->ring + ((uint32_t)queue->read_index & queue->mask) *
+                                   MXGPU_PACKET_SIZE;
+}
+
+/* ---- front.c: plain dispatches, by the front end of the hardware ---- */
+void front_init(void);
+/* Starts the queue's next packet, which has not been fetched, if it is a plain
+ * dispatch, or lets the queue wait; false: it is to be fetched. */
+bool front_serve(FwQueue *queue);
+/* Collects those of the slots that are done; alone: nothing else has
+ * happened. */
+void front_collect(uint32_t slots, bool alone);
+/* The queue's number gets another meaning. */
+void front_forget(const FwQueue *queue);
+
 /* ---- sched.c ---- */
 void sched_init(void);
 /* The queue may have something to do: puts it behind those of its priority,
  * unless it has nothing, or waits for something. */
 void sched_ready(FwQueue *queue);
+/* The same, but without a list if it is the only one: alone, and no other can
+ * do anything. */
+void sched_now(FwQueue *queue, bool alone);
 /* Takes the queue off whatever list it is on. */
 void sched_forget(FwQueue *queue);
+/* The queue goes on when it may have a dispatch slot. */
+void sched_wait_for_slot(FwQueue *queue);
 /* A parked packet is complete: signals it and lets the queue go on. */
 void sched_unpark(FwQueue *queue);
 /* Serves one queue; false: none can do anything. */
 bool sched_step(void);
+/* Whether there is one that can. */
+bool sched_more(void);
 
 /* ---- unit.c ---- */
 void unit_init(void);
 /* Bit n: a queue of priority n that waits for a unit could have one now. */
-uint32_t unit_levels(FwUnitKind kind);
+/* Most of the time nobody waits. */
+uint32_t unit_levels_waiting(FwUnitKind kind);
+static inline uint32_t unit_levels(FwUnitKind kind)
+{
+    return unlikely(fw.units[kind].waiting) ? unit_levels_waiting(kind) : 0;
+}
 /* A free unit for the queue's current packet, not taken before unit_run();
  * NULL: none that this queue may have. */
 FwJob *unit_claim(FwUnitKind kind, const FwQueue *queue);
 /* The unit was started on queue's current packet. */
 void unit_run(FwUnitKind kind, FwJob *job, FwQueue *queue);
-/* Collects the units that are done. */
+/* Dispatch slots that are free for queues of this priority, a bit each. */
+uint32_t unit_idle_slots(unsigned priority);
+/* The watchdog's deadline of a job that begins, and that has ended. */
+void unit_watch(FwJob *job);
+void unit_unwatch(FwJob *job);
+/* Collects the units that are done; the unit, if it is. */
 void unit_collect(FwUnitKind kind);
+void unit_end(FwUnitKind kind, unsigned index);
 void unit_abort_queue(FwQueue *queue);
 void unit_check_deadlines(uint64_t now);
 

@@ -6,7 +6,8 @@
  * serves one queue, and starts over; when nothing is left it waits in wfi.
  * Interrupts are enabled in mie but masked in mstatus: they end wfi without a
  * trap, which costs nothing on the way from a doorbell to a dispatch, needs no
- * locking, and cannot lose a wake-up, as every source is a level.
+ * locking, and cannot lose a wake-up, as every source is a level: a last look at
+ * them before wfi would find what ends wfi anyway.
  */
 #include "fw.h"
 
@@ -57,6 +58,7 @@ void fw_init(void)
     sched_init();
     queue_init();
     unit_init();
+    front_init();
     tlb_init();
     mailbox_init();
 
@@ -76,12 +78,20 @@ bool fw_step(void)
     uint32_t pending = state & fw.int_enable;
     bool work = pending != 0;
 
-    fw.trace = MXGPU_GET(MXGPU_INT_PENDING_TRACE, state);
+    if (unlikely(fw.trace != MXGPU_GET(MXGPU_INT_PENDING_TRACE, state))) {
+        fw.trace = !fw.trace;
+        fw.fast = fw.front_end && !fw.trace;
+    }
     if (pending & INT_DOORBELL) {
-        queue_doorbells();
+        queue_doorbells(pending == INT_DOORBELL);
     }
     if (pending & INT_DISPATCH) {
-        unit_collect(FW_UNIT_SLOT);
+        if (fw.front_end) {
+            front_collect(MXGPU_GET(MXGPU_INT_PENDING_SLOTS, state),
+                          pending == INT_DISPATCH);
+        } else {
+            unit_collect(FW_UNIT_SLOT);
+        }
     }
     if (pending & INT_COPY) {
         unit_collect(FW_UNIT_COPY);
@@ -96,9 +106,8 @@ bool fw_step(void)
     fw.ticks++;
     if ((!work || !(fw.ticks & 15)) && time_needed()) {
         time_poll();
-        work |= fw.ready != 0;
     }
-    return work;
+    return sched_more();
 }
 
 void fw_sleep(void)

@@ -97,6 +97,7 @@ enum mxgpu_msg_status queue_create(const struct mxgpu_msg_queue_create *msg)
     queue->ring = msg->ring_lo | (uint64_t)msg->ring_hi << 32;
     queue->ctl = msg->ctl_lo | (uint64_t)msg->ctl_hi << 32;
     queue->write_index = queue->read_index = 0;
+    front_forget(queue);
     if (!probe_memory(queue)) {
         return MXGPU_MSG_FAULT;
     }
@@ -212,13 +213,14 @@ void queue_fail(FwQueue *queue, struct mxgpu_queue_error *error)
 
 /* ---- progress ----------------------------------------------------------- */
 
-static void ring(FwQueue *queue)
+/* The doorbell was rung: whether its value is one. */
+static bool ring(FwQueue *queue)
 {
     uint64_t value = reg_read64(MXGPU_DB_VALUE_LO +
                                 queue_id(queue) * MXGPU_DB_VALUE_LO_STRIDE);
 
     if (queue->state != FW_QUEUE_ACTIVE) {
-        return;
+        return false;
     }
     if (unlikely(queue->launch_ring || value < queue->write_index ||
                  value - queue->read_index > (uint64_t)queue->mask + 1)) {
@@ -229,13 +231,35 @@ static void ring(FwQueue *queue)
         };
 
         queue_fail(queue, &error);
-        return;
+        return false;
     }
     queue->write_index = value;
-    sched_ready(queue);
+    return true;
 }
 
-void queue_doorbells(void)
+/* As many as there are queues, however often they are rung meanwhile. */
+static void next_doorbells(bool alone)
+{
+    FwQueue *last = NULL;
+
+    for (unsigned i = 0; i < fw.num_queues; i++) {
+        uint32_t next = reg_read(MXGPU_DB_NEXT);
+
+        if (next >= MXGPU_MAX_QUEUES) {
+            break;
+        }
+        if (unlikely(last)) {
+            sched_ready(last);
+            alone = false;
+        }
+        last = ring(&fw.queues[next]) ? &fw.queues[next] : NULL;
+    }
+    if (last) {
+        sched_now(last, alone);
+    }
+}
+
+static FW_COLD void all_doorbells(void)
 {
     for (unsigned first = 0; first < fw.num_queues; first += 32) {
         uint32_t offset = MXGPU_DB_PENDING + first / 32 * 4;
@@ -246,8 +270,21 @@ void queue_doorbells(void)
         }
         reg_write(offset, rung);
         for (; rung; rung &= rung - 1) {
-            ring(&fw.queues[first + lowest_bit(rung)]);
+            FwQueue *queue = &fw.queues[first + lowest_bit(rung)];
+
+            if (ring(queue)) {
+                sched_ready(queue);
+            }
         }
+    }
+}
+
+void queue_doorbells(bool alone)
+{
+    if (likely(fw.front_end)) {
+        next_doorbells(alone);
+    } else {
+        all_doorbells();
     }
 }
 
@@ -258,10 +295,7 @@ bool queue_fetch(FwQueue *queue)
     }
 
     bool inner = queue->list_count;
-    uint64_t addr =
-        inner ? queue->list + (uint64_t)queue->list_next * MXGPU_PACKET_SIZE
-              : queue->ring + ((uint32_t)queue->read_index & queue->mask) *
-                                  MXGPU_PACKET_SIZE;
+    uint64_t addr = queue_next_addr(queue);
     uint32_t fault =
         mem_read_words(queue->vmid, addr, queue->packet.words, 16);
 

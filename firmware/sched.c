@@ -24,11 +24,16 @@ void sched_init(void)
     list_init(&fw.exclusive);
 }
 
+static bool is_ready(const FwQueue *queue)
+{
+    return queue->state == FW_QUEUE_ACTIVE && !queue->barrier &&
+           list_empty(&queue->link) &&
+           (queue->fetched || queue_has_more(queue));
+}
+
 void sched_ready(FwQueue *queue)
 {
-    if (queue->state == FW_QUEUE_ACTIVE && !queue->barrier &&
-        list_empty(&queue->link) &&
-        (queue->fetched || queue_has_more(queue))) {
+    if (is_ready(queue)) {
         list_add_tail(&fw.ready_list[queue->priority], &queue->link);
         fw.ready |= 1u << queue->priority;
     }
@@ -48,7 +53,17 @@ static void wait_for_unit(FwQueue *queue, FwUnitKind kind)
     units->waiting |= 1u << queue->priority;
 }
 
-static FwQueue *pick(void)
+void sched_wait_for_slot(FwQueue *queue)
+{
+    wait_for_unit(queue, FW_UNIT_SLOT);
+}
+
+bool sched_more(void)
+{
+    return fw.ready || unit_levels(FW_UNIT_COPY) || unit_levels(FW_UNIT_SLOT);
+}
+
+static FW_COLD FwQueue *pick(void)
 {
     for (;;) {
         uint32_t copy = unit_levels(FW_UNIT_COPY);
@@ -76,9 +91,12 @@ static FwQueue *pick(void)
             FwQueue *queue = list_entry(list->next, FwQueue, link);
 
             list_remove(&queue->link);
+            if (list_empty(list)) {
+                *mask &= ~bit;
+            }
             return queue;
         }
-        *mask &= ~bit;
+        *mask &= ~bit; /* sched_forget() has taken the last one */
     }
 }
 
@@ -237,7 +255,8 @@ static void end_list(FwQueue *queue)
     }
 }
 
-static void serve(FwQueue *queue)
+/* Any packet, the way of all of them. */
+static FW_COLD void serve_packet(FwQueue *queue)
 {
     if (unlikely(queue->list_count) && !queue->fetched &&
         queue->list_next == queue->list_count) {
@@ -253,12 +272,34 @@ static void serve(FwQueue *queue)
     }
 }
 
+void sched_now(FwQueue *queue, bool alone)
+{
+    if (!alone || fw.ready || fw.units[FW_UNIT_COPY].waiting ||
+        fw.units[FW_UNIT_SLOT].waiting) {
+        sched_ready(queue);
+    } else if (is_ready(queue)) {
+        fw.next = queue;
+    }
+}
+
+static void serve(FwQueue *queue)
+{
+    if (queue->fetched || !fw.fast || !front_serve(queue)) {
+        serve_packet(queue);
+    }
+}
+
 bool sched_step(void)
 {
-    FwQueue *queue = pick();
+    FwQueue *queue = fw.next;
 
-    if (!queue) {
-        return false;
+    if (queue) {
+        fw.next = NULL;
+    } else {
+        queue = sched_more() ? pick() : NULL;
+        if (!queue) {
+            return false;
+        }
     }
     serve(queue);
     return true;

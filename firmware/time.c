@@ -17,7 +17,7 @@ bool time_needed(void)
            !list_empty(&fw.waits);
 }
 
-void time_poll(void)
+FW_COLD void time_poll(void)
 {
     uint64_t now = time_now();
 
@@ -57,8 +57,13 @@ static uint64_t next_deadline(void)
 
 void time_arm(void)
 {
-    uint64_t next = time_needed() ? next_deadline() : FW_NEVER;
+    uint64_t next = FW_NEVER;
 
+    if (time_needed()) {
+        next = next_deadline();
+    } else if (fw.alarm == FW_NEVER) {
+        return;
+    }
     if (next != fw.alarm) {
         fw.alarm = next;
         reg_write64(MXGPU_MTIMECMP_LO, next);

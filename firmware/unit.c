@@ -46,6 +46,16 @@ static void set_deadline(FwJob *job, uint64_t deadline)
     fw.timed_jobs += deadline != FW_NEVER;
 }
 
+FW_COLD void unit_watch(FwJob *job)
+{
+    set_deadline(job, time_now() + fw.watchdog);
+}
+
+FW_COLD void unit_unwatch(FwJob *job)
+{
+    set_deadline(job, FW_NEVER);
+}
+
 static void abort_job(FwUnitKind kind, FwJob *job, FwAbort why)
 {
     job->abort = (uint8_t)why;
@@ -115,7 +125,12 @@ static uint32_t idle_for(FwUnitKind kind, unsigned priority)
     return idle;
 }
 
-uint32_t unit_levels(FwUnitKind kind)
+uint32_t unit_idle_slots(unsigned priority)
+{
+    return idle_for(FW_UNIT_SLOT, priority);
+}
+
+FW_COLD uint32_t unit_levels_waiting(FwUnitKind kind)
 {
     const FwUnits *units = &fw.units[kind];
     uint32_t levels = 0;
@@ -145,6 +160,7 @@ void unit_run(FwUnitKind kind, FwJob *job, FwQueue *queue)
     job->header = queue->packet.header;
     job->inner = queue_inner(queue);
     job->abort = FW_ABORT_NONE;
+    job->front = false;
     job->deadline = FW_NEVER;
     job->record = kind == FW_UNIT_SLOT ? launch_record(queue) : 0;
     if (unlikely(job->record)) {
@@ -158,7 +174,7 @@ void unit_run(FwUnitKind kind, FwJob *job, FwQueue *queue)
         job->start = reg_read64(MXGPU_CLOCK_LO);
     }
     if (kind == FW_UNIT_SLOT && fw.watchdog) {
-        set_deadline(job, time_now() + fw.watchdog);
+        unit_watch(job);
     }
     fw.units[kind].busy |= 1u << job->index;
     queue->running++;
@@ -235,16 +251,20 @@ static void end_job(FwUnitKind kind, FwJob *job, uint32_t status)
     sched_ready(queue);
 }
 
-void unit_collect(FwUnitKind kind)
+void unit_end(FwUnitKind kind, unsigned index)
+{
+    uint32_t status = unit_status(kind, index);
+    uint32_t state = MXGPU_GET(MXGPU_CE_STATUS_STATE, status);
+
+    if (state == MXGPU_UNIT_DONE || state == MXGPU_UNIT_FAULT) {
+        end_job(kind, &fw.units[kind].jobs[index], status);
+    }
+}
+
+FW_COLD void unit_collect(FwUnitKind kind)
 {
     for (uint32_t busy = fw.units[kind].busy; busy; busy &= busy - 1) {
-        unsigned index = lowest_bit(busy);
-        uint32_t status = unit_status(kind, index);
-        uint32_t state = MXGPU_GET(MXGPU_CE_STATUS_STATE, status);
-
-        if (state == MXGPU_UNIT_DONE || state == MXGPU_UNIT_FAULT) {
-            end_job(kind, &fw.units[kind].jobs[index], status);
-        }
+        unit_end(kind, lowest_bit(busy));
     }
 }
 

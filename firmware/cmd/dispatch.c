@@ -4,59 +4,16 @@
  * the queue's address space each time, as it is the producer's memory.
  */
 #include "cmd/commands.h"
-#include "mxgpu/kernel.h"
+#include "mxgpu/dispatch.h"
 
 typedef union Descriptor {
     struct mxgpu_kernel_desc desc;
     uint32_t words[sizeof(struct mxgpu_kernel_desc) / 4];
 } Descriptor;
 
-/* Threads of a block, or something above the limit. The product of all three
- * could overflow, so the first two are bounded before the third. */
-static uint32_t block_threads(const struct mxgpu_packet_dispatch *packet)
-{
-    uint32_t xy = (uint32_t)packet->block[0] * packet->block[1];
-
-    return xy > fw.block_threads ? xy : xy * packet->block[2];
-}
-
 static uint32_t dispatch_check(const union mxgpu_packet *p)
 {
-    const struct mxgpu_packet_dispatch *packet = &p->dispatch;
-    uint32_t threads;
-
-    if (packet->args & 15 ||
-        (packet->flags & MXGPU_PKT_LAUNCHES &&
-         (packet->args < MXGPU_LAUNCH_ARGS ||
-          packet->args % MXGPU_LAUNCH_ALIGN))) {
-        return FIELD(dispatch, args);
-    }
-    for (unsigned i = 0; i < 3; i++) {
-        if (!packet->grid[i]) {
-            return FIELD(dispatch, grid) + i * 4;
-        }
-        if (!packet->block[i]) {
-            return FIELD(dispatch, block) + i * 2;
-        }
-    }
-    threads = block_threads(packet);
-    if (threads > fw.block_threads) {
-        return FIELD(dispatch, block);
-    }
-    if (packet->private_kib > MXGPU_PRIVATE_MAX / 1024) {
-        return FIELD(dispatch, private_kib);
-    }
-    return packet->reserved ? FIELD(dispatch, reserved) : FW_FIELD_OK;
-}
-
-static bool desc_valid(const struct mxgpu_kernel_desc *desc)
-{
-    return desc->magic == MXGPU_KERNEL_MAGIC &&
-           desc->abi == MXGPU_KERNEL_ABI && !(desc->entry & 1) &&
-           desc->registers >= 1 && desc->registers <= 255 &&
-           desc->static_shared <= MXGPU_SHARED_MAX &&
-           desc->private_bytes <= MXGPU_PRIVATE_MAX &&
-           !(desc->flags & ~MXGPU_KERNEL_FP_FLAGS) && !desc->reserved;
+    return mxgpu_dispatch_check(&p->dispatch, fw.block_threads);
 }
 
 /* Reads and checks the descriptor; false: the queue stopped. */
@@ -66,7 +23,7 @@ static bool load_desc(FwQueue *queue, Descriptor *d)
     uint32_t fault = mem_read_words(queue->vmid, addr, d->words,
                                     sizeof(*d) / sizeof(d->words[0]));
 
-    if (unlikely(fault || !desc_valid(&d->desc))) {
+    if (unlikely(fault || !mxgpu_kernel_valid(&d->desc))) {
         cmd_fail_access(queue, MXGPU_QERR_KERNEL, fault, addr,
                         MXGPU_ACCESS_READ);
         return false;
@@ -92,32 +49,14 @@ static void fail_resources(FwQueue *queue, uint32_t field)
 static bool check_resources(FwQueue *queue,
                             const struct mxgpu_kernel_desc *desc)
 {
-    const struct mxgpu_packet_dispatch *packet = &queue->packet.dispatch;
-    uint32_t threads = block_threads(packet);
+    uint32_t field = mxgpu_dispatch_fits(&queue->packet.dispatch, desc,
+                                         fw.cu_registers, fw.cu_shared);
 
-    if ((desc->max_threads && threads > desc->max_threads) ||
-        threads * desc->registers > fw.cu_registers) {
-        fail_resources(queue, FIELD(dispatch, block));
-        return false;
-    }
-    if (packet->dynamic_shared > fw.cu_shared ||
-        desc->static_shared + packet->dynamic_shared > fw.cu_shared) {
-        fail_resources(queue, FIELD(dispatch, dynamic_shared));
+    if (field != FW_FIELD_OK) {
+        fail_resources(queue, field);
         return false;
     }
     return true;
-}
-
-/* Stack of a thread: what the packet says, else the default; never less than
- * the kernel is known to need. */
-static uint32_t private_bytes(const struct mxgpu_packet_dispatch *packet,
-                              const struct mxgpu_kernel_desc *desc)
-{
-    uint32_t kib = packet->private_kib ? packet->private_kib
-                                       : MXGPU_PRIVATE_DEFAULT_KIB;
-    uint32_t need = (desc->private_bytes + 1023) & ~1023u;
-
-    return kib * 1024 > need ? kib * 1024 : need;
 }
 
 static void program_slot(const FwQueue *queue, unsigned slot,
@@ -138,7 +77,7 @@ static void program_slot(const FwQueue *queue, unsigned slot,
     reg_write(MXGPU_CD_SHARED + base,
               desc->static_shared + packet->dynamic_shared);
     reg_write(MXGPU_CD_SHARED_STATIC + base, desc->static_shared);
-    reg_write(MXGPU_CD_PRIVATE + base, private_bytes(packet, desc));
+    reg_write(MXGPU_CD_PRIVATE + base, mxgpu_dispatch_private(packet, desc));
     if (unlikely(packet->flags & MXGPU_PKT_RECOVER)) {
         reg_write(MXGPU_CD_QUEUE + base, queue_id(queue));
     }

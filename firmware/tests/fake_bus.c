@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "fake_bus.h"
+#include "mxgpu/dispatch.h"
 
 FakeBus bus;
 
@@ -173,7 +174,8 @@ static uint32_t int_pending(void)
             pending |= FW_BIT(MXGPU_INT_PENDING_COPY);
         }
         if (bus.units[FW_UNIT_SLOT][i].state >= MXGPU_UNIT_DONE) {
-            pending |= FW_BIT(MXGPU_INT_PENDING_DISPATCH);
+            pending |= FW_BIT(MXGPU_INT_PENDING_DISPATCH) |
+                       MXGPU_SET(MXGPU_INT_PENDING_SLOTS, 1u << i);
         }
     }
     return pending;
@@ -187,14 +189,9 @@ void *fake_ptr(uint64_t addr)
     return &bus.mem[addr - FAKE_MEM];
 }
 
-static uint32_t mem_command(uint32_t value)
+static uint32_t move(unsigned vmid, uint64_t addr, void *buf, unsigned size,
+                     bool write)
 {
-    unsigned size = MXGPU_GET(MXGPU_MEM_CMD_SIZE, value);
-    unsigned vmid = MXGPU_GET(MXGPU_MEM_CMD_VMID, value);
-    bool write = MXGPU_GET(MXGPU_MEM_CMD_OP, value) == MXGPU_MEM_WRITE;
-    uint64_t addr = bus.mem_addr;
-
-    g_assert_true(size >= 1 && size <= 128);
     if (!bus.regs[MXGPU_MMU_ROOT_LO / 4 + vmid * 2]) {
         return MXGPU_FAULT_NO_VMID;
     }
@@ -209,11 +206,147 @@ static uint32_t mem_command(uint32_t value)
         }
     }
     if (write) {
-        memcpy(fake_ptr(addr), &bus.regs[MXGPU_MEM_BUF / 4], size);
+        memcpy(fake_ptr(addr), buf, size);
     } else {
-        memcpy(&bus.regs[MXGPU_MEM_BUF / 4], fake_ptr(addr), size);
+        memcpy(buf, fake_ptr(addr), size);
     }
     return MXGPU_FAULT_NONE;
+}
+
+static uint32_t mem_command(uint32_t value)
+{
+    unsigned size = MXGPU_GET(MXGPU_MEM_CMD_SIZE, value);
+
+    g_assert_true(size >= 1 && size <= 128);
+    return move(MXGPU_GET(MXGPU_MEM_CMD_VMID, value), bus.mem_addr,
+                &bus.regs[MXGPU_MEM_BUF / 4], size,
+                MXGPU_GET(MXGPU_MEM_CMD_OP, value) == MXGPU_MEM_WRITE);
+}
+
+/* ---- the front end ---- */
+
+static uint64_t pair(uint32_t lo)
+{
+    return bus.regs[lo / 4] | (uint64_t)bus.regs[lo / 4 + 1] << 32;
+}
+
+static void set_pair(uint32_t lo, uint64_t value)
+{
+    bus.regs[lo / 4] = (uint32_t)value;
+    bus.regs[lo / 4 + 1] = (uint32_t)(value >> 32);
+}
+
+static void program_slot(unsigned slot, uint32_t cfg,
+                         const struct mxgpu_packet_dispatch *p,
+                         const struct mxgpu_kernel_desc *desc)
+{
+    uint32_t base = slot * 0x80;
+
+    set_pair(MXGPU_CD_ENTRY_LO + base, desc->entry);
+    set_pair(MXGPU_CD_ARGS_LO + base, p->args);
+    for (unsigned i = 0; i < 3; i++) {
+        bus.regs[(MXGPU_CD_GRID_X + base) / 4 + i] = p->grid[i];
+    }
+    bus.regs[(MXGPU_CD_BLOCK_XY + base) / 4] =
+        p->block[0] | (uint32_t)p->block[1] << 16;
+    bus.regs[(MXGPU_CD_BLOCK_Z + base) / 4] = p->block[2];
+    bus.regs[(MXGPU_CD_SHARED + base) / 4] =
+        desc->static_shared + p->dynamic_shared;
+    bus.regs[(MXGPU_CD_SHARED_STATIC + base) / 4] = desc->static_shared;
+    bus.regs[(MXGPU_CD_PRIVATE + base) / 4] = mxgpu_dispatch_private(p, desc);
+    bus.regs[(MXGPU_CD_QUEUE + base) / 4] = MXGPU_GET(MXGPU_FE_CFG_QUEUE, cfg);
+    bus.regs[(MXGPU_CD_CFG + base) / 4] =
+        MXGPU_GET(MXGPU_FE_CFG_VMID, cfg) |
+        MXGPU_GET(MXGPU_FE_CFG_PRIORITY, cfg) << 4 | desc->registers << 8 |
+        MXGPU_SET(MXGPU_CD_CFG_FP_FLAGS, desc->flags) |
+        MXGPU_SET(MXGPU_CD_CFG_STRICT_ALIGN,
+                  p->flags / MXGPU_PKT_STRICT_ALIGN) |
+        MXGPU_SET(MXGPU_CD_CFG_RECOVER, p->flags / MXGPU_PKT_RECOVER);
+    set_pair(MXGPU_FE_SIGNAL_LO + slot * 16, p->signal_addr);
+    set_pair(MXGPU_FE_VALUE_LO + slot * 16, p->signal_value);
+    bus.regs[MXGPU_FE_JOB / 4 + slot] =
+        MXGPU_GET(MXGPU_FE_CFG_VMID, cfg) | FW_BIT(MXGPU_FE_JOB_STARTED) |
+        MXGPU_SET(MXGPU_FE_JOB_VECTOR, MXGPU_GET(MXGPU_FE_CFG_VECTOR, cfg)) |
+        MXGPU_SET(MXGPU_FE_JOB_RAISE,
+                  p->flags & MXGPU_PKT_IRQ &&
+                      MXGPU_GET(MXGPU_FE_CFG_HAS_VECTOR, cfg));
+}
+
+static uint32_t front_launch(uint32_t command)
+{
+    const uint32_t cfg = bus.regs[MXGPU_FE_CFG / 4];
+    const unsigned vmid = MXGPU_GET(MXGPU_FE_CFG_VMID, cfg);
+    const uint32_t slots = MXGPU_GET(MXGPU_FE_LAUNCH_SLOTS, command);
+    uint64_t index = pair(MXGPU_FE_INDEX_LO);
+    struct mxgpu_packet_dispatch p;
+    struct mxgpu_kernel_desc desc;
+    unsigned slot;
+
+    if (move(vmid, pair(MXGPU_FE_PACKET_LO), &p, sizeof(p), false) ||
+        p.type != MXGPU_PKT_DISPATCH ||
+        p.flags & ~(MXGPU_PKT_FLAGS | MXGPU_PKT_STRICT_ALIGN |
+                    MXGPU_PKT_RECOVER) ||
+        (p.flags & MXGPU_PKT_RECOVER &&
+         !MXGPU_GET(MXGPU_FAULT_CFG_ENABLE,
+                    bus.regs[MXGPU_FAULT_CFG / 4])) ||
+        p.signal_addr & 7 || mxgpu_dispatch_check(&p, 1024) != UINT32_MAX ||
+        move(vmid, p.kernel, &desc, sizeof(desc), false) ||
+        !mxgpu_kernel_valid(&desc) ||
+        mxgpu_dispatch_fits(&p, &desc, bus.regs[MXGPU_CU_REGS / 4], 65536) != UINT32_MAX) {
+        return MXGPU_FRONT_OTHER;
+    }
+    if (MXGPU_GET(MXGPU_FE_LAUNCH_BUSY, command) &&
+        p.flags & MXGPU_PKT_BARRIER) {
+        return MXGPU_FRONT_BARRIER;
+    }
+    if (!slots) {
+        return MXGPU_FRONT_NO_SLOT;
+    }
+    slot = lowest_bit(slots);
+    if (bus.units[FW_UNIT_SLOT][slot].state != MXGPU_UNIT_IDLE ||
+        (MXGPU_GET(MXGPU_FE_LAUNCH_PUBLISH, command) &&
+         move(vmid, pair(MXGPU_FE_CTL_LO), &index, 8, true))) {
+        return MXGPU_FRONT_OTHER;
+    }
+    program_slot(slot, cfg, &p, &desc);
+    unit_ctrl(FW_UNIT_SLOT, slot, FW_BIT(MXGPU_CD_CTRL_START));
+    bus.launched++;
+    return MXGPU_FRONT_LAUNCHED | slot << 8 | (uint32_t)p.flags << 16;
+}
+
+static uint32_t front_retire(uint32_t slot)
+{
+    uint32_t *job = &bus.regs[MXGPU_FE_JOB / 4 + slot];
+    uint64_t addr = pair(MXGPU_FE_SIGNAL_LO + slot * 16);
+    uint64_t value = pair(MXGPU_FE_VALUE_LO + slot * 16);
+
+    g_assert_cmpuint(slot, <, FAKE_SLOTS);
+    if (bus.units[FW_UNIT_SLOT][slot].state != MXGPU_UNIT_DONE ||
+        !MXGPU_GET(MXGPU_FE_JOB_STARTED, *job) ||
+        (addr && move(MXGPU_GET(MXGPU_FE_JOB_VMID, *job), addr, &value, 8,
+                      true))) {
+        return MXGPU_FRONT_OTHER;
+    }
+    if (MXGPU_GET(MXGPU_FE_JOB_RAISE, *job)) {
+        bus.irqs[MXGPU_GET(MXGPU_FE_JOB_VECTOR, *job)]++;
+    }
+    *job = 0;
+    unit_ctrl(FW_UNIT_SLOT, slot, FW_BIT(MXGPU_CD_CTRL_ACK));
+    bus.retired++;
+    return MXGPU_FRONT_RETIRED;
+}
+
+static uint32_t doorbell_next(void)
+{
+    for (unsigned i = 0; i < FAKE_QUEUES; i++) {
+        uint32_t *pending = &bus.regs[MXGPU_DB_PENDING / 4 + i / 32];
+
+        if (*pending & 1u << i % 32) {
+            *pending &= ~(1u << i % 32);
+            return i;
+        }
+    }
+    return UINT32_MAX;
 }
 
 /* ---- register access ---- */
@@ -264,6 +397,9 @@ uint32_t fw_bus_read(uint32_t offset)
         bus.regs[offset / 4 + 1] = bus.mtime >> 32;
         return (uint32_t)bus.mtime;
     }
+    if (offset == MXGPU_DB_NEXT) {
+        return doorbell_next();
+    }
     if (offset == MXGPU_MMU_INV_STATUS) {
         return bus.inv_busy;
     }
@@ -272,11 +408,6 @@ uint32_t fw_bus_read(uint32_t offset)
         return (uint32_t)bus.db_value[i];
     }
     return bus.regs[offset / 4];
-}
-
-static uint64_t pair(uint32_t lo)
-{
-    return bus.regs[lo / 4] | (uint64_t)bus.regs[lo / 4 + 1] << 32;
 }
 
 static void trace_event_written(uint32_t event)
@@ -300,6 +431,12 @@ static void side_effects(uint32_t offset, uint32_t value)
         break;
     case MXGPU_MEM_CMD:
         bus.regs[MXGPU_MEM_STATUS / 4] = mem_command(value);
+        break;
+    case MXGPU_FE_LAUNCH:
+        bus.regs[MXGPU_FE_RESULT / 4] = front_launch(value);
+        break;
+    case MXGPU_FE_RETIRE:
+        bus.regs[MXGPU_FE_RESULT / 4] = front_retire(value);
         break;
     case MXGPU_MTIMECMP_HI:
         bus.mtimecmp =
@@ -374,7 +511,11 @@ _Noreturn void fw_bus_stop(void)
 
 void fake_reset(unsigned watchdog_ms)
 {
+    bool without = g_getenv("MXGPU_TEST_NO_FRONT_END") != NULL;
+
     memset(&bus, 0, sizeof(bus));
+    bus.regs[MXGPU_FEATURES / 4] =
+        MXGPU_SET(MXGPU_FEATURES_FRONT_END, !without);
     memset(&fw, 0, sizeof(fw));
     memset(bus.readable, 1, sizeof(bus.readable));
     memset(bus.writable, 1, sizeof(bus.writable));

@@ -3,7 +3,8 @@
  * The MCU's private bus as the firmware's tests play it: registers checked
  * against regs.def, 1 MiB of memory per test at FAKE_MEM, units that end when
  * the test says so, a clock that moves when the test says so. An access that
- * the hardware would refuse ends the program.
+ * the hardware would refuse ends the program. With MXGPU_TEST_NO_FRONT_END in
+ * the environment the hardware has no front end.
  */
 #ifndef FW_TESTS_FAKE_BUS_H
 #define FW_TESTS_FAKE_BUS_H
@@ -43,6 +44,7 @@ typedef struct FakeBus {
         uint64_t index, value;
     } trace[32];
     unsigned traces;
+    unsigned launched, retired; /* by the front end */
     bool ignore_abort;   /* ABORT has no effect */
     bool finish_at_once; /* units end as soon as they are started */
     bool ready, stopped;

@@ -711,8 +711,7 @@ static void test_resources(void)
 
     start_queue(0);
     desc->max_threads = 128;
-    bus.regs[MXGPU_CU_REGS / 4] = 0;
-    fw.cu_registers = 64 * 128 - 1;
+    bus.regs[MXGPU_CU_REGS / 4] = fw.cu_registers = 64 * 128 - 1;
     run_packet(&p);
     expect_error(0, MXGPU_QERR_RESOURCES, 36);
 

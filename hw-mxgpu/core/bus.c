@@ -97,7 +97,11 @@ static bool mcu_read(void *opaque, uint32_t addr, uint32_t *value)
         return false;
     }
     *value = mxgpu_regs_read(opaque, MXGPU_PARTY_MCU, offset);
-    mxgpu_mcu_bus_accessed(opaque);
+    if (offset == MXGPU_DB_NEXT) { /* which clears a bit: lines may change */
+        mxgpu_mcu_bus_written(opaque, offset);
+    } else {
+        mxgpu_mcu_bus_accessed(opaque);
+    }
     return true;
 }
 

@@ -157,6 +157,45 @@ static bool cd_start(MxgpuDevice *dev, unsigned slot, const MxgpuDispatch *d,
  * thread is charged as one more. */
 #define COST_COMMAND 32
 
+uint32_t mxgpu_cd_state(MxgpuDevice *dev, unsigned slot)
+{
+    uint32_t state;
+
+    mxgpu_lock(dev);
+    state = MXGPU_GET(MXGPU_CD_STATUS_STATE,
+                      *mxgpu_reg(dev, cd_offset(MXGPU_CD_STATUS, slot)));
+    mxgpu_unlock(dev);
+    return state;
+}
+
+void mxgpu_cd_ack(MxgpuDevice *dev, unsigned slot)
+{
+    *mxgpu_reg(dev, cd_offset(MXGPU_CD_STATUS, slot)) = MXGPU_UNIT_IDLE;
+    atomic_fetch_and(&dev->dispatch_pending, ~(1u << slot));
+}
+
+/* Under the lock: what a slot that is IDLE is told to do. */
+static MxgpuDispatch begin(MxgpuDevice *dev, unsigned slot, uint64_t now)
+{
+    MxgpuDispatch d = load_dispatch(dev, slot);
+
+    *mxgpu_reg(dev, cd_offset(MXGPU_CD_STATUS, slot)) = MXGPU_UNIT_BUSY;
+    mxgpu_set_reg64(dev, cd_offset(MXGPU_CD_START_LO, slot), now);
+    mxgpu_out_trace(dev, MXGPU_TRACE_DISPATCH_START, slot, d.entry);
+    return d;
+}
+
+void mxgpu_cd_start(MxgpuDevice *dev, unsigned slot, uint64_t now)
+{
+    MxgpuDispatch d;
+
+    mxgpu_lock(dev);
+    d = begin(dev, slot, now);
+    mxgpu_unlock(dev);
+    mxgpu_mcu_charge(dev->mcu.mcu, COST_COMMAND + dev->num_workers);
+    (void)cd_start(dev, slot, &d, now);
+}
+
 void mxgpu_cd_ctrl_write(MxgpuDevice *dev, const MxgpuAccess *a, uint32_t value)
 {
     uint32_t *status = mxgpu_reg(dev, cd_offset(MXGPU_CD_STATUS, a->index));
@@ -168,14 +207,14 @@ void mxgpu_cd_ctrl_write(MxgpuDevice *dev, const MxgpuAccess *a, uint32_t value)
     state = MXGPU_GET(MXGPU_CD_STATUS_STATE, *status);
     if (MXGPU_GET(MXGPU_CD_CTRL_ACK, value) &&
         (state == MXGPU_UNIT_DONE || state == MXGPU_UNIT_FAULT)) {
-        *status = state = MXGPU_UNIT_IDLE;
-        atomic_fetch_and(&dev->dispatch_pending, ~(1u << a->index));
+        state = MXGPU_UNIT_IDLE;
+        mxgpu_cd_ack(dev, a->index);
     }
     if (MXGPU_GET(MXGPU_CD_CTRL_START, value) && state == MXGPU_UNIT_IDLE) {
-        *status = state = MXGPU_UNIT_BUSY;
-        d = load_dispatch(dev, a->index);
-        mxgpu_set_reg64(dev, cd_offset(MXGPU_CD_START_LO, a->index), a->now);
-        mxgpu_out_trace(dev, MXGPU_TRACE_DISPATCH_START, a->index, d.entry);
+        state = MXGPU_UNIT_BUSY;
+        d = begin(dev, a->index, a->now);
+        /* Not the front end's: nothing is left of what it started before. */
+        *mxgpu_reg(dev, MXGPU_FE_JOB + a->index * MXGPU_FE_JOB_STRIDE) = 0;
         start = true;
     }
     abort = MXGPU_GET(MXGPU_CD_CTRL_ABORT, value) && state == MXGPU_UNIT_BUSY;

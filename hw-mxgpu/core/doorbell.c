@@ -72,6 +72,21 @@ void mxgpu_db_pending_write(MxgpuDevice *dev, const MxgpuAccess *a,
     atomic_fetch_and(&dev->db.pending[a->index], ~value);
 }
 
+uint32_t mxgpu_db_next_read(MxgpuDevice *dev, const MxgpuAccess *a)
+{
+    for (unsigned i = 0; i < MXGPU_MAX_QUEUES / 32; i++) {
+        uint32_t pending = atomic_load(&dev->db.pending[i]);
+
+        if (pending) {
+            if (!a->peek) {
+                atomic_fetch_and(&dev->db.pending[i], ~(pending & -pending));
+            }
+            return i * 32 + (unsigned)__builtin_ctz(pending);
+        }
+    }
+    return UINT32_MAX;
+}
+
 uint32_t mxgpu_db_enable_read(MxgpuDevice *dev, const MxgpuAccess *a)
 {
     return atomic_load(&dev->db.enable[a->index]);

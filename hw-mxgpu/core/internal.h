@@ -357,14 +357,27 @@ void mxgpu_db_pending_write(MxgpuDevice *dev, const MxgpuAccess *a,
 uint32_t mxgpu_db_enable_read(MxgpuDevice *dev, const MxgpuAccess *a);
 void mxgpu_db_enable_write(MxgpuDevice *dev, const MxgpuAccess *a,
                            uint32_t value);
+uint32_t mxgpu_db_next_read(MxgpuDevice *dev, const MxgpuAccess *a);
 uint64_t mxgpu_db_value_read(MxgpuDevice *dev, const MxgpuAccess *a);
 void mxgpu_db_reset(MxgpuDevice *dev);
 /* The bits of a word of DB_ENABLE whose queues the device has. */
 uint32_t mxgpu_db_exist(const MxgpuDevice *dev, unsigned index);
 
-/* memport.c */
+/* memport.c: on the MCU's thread */
 void mxgpu_mem_cmd_write(MxgpuDevice *dev, const MxgpuAccess *a,
                          uint32_t value);
+/* Moves at most 128 bytes between buf and va, all of them or none. The port's
+ * client of the MMU is active. */
+enum mxgpu_fault mxgpu_memport_move(MxgpuDevice *dev, unsigned vmid,
+                                    uint64_t va, void *buf, unsigned size,
+                                    bool write, uint64_t *fault_addr)
+    __attribute__((warn_unused_result));
+
+/* front.c: on the MCU's thread */
+void mxgpu_fe_launch_write(MxgpuDevice *dev, const MxgpuAccess *a,
+                           uint32_t value);
+void mxgpu_fe_retire_write(MxgpuDevice *dev, const MxgpuAccess *a,
+                           uint32_t value);
 
 /* fault.c: from units, not under the lock */
 /* Adds a record, whose sequence is set here; false: there is no room now. The
@@ -459,6 +472,11 @@ void mxgpu_compute_free(MxgpuDevice *dev);
 void mxgpu_compute_reset(MxgpuDevice *dev);
 void mxgpu_cd_ctrl_write(MxgpuDevice *dev, const MxgpuAccess *a,
                          uint32_t value);
+/* For the front end: starts an IDLE slot whose registers are set; enum
+ * mxgpu_unit_state; from DONE back to IDLE, under the lock. */
+void mxgpu_cd_start(MxgpuDevice *dev, unsigned slot, uint64_t now);
+uint32_t mxgpu_cd_state(MxgpuDevice *dev, unsigned slot);
+void mxgpu_cd_ack(MxgpuDevice *dev, unsigned slot);
 MxgpuStep mxgpu_compute_step;
 /* After each step of the MCU: what it started and may run by itself. */
 void mxgpu_compute_inline(MxgpuDevice *dev, uint64_t *deadline);

@@ -61,7 +61,7 @@ void mxgpu_err_fault(MxgpuDevice *dev, enum mxgpu_fault fault,
 
 uint32_t mxgpu_int_pending(MxgpuDevice *dev)
 {
-    uint32_t doorbells = 0;
+    uint32_t doorbells = 0, slots = atomic_load(&dev->dispatch_pending);
 
     for (unsigned i = 0; i < MXGPU_MAX_QUEUES / 32; i++) {
         doorbells |= atomic_load(&dev->db.pending[i]);
@@ -71,8 +71,8 @@ uint32_t mxgpu_int_pending(MxgpuDevice *dev)
            MXGPU_SET(MXGPU_INT_PENDING_DOORBELL, doorbells != 0) |
            MXGPU_SET(MXGPU_INT_PENDING_COPY,
                      atomic_load(&dev->copy_pending) != 0) |
-           MXGPU_SET(MXGPU_INT_PENDING_DISPATCH,
-                     atomic_load(&dev->dispatch_pending) != 0);
+           MXGPU_SET(MXGPU_INT_PENDING_DISPATCH, slots != 0) |
+           MXGPU_SET(MXGPU_INT_PENDING_SLOTS, slots);
 }
 
 uint32_t mxgpu_int_pending_read(MxgpuDevice *dev, const MxgpuAccess *a)

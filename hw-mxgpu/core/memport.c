@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The memory port: the firmware's window on memory. It runs on the MCU's
- * thread, inside the write to MEM_CMD, and keeps no translation.
+ * The memory port: the firmware's window on memory, and the front end's. It
+ * runs on the MCU's thread, inside the write to MEM_CMD, and keeps no
+ * translation.
  */
 #include "internal.h"
 
@@ -11,9 +12,9 @@
 #define COST_WALK 8
 #define COST_BUS  16 /* an operation of the host */
 
-static enum mxgpu_fault move(MxgpuDevice *dev, unsigned vmid, uint64_t va,
-                             uint8_t *buf, unsigned size, bool write,
-                             uint64_t *fault_addr)
+enum mxgpu_fault mxgpu_memport_move(MxgpuDevice *dev, unsigned vmid,
+                                    uint64_t va, void *buf, unsigned size,
+                                    bool write, uint64_t *fault_addr)
 {
     enum mxgpu_access access = write ? MXGPU_ACCESS_WRITE : MXGPU_ACCESS_READ;
     enum mxgpu_fault fault;
@@ -34,7 +35,7 @@ static enum mxgpu_fault move(MxgpuDevice *dev, unsigned vmid, uint64_t va,
         }
     }
     for (unsigned i = 0; i < 2 && part[i]; i++) {
-        uint8_t *p = buf + (i ? part[0] : 0);
+        uint8_t *p = (uint8_t *)buf + (i ? part[0] : 0);
 
         *fault_addr = va + (i ? part[0] : 0);
         fault = write ? mxgpu_mmu_write(dev->mmu, &t[i], p, part[i])
@@ -57,8 +58,8 @@ void mxgpu_mem_cmd_write(MxgpuDevice *dev, const MxgpuAccess *a, uint32_t value)
 
     if (op <= MXGPU_MEM_WRITE && size >= 1 && size <= MEM_MAX) {
         mxgpu_mmu_client_begin(&dev->memport.client);
-        fault = move(dev, vmid, va, (uint8_t *)mxgpu_reg(dev, MXGPU_MEM_BUF),
-                     size, op == MXGPU_MEM_WRITE, &fault_addr);
+        fault = mxgpu_memport_move(dev, vmid, va, mxgpu_reg(dev, MXGPU_MEM_BUF),
+                                   size, op == MXGPU_MEM_WRITE, &fault_addr);
         mxgpu_mmu_client_end(&dev->memport.client);
     }
     *mxgpu_reg(dev, MXGPU_MEM_STATUS) = fault;

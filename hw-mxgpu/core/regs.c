@@ -102,7 +102,20 @@ static const RegHooks hooks[R_COUNT] = {
                       .write = mxgpu_db_pending_write},
     [R_DB_ENABLE] = {.read = mxgpu_db_enable_read,
                      .write = mxgpu_db_enable_write},
+    [R_DB_NEXT] = {.read = mxgpu_db_next_read},
     WIDE(DB_VALUE, mxgpu_db_value_read),
+    [R_FE_PACKET_LO] = {.unlocked = true},
+    [R_FE_PACKET_HI] = {.unlocked = true},
+    [R_FE_CTL_LO] = {.unlocked = true},
+    [R_FE_CTL_HI] = {.unlocked = true},
+    [R_FE_INDEX_LO] = {.unlocked = true},
+    [R_FE_INDEX_HI] = {.unlocked = true},
+    [R_FE_CFG] = {.unlocked = true, .fields = true},
+    [R_FE_LAUNCH] = {.write = mxgpu_fe_launch_write,
+                     .clock = true,
+                     .unlocked = true},
+    [R_FE_RETIRE] = {.write = mxgpu_fe_retire_write, .unlocked = true},
+    [R_FE_RESULT] = {.unlocked = true},
     [R_MEM_ADDR_LO] = {.unlocked = true},
     [R_MEM_ADDR_HI] = {.unlocked = true},
     [R_MEM_CMD] = {.write = mxgpu_mem_cmd_write, .unlocked = true},
@@ -159,7 +172,8 @@ static void set_identity(MxgpuDevice *dev)
     const MxgpuConfig *c = &dev->config;
 
     *mxgpu_reg(dev, MXGPU_FEATURES) =
-        MXGPU_SET(MXGPU_FEATURES_DETERMINISTIC, c->deterministic);
+        MXGPU_SET(MXGPU_FEATURES_DETERMINISTIC, c->deterministic) |
+        MXGPU_SET(MXGPU_FEATURES_FRONT_END, 1);
     *mxgpu_reg(dev, MXGPU_QUEUE_CAPS) =
         MXGPU_SET(MXGPU_QUEUE_CAPS_QUEUES, c->queues) |
         MXGPU_SET(MXGPU_QUEUE_CAPS_VECTORS, c->vectors);

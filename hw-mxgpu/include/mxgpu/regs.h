@@ -99,6 +99,18 @@ enum mxgpu_unit_state {
     MXGPU_UNIT_FAULT = 3,
 };
 
+/* FE_RESULT.STATE */
+enum mxgpu_front_state {
+    MXGPU_FRONT_OTHER = 0, /* nothing happened: this is for the firmware. The
+                              packet is no DISPATCH, or one with other flags
+                              than IRQ, BARRIER, STRICT_ALIGN and RECOVER, or
+                              it cannot be read, or started */
+    MXGPU_FRONT_LAUNCHED = 1,
+    MXGPU_FRONT_NO_SLOT = 2, /* it would have been */
+    MXGPU_FRONT_BARRIER = 3, /* it would have been, but for BUSY */
+    MXGPU_FRONT_RETIRED = 4,
+};
+
 /* CE_CFG.OP */
 enum mxgpu_copy_op {
     MXGPU_COPY_LINEAR = 0, /* regions must not overlap unless identical */

@@ -347,7 +347,7 @@ static void test_dispatch(void)
     mcu_write(h, cd(MXGPU_CD_CTRL, 7), 3); /* busy: nothing */
     h->clock = 0x600000001ull;
     fake_simt_finish(7, (MxgpuDispatchFault){0});
-    g_assert_cmphex(mcu_read(h, MXGPU_INT_PENDING), ==, 8);
+    g_assert_cmphex(mcu_read(h, MXGPU_INT_PENDING), ==, 8 | 0x80 << 8);
     g_assert_cmphex(mcu_read(h, cd(MXGPU_CD_STATUS, 7)), ==, MXGPU_UNIT_DONE);
     g_assert_cmphex(mcu_read(h, cd(MXGPU_CD_START_LO, 7)), ==, 7);
     g_assert_cmphex(mcu_read(h, cd(MXGPU_CD_END_HI, 7)), ==, 6);

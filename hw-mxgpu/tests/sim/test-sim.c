@@ -297,7 +297,7 @@ static void test_dispatch(gconstpointer mode)
 /* Instructions of the firmware a dispatch, from its fetch to its completion: of
  * many that wait in the ring, and of one by itself, for which the MCU is woken
  * twice. On one thread they do not depend on the machine. */
-static const unsigned launch_cost[] = {900, 1120};
+static const unsigned launch_cost[] = {250, 410};
 #define LAUNCHES 64
 
 static uint64_t instructions(Drv *d)
