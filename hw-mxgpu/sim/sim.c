@@ -326,6 +326,9 @@ static int open_resources(MxgpuSim *sim, const MxgpuConfig *device)
     if (vram == MAP_FAILED) {
         return -errno;
     }
+    /* Lanes that go different ways need fewer translations of the host; where
+     * there are no such pages nothing is lost. */
+    (void)madvise(vram, device->vram_size, MADV_HUGEPAGE);
     sim->vram = vram;
     sim->vram_size = device->vram_size;
     while (sim->vectors < device->vectors) {

@@ -9,7 +9,7 @@
 
 #include "memory.h"
 
-/* A lane that no entry for large pages tells about; 0: nothing does. */
+/* A lane that no entry for pages tells about; 0: nothing does. */
 static __attribute__((noinline)) uintptr_t
 locate_lane(MxgpuCu *cu, const MxgpuWarp *w, SimtKind kind, unsigned lane,
             uint64_t va, unsigned size)
@@ -40,6 +40,11 @@ locate(MxgpuCu *cu, const MxgpuWarp *w, SimtKind kind, unsigned lane,
 
     if (__builtin_expect(va & (size - 1), 0)) {
         return false;
+    }
+    if (__builtin_expect(t->tag != (page | w->c.vmid_tag), 0)) {
+        page = va >> MXGPU_PAGE_SHIFT;
+        t = &cu->c.small[kind][page % TLB_SMALL];
+        to = t->add + va;
     }
     if (__builtin_expect(t->tag != (page | w->c.vmid_tag), 0)) {
         to = locate_lane(cu, w, kind, lane, va, size);
