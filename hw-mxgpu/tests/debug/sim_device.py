@@ -2,11 +2,11 @@
 """libmxgpu-sim.so from Python, as far as tests of debuggers need it: a device,
 its registers by name, its firmware. The structures are those of sim/sim.h."""
 import ctypes as c
+import os
 import re
 import threading
 import time
 
-ABI = 6
 LOG = c.CFUNCTYPE(None, c.c_void_p, c.c_char_p)
 PUT = c.CFUNCTYPE(None, c.c_void_p, c.POINTER(c.c_char), c.c_size_t)
 STATES = ("RESET", "RUNNING", "BOOT_ERROR", "CRASHED")
@@ -40,11 +40,18 @@ class Ops(c.Structure):
     _fields_ = [(n, TYPES.get(n, c.c_void_p)) for n in NAMES]
 
 
+def abi(regs_def):
+    """Of the tree that the register table is of."""
+    header = os.path.join(os.path.dirname(regs_def), "../../sim/sim.h")
+    with open(header, encoding="utf-8") as f:
+        return int(re.search(r"#define MXGPU_SIM_ABI (\d+)", f.read())[1])
+
+
 class Device:
     def __init__(self, library, regs_def, firmware, **options):
         entry = c.CDLL(library).mxgpu_sim_entry
         entry.restype = c.POINTER(Ops)
-        self.ops = entry(ABI).contents
+        self.ops = entry(abi(regs_def)).contents
         self.lines = []
         self.log = LOG(lambda _, line: self.lines.append(line.decode()))
         with open(regs_def, encoding="utf-8") as f:
