@@ -13,9 +13,6 @@
 #include "mxgpu.h"
 #include "trace.h"
 
-/* Warp instructions of each unit in one turn of deterministic mode. */
-#define MXGPU_RUN_BUDGET 20000
-
 /* ---- calls under the BQL ------------------------------------------------ */
 
 static void mxgpu_calls_serve(MxgpuState *s)
@@ -191,9 +188,8 @@ bool mxgpu_host_wait(MxgpuState *s, void (*func)(MxgpuState *),
 
 /* ---- interrupts --------------------------------------------------------- */
 
-static void mxgpu_irq_bh(void *opaque)
+void mxgpu_host_deliver(MxgpuState *s)
 {
-    MxgpuState *s = opaque;
     unsigned long bits;
 
     if (s->gone || s->asleep) { /* sends no messages */
@@ -214,7 +210,12 @@ static void mxgpu_irq_bh(void *opaque)
     }
 }
 
-/* A vector raised again before the bottom half ran is one message, as it is
+static void mxgpu_irq_bh(void *opaque)
+{
+    mxgpu_host_deliver(opaque);
+}
+
+/* A vector raised again before it was delivered is one message, as it is
  * on hardware whose earlier message was not yet taken. */
 static void mxgpu_host_irq(void *host, unsigned vector)
 {
@@ -222,8 +223,18 @@ static void mxgpu_host_irq(void *host, unsigned vector)
 
     if (vector < MXGPU_MAX_VECTORS) {
         set_bit_atomic(vector, s->irq_pending);
-        qemu_bh_schedule(s->irq_bh);
+        mxgpu_run_soon(s, s->irq_bh);
     }
+}
+
+static bool mxgpu_irqs_pending(MxgpuState *s)
+{
+    for (unsigned i = 0; i < ARRAY_SIZE(s->irq_pending); i++) {
+        if (qatomic_read(&s->irq_pending[i])) {
+            return true;
+        }
+    }
+    return false;
 }
 
 void mxgpu_host_drop_irqs(MxgpuState *s)
@@ -235,7 +246,9 @@ void mxgpu_host_drop_irqs(MxgpuState *s)
 
 void mxgpu_host_cont(MxgpuState *s)
 {
-    qemu_bh_schedule(s->irq_bh);
+    if (mxgpu_irqs_pending(s)) {
+        mxgpu_run_soon(s, s->irq_bh);
+    }
 }
 
 void mxgpu_host_save_irqs(MxgpuState *s)
@@ -263,38 +276,9 @@ void mxgpu_host_load_irqs(MxgpuState *s)
     }
 }
 
-/* ---- clock, and driving the device in deterministic mode ---------------- */
-
 static uint64_t mxgpu_host_clock(void *host)
 {
     return qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
-}
-
-static void mxgpu_host_kick(void *host)
-{
-    MxgpuState *s = host;
-
-    qemu_bh_schedule(s->run_bh);
-}
-
-static void mxgpu_run(void *opaque)
-{
-    MxgpuState *s = opaque;
-    uint64_t deadline = UINT64_MAX;
-
-    if (s->gone || !s->dev) {
-        return;
-    }
-    /* Resuming schedules us again. A debugger is served all the same. */
-    if (s->paused) {
-        mxgpu_device_run(s->dev, MXGPU_RUN_BUDGET, &deadline);
-        return;
-    }
-    if (mxgpu_device_run(s->dev, MXGPU_RUN_BUDGET, &deadline)) {
-        qemu_bh_schedule(s->run_bh);
-    } else if (deadline < INT64_MAX) {
-        timer_mod(s->run_timer, deadline);
-    }
 }
 
 /* ---- firmware console --------------------------------------------------- */
@@ -302,18 +286,16 @@ static void mxgpu_run(void *opaque)
 static gboolean mxgpu_console_ready(void *do_not_use, GIOCondition cond,
                                     void *opaque);
 
-/* Writes what the backend takes now; never waits for it. */
-static void mxgpu_console_flush(void *opaque)
+/* With console_lock. Writes what the backend takes now; never waits for it. */
+static void mxgpu_console_write(MxgpuState *s)
 {
-    MxgpuState *s = opaque;
     int written;
 
-    QEMU_LOCK_GUARD(&s->console_lock);
     if (!qemu_chr_fe_backend_connected(&s->console)) {
         g_byte_array_set_size(s->console_out, 0);
         return;
     }
-    if (!s->console_out->len || s->console_watch) {
+    if (!s->console_out->len) {
         return;
     }
     written = qemu_chr_fe_write(&s->console, s->console_out->data,
@@ -321,6 +303,24 @@ static void mxgpu_console_flush(void *opaque)
     if (written > 0) {
         g_byte_array_remove_range(s->console_out, 0, written);
     }
+}
+
+bool mxgpu_host_flush(MxgpuState *s)
+{
+    QEMU_LOCK_GUARD(&s->console_lock);
+    mxgpu_console_write(s);
+    return !s->console_out->len;
+}
+
+static void mxgpu_console_flush(void *opaque)
+{
+    MxgpuState *s = opaque;
+
+    QEMU_LOCK_GUARD(&s->console_lock);
+    if (s->console_watch) {
+        return;
+    }
+    mxgpu_console_write(s);
     if (s->console_out->len) {
         s->console_watch = qemu_chr_fe_add_watch(&s->console,
                                                  G_IO_OUT | G_IO_HUP,
@@ -370,7 +370,7 @@ static void mxgpu_host_console(void *host, const char *line, size_t len)
     }
     g_byte_array_append(s->console_out, (const uint8_t *)line, len);
     g_byte_array_append(s->console_out, (const uint8_t *)"\n", 1);
-    qemu_bh_schedule(s->console_bh);
+    mxgpu_run_soon(s, s->console_bh);
 }
 
 /* ---- the table ---------------------------------------------------------- */
@@ -382,7 +382,7 @@ const MxgpuHostOps mxgpu_host_ops = {
     .irq = mxgpu_host_irq,
     .clock = mxgpu_host_clock,
     .console = mxgpu_host_console,
-    .kick = mxgpu_host_kick,
+    .kick = mxgpu_run_kick,
     .trace = mxgpu_trace,
     .queue_listens = mxgpu_trace_queue_listens,
     .queue_event = mxgpu_trace_queue,
@@ -402,9 +402,8 @@ void mxgpu_host_init(MxgpuState *s)
     s->console_out = g_byte_array_new();
     s->irq_bh = qemu_bh_new_guarded(mxgpu_irq_bh, s, guard);
     s->call_bh = qemu_bh_new_guarded(mxgpu_call_bh, s, guard);
-    s->run_bh = qemu_bh_new_guarded(mxgpu_run, s, guard);
     s->console_bh = qemu_bh_new_guarded(mxgpu_console_flush, s, guard);
-    s->run_timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, mxgpu_run, s);
+    mxgpu_run_init(s);
 }
 
 void mxgpu_host_start(MxgpuState *s)
@@ -433,10 +432,9 @@ void mxgpu_host_cleanup(MxgpuState *s)
         g_source_remove(s->console_watch);
         s->console_watch = 0;
     }
-    timer_free(s->run_timer);
+    mxgpu_run_cleanup(s);
     qemu_bh_delete(s->irq_bh);
     qemu_bh_delete(s->call_bh);
-    qemu_bh_delete(s->run_bh);
     qemu_bh_delete(s->console_bh);
     g_byte_array_free(s->console_out, true);
     qemu_mutex_destroy(&s->console_lock);

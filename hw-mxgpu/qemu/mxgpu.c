@@ -10,6 +10,7 @@
 #include "qemu/units.h"
 #include "qapi/error.h"
 #include "hw/pci/msix.h"
+#include "exec/replay-core.h"
 #include "migration/vmstate.h"
 #include "monitor/monitor.h"
 #include "mxgpu.h"
@@ -203,9 +204,7 @@ static void mxgpu_settle_pause(MxgpuState *s, bool pause)
         trace_mxgpu_pause(s->name);
     } else {
         trace_mxgpu_resume(s->name);
-        if (s->deterministic) {
-            qemu_bh_schedule(s->run_bh);
-        }
+        mxgpu_run_resume(s);
     }
 }
 
@@ -300,6 +299,21 @@ static bool mxgpu_check_range(const struct mxgpu_property *p, uint64_t value,
     return true;
 }
 
+/* A debugger's bytes and the steps it makes of the firmware are in no log. */
+static bool mxgpu_check_replay(MxgpuState *s, Error **errp)
+{
+    if (replay_mode != REPLAY_MODE_NONE && !s->deterministic) {
+        error_setg(errp, "mxgpu: record/replay needs deterministic=on");
+        return false;
+    }
+    if (replay_mode != REPLAY_MODE_NONE &&
+        qemu_chr_fe_backend_connected(&s->gdb)) {
+        error_setg(errp, "mxgpu: record/replay and fw-gdb exclude each other");
+        return false;
+    }
+    return true;
+}
+
 static bool mxgpu_check_properties(MxgpuState *s, Error **errp)
 {
     const struct mxgpu_property *p = mxgpu_property;
@@ -325,7 +339,7 @@ static bool mxgpu_check_properties(MxgpuState *s, Error **errp)
                    s->compute_units);
         return false;
     }
-    return true;
+    return mxgpu_check_replay(s, errp);
 }
 
 /* Equal in every run of the same machine, different for each device. */

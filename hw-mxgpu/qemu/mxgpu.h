@@ -125,9 +125,11 @@ struct MxgpuState {
     void (*control_func)(MxgpuState *s); /* NULL: idle */
     bool control_quit;
 
-    /* Deterministic mode: the main loop drives the device. */
+    /* Deterministic mode: run.c. */
     QEMUBH *run_bh;
     QEMUTimer *run_timer;
+    bool run_due;    /* a turn was missed while the device was paused */
+    bool run_loaded; /* run_timer is of a state that is being loaded */
 
     QemuMutex console_lock;
     GByteArray *console_out;
@@ -161,6 +163,19 @@ void mxgpu_host_save_irqs(MxgpuState *s);
 void mxgpu_host_load_irqs(MxgpuState *s);
 /* The machine runs again. */
 void mxgpu_host_cont(MxgpuState *s);
+/* BQL held: sends interrupts that wait, what the console takes now; false:
+ * some is left. */
+void mxgpu_host_deliver(MxgpuState *s);
+bool mxgpu_host_flush(MxgpuState *s);
+
+/* run.c: turns of a deterministic device. The bottom half given is for a
+ * device or a machine whose turns do not come by the clock. */
+void mxgpu_run_init(MxgpuState *s);
+void mxgpu_run_cleanup(MxgpuState *s);
+void mxgpu_run_soon(MxgpuState *s, QEMUBH *bh);
+void mxgpu_run_kick(void *host);
+void mxgpu_run_resume(MxgpuState *s);
+extern const VMStateDescription mxgpu_vmstate_run;
 
 /*
  * Runs func(s, opaque) under the BQL and waits for it; from any thread. false

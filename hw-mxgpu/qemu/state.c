@@ -421,7 +421,10 @@ static int mxgpu_post_save(void *opaque)
 
 static int mxgpu_pre_load(void *opaque)
 {
-    mxgpu_image_clear(((MxgpuState *)opaque)->image);
+    MxgpuState *s = opaque;
+
+    s->run_loaded = false;
+    mxgpu_image_clear(s->image);
     return 0;
 }
 
@@ -468,6 +471,7 @@ static int mxgpu_post_load(void *opaque, int version)
     }
     mxgpu_host_load_irqs(s);
     error = mxgpu_load_model(s);
+    s->run_loaded = false;
     mxgpu_image_clear(s->image);
     return error;
 }
@@ -508,5 +512,8 @@ const VMStateDescription mxgpu_vmstate = {
         VMSTATE_STRUCT_POINTER(image, MxgpuState, mxgpu_vmstate_image,
                                MxgpuImage),
         VMSTATE_END_OF_LIST()
+    },
+    .subsections = (const VMStateDescription *const []) {
+        &mxgpu_vmstate_run, NULL
     }
 };

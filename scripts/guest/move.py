@@ -1,50 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Moves a running guest to another QEMU, live, again and again."""
 
-import json
 import os
 import socket
 import tempfile
 import threading
 
-STEP_LIMIT = 600  # seconds that QEMU may take for an answer, or for a move
+from qmp import STEP_LIMIT, Qmp, QmpError
+
 POLL = 0.02
-
-
-class MoveError(Exception):
-    pass
-
-
-class Qmp:
-    """The monitor of one QEMU; events are of no interest."""
-
-    def __init__(self, sock):
-        sock.settimeout(STEP_LIMIT)
-        self.sock = sock
-        self.lines = sock.makefile("r", encoding="utf-8")
-        self._read("QMP")
-        self.call("qmp_capabilities")
-
-    def _read(self, *keys):
-        while True:
-            line = self.lines.readline()
-            if not line:
-                raise MoveError("QEMU ended")
-            answer = json.loads(line)
-            if any(key in answer for key in keys):
-                return answer
-
-    def call(self, command, **arguments):
-        request = {"execute": command, "arguments": arguments}
-        self.sock.sendall(json.dumps(request).encode() + b"\n")
-        answer = self._read("return", "error")
-        if "error" in answer:
-            raise MoveError(f"{command}: {answer['error']['desc']}")
-        return answer["return"]
-
-    def close(self):
-        self.lines.close()
-        self.sock.close()
 
 
 class Mover:
@@ -89,7 +53,7 @@ class Mover:
                 if self.started():
                     with self.lock:
                         self._move()
-        except (MoveError, OSError, ValueError) as e:
+        except (QmpError, OSError, ValueError) as e:
             if self.qemu.poll() is None:  # else it is what ended, not the move
                 self.error = str(e)
         while self.qemu.poll() is None and not self.leave.wait(POLL):
@@ -105,7 +69,7 @@ class Mover:
                 self.qmp.call("migrate", uri=uri)
                 self._wait(self.qmp, "query-migrate", "completed", "failed")
                 self._wait(qmp, "query-status", "running", "internal-error")
-            except (MoveError, OSError, ValueError):
+            except (QmpError, OSError, ValueError):
                 target.kill()
                 target.wait()
                 raise
@@ -122,7 +86,7 @@ class Mover:
             if status == good:
                 return
             if status == bad:
-                raise MoveError(f"{query} says {bad}")
+                raise QmpError(f"{query} says {bad}")
             if self.leave.wait(POLL):
-                raise MoveError("given up")
-        raise MoveError(f"{query} did not come to {good}")
+                raise QmpError("given up")
+        raise QmpError(f"{query} did not come to {good}")

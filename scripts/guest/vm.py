@@ -16,6 +16,7 @@ from move import Mover
 END_LIMIT = 60      # seconds that QEMU may take from its last word to its end
 OUTPUT_LIMIT = 2 << 30
 PORTS = ("ctl", "stdin", "stdout", "stderr")
+LINES = ("ctl", "stdout", "stderr")
 PANIC = (b"Kernel panic - not syncing", b"Attempted to kill init")
 
 # Statuses that are not the program's.
@@ -68,9 +69,29 @@ def write_all(fd, data):
         view = view[os.write(fd, view):]
 
 
+class Pipe:
+    """An end of a pipe, with what we use of a socket."""
+
+    def __init__(self, fd):
+        self.fd = fd
+
+    def fileno(self):
+        return self.fd
+
+    def setblocking(self, on):
+        os.set_blocking(self.fd, on)
+
+    def recv(self, size):
+        return os.read(self.fd, size)
+
+    def close(self):
+        os.close(self.fd)
+
+
 class Vm:
     def __init__(self, command, initrd_fd, mark, feed_stdin, timeout,
-                 boot_limit, hang_limit, verbose, move_every=0):
+                 boot_limit, hang_limit, verbose, move_every=0,
+                 alone=False):
         self.timeout = timeout
         self.boot_limit = boot_limit
         self.hang_limit = hang_limit
@@ -93,19 +114,11 @@ class Vm:
         self.stdin_open = feed_stdin
         self.to_guest = b"go\n" if feed_stdin else b"go\n0\n"
         self.ports, self.theirs = {}, []
-        self.args, self.initrd_fd = list(command), initrd_fd
-        for name in ("console",) + PORTS:
-            ours, theirs = socket.socketpair()
-            ours.setblocking(False)
-            self.ports[name] = ours
-            self.theirs.append(theirs)
-            self.args += ["-chardev", f"socket,id={name},fd={theirs.fileno()}"]
-            if name == "console":
-                self.args += ["-serial", "chardev:console",
-                              "-device", "virtio-serial-pci"]
-            else:
-                self.args += ["-device", f"virtserialport,chardev={name},"
-                              f"name={name}"]
+        self.args = list(command)
+        self.initrd_fds = [] if initrd_fd is None else [initrd_fd]
+        self.alone = alone
+        for name in ("console",) + (LINES if alone else PORTS):
+            (self._add_line if alone else self._add_port)(name)
         self.mover = move_every and Mover(
             self._start_qemu, lambda: self.program_time is not None,
             move_every)
@@ -114,6 +127,32 @@ class Vm:
         else:
             self._qemu = self._start_qemu()
             self._leave_ports()
+
+    def _add_port(self, name):
+        ours, theirs = socket.socketpair()
+        ours.setblocking(False)
+        self.ports[name] = ours
+        self.theirs.append(theirs)
+        self.args += ["-chardev", f"socket,id={name},fd={theirs.fileno()}"]
+        if name == "console":
+            self.args += ["-serial", "chardev:console",
+                          "-device", "virtio-serial-pci"]
+        else:
+            self.args += ["-device", f"virtserialport,chardev={name},"
+                          f"name={name}"]
+
+    def _add_line(self, name):
+        """Of a guest that is alone: it hears nothing from us, and writes to
+        files, which take all at once, so that it never depends on how fast we
+        read. Serial lines, because ports of virtio-serial set a timer when a
+        state is loaded that is in no record."""
+        ours, theirs = map(Pipe, os.pipe())
+        ours.setblocking(False)
+        self.ports[name] = ours
+        self.theirs.append(theirs)
+        self.args += [
+            "-chardev", f"file,id={name},path=/dev/fd/{theirs.fileno()}",
+            "-serial", f"chardev:{name}"]
 
     @property
     def qemu(self):
@@ -124,7 +163,7 @@ class Vm:
             # A group of its own: Ctrl-C reaches only us, and we end QEMU.
             return subprocess.Popen(
                 [*self.args, *more],
-                pass_fds=[self.initrd_fd, *fds,
+                pass_fds=[*fds, *self.initrd_fds,
                           *(end.fileno() for end in self.theirs)],
                 stdin=subprocess.DEVNULL, stdout=sys.stderr,
                 start_new_session=True, preexec_fn=_die_with_parent)
@@ -189,7 +228,8 @@ class Vm:
                 self.cut or all(
                 s.ended for s in self.outputs.values())):
             self.ended = False
-            self.ports["ctl"].send(b"off\n")
+            if not self.alone:
+                self.ports["ctl"].send(b"off\n")
 
     def _poll(self):
         poll = select.poll()
