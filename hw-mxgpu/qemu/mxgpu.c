@@ -195,8 +195,13 @@ static void mxgpu_settle_reset(MxgpuState *s)
 
 static void mxgpu_settle_pause(MxgpuState *s, bool pause)
 {
-    if (!mxgpu_host_wait(s, pause ? mxgpu_do_pause : mxgpu_do_resume,
-                         MXGPU_SERVE)) {
+    bool done;
+
+    s->run_kept = s->deterministic;
+    done = mxgpu_host_wait(s, pause ? mxgpu_do_pause : mxgpu_do_resume,
+                           MXGPU_SERVE);
+    s->run_kept = false;
+    if (!done) {
         return;
     }
     s->paused = pause;

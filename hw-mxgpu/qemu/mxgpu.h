@@ -129,7 +129,7 @@ struct MxgpuState {
     QEMUBH *run_bh;
     QEMUTimer *run_timer;
     bool run_due;    /* a turn was missed while the device was paused */
-    bool run_loaded; /* run_timer is of a state that is being loaded */
+    bool run_kept;   /* run_timer says when, whatever the core asks for */
 
     QemuMutex console_lock;
     GByteArray *console_out;

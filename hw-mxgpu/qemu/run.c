@@ -103,8 +103,9 @@ void mxgpu_run_kick(void *host)
 {
     MxgpuState *s = host;
 
-    /* What was loaded says when the next turn is. */
-    if (!s->run_loaded) {
+    /* A turn that is not in the record would be one that a replay waits for
+     * in vain: who loads or resumes says when the next one is. */
+    if (!s->run_kept) {
         mxgpu_run_soon(s, s->run_bh);
     }
 }
@@ -130,7 +131,7 @@ static int mxgpu_run_post_load(void *opaque, int version)
 {
     MxgpuState *s = opaque;
 
-    s->run_loaded = mxgpu_run_by_clock(s);
+    s->run_kept = mxgpu_run_by_clock(s);
     return 0;
 }
 
@@ -151,7 +152,7 @@ const VMStateDescription mxgpu_vmstate_run = {
 
 void mxgpu_run_init(MxgpuState *s)
 {
-    s->run_due = s->run_loaded = false;
+    s->run_due = s->run_kept = false;
     s->run_bh = qemu_bh_new_guarded(mxgpu_turn, s,
                                     &DEVICE(s)->mem_reentrancy_guard);
     s->run_timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, mxgpu_turn_timer, s);

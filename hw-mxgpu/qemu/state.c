@@ -423,7 +423,7 @@ static int mxgpu_pre_load(void *opaque)
 {
     MxgpuState *s = opaque;
 
-    s->run_loaded = false;
+    s->run_kept = false;
     mxgpu_image_clear(s->image);
     return 0;
 }
@@ -471,7 +471,7 @@ static int mxgpu_post_load(void *opaque, int version)
     }
     mxgpu_host_load_irqs(s);
     error = mxgpu_load_model(s);
-    s->run_loaded = false;
+    s->run_kept = false;
     mxgpu_image_clear(s->image);
     return error;
 }
