@@ -322,6 +322,8 @@ bool mxgpu_compute_init(MxgpuDevice *dev)
         .verdict = verdict,
         .unpark = unpark,
         .opaque = dev,
+        .observer = dev->config.observer,
+        .observer_opaque = dev->config.observer_opaque,
     };
 
     dev->inline_idle = MXGPU_NEVER;

@@ -11,6 +11,7 @@
 
 #include "base/host.h"
 #include "mmu/log.h"
+#include "mxgpu/observer.h"
 #include "mxgpu/regs.h"
 
 typedef struct MxgpuDevice MxgpuDevice;
@@ -33,6 +34,10 @@ typedef struct MxgpuConfig {
     bool strict_alignment;  /* every dispatch as if CD_CFG.STRICT_ALIGN were
                                set */
     uint8_t uuid[16];
+    /* Sees what kernels do (mxgpu/observer.h), with its argument. NULL: nobody,
+     * as where a driver is not in this process. */
+    const MxgpuObserver *observer;
+    void *observer_opaque;
 } MxgpuConfig;
 
 /* NULL and *error (static text) for a configuration out of range. */

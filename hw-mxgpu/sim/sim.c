@@ -369,6 +369,8 @@ static MxgpuConfig device_config(const MxgpuSimOptions *c)
         .firmware_watchdog_ms = c->firmware_watchdog_ms,
         .deterministic = c->deterministic,
         .strict_alignment = c->strict_alignment,
+        .observer = c->observer,
+        .observer_opaque = c->observer_opaque,
     };
 
     /* Vector 0 and one for every queue, as far as they go. */

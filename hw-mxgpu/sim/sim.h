@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-#define MXGPU_SIM_ABI 7
+#define MXGPU_SIM_ABI 8
 
 typedef struct MxgpuSim MxgpuSim;
 
@@ -51,6 +51,10 @@ typedef struct MxgpuSimOptions {
      * may be ",halt": the firmware waits for gdb before its first instruction.
      * log gets a line that says where it is. NULL or "": no gdb. */
     const char *fw_gdb;
+    /* Sees each access to memory of kernels, barriers and faults:
+     * mxgpu/observer.h. NULL: nobody; then this costs nothing. */
+    const struct MxgpuObserver *observer;
+    void *observer_opaque; /* first argument of its functions */
 } MxgpuSimOptions;
 
 /* The table a loader gets from mxgpu_sim_entry(MXGPU_SIM_ABI). */

@@ -16,6 +16,7 @@
 
 #include "mmu/mmu.h"
 #include "mxgpu/kernel.h"
+#include "mxgpu/observer.h"
 
 typedef struct MxgpuSimt MxgpuSimt;
 struct RvInsn;
@@ -129,6 +130,9 @@ typedef struct MxgpuSimtConfig {
      * as illegal. Asked when code is decoded: mxgpu_simt_decode_again(). */
     bool (*native)(void *opaque, uint64_t pc, const struct RvInsn *insn);
     void *opaque; /* first argument of all functions above */
+    /* Sees all that warps do: they run as with "accesses". NULL: nobody. */
+    const MxgpuObserver *observer;
+    void *observer_opaque; /* first argument of its functions */
 } MxgpuSimtConfig;
 
 /*

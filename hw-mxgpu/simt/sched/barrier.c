@@ -8,6 +8,7 @@
 #include "simt/warp/budget.h"
 #include "simt/warp/count.h"
 #include "simt/warp/fault.h"
+#include "simt/warp/observe.h"
 #include "simt/warp/warp.h"
 
 bool mxgpu_block_may_convoy(const MxgpuCu *cu, const SimtBlock *block)
@@ -15,7 +16,7 @@ bool mxgpu_block_may_convoy(const MxgpuCu *cu, const SimtBlock *block)
     const SimtSlot *s = &cu->simt->slots[block->slot];
 
     return cu->simt->convoy && block->num_warps > 1 &&
-           !simt_watched(&s->dispatch) && !s->dispatch.fp_flags;
+           !simt_watched(cu->simt, &s->dispatch) && !s->dispatch.fp_flags;
 }
 
 /* ---- barriers */
@@ -68,6 +69,9 @@ static void check_barrier(MxgpuCu *cu, SimtBlock *block)
         block->arrived + block->exited < block->threads) {
         return;
     }
+    if (simt_observer(cu->simt)) {
+        mxgpu_simt_observe_block(cu, block, MXGPU_OBSERVED_BARRIER_OPEN, 0);
+    }
     for (unsigned i = 0; i < block->num_warps; i++) {
         release_warp(block, &cu->warps[block->warps[i]]);
     }
@@ -86,6 +90,10 @@ void mxgpu_block_arrive(MxgpuCu *cu, MxgpuWarp *w, uint64_t mask,
     SimtBlock *block = &cu->s.blocks[w->c.block];
 
     simt_count(cu, COUNT_barrier_waits, 1);
+    if (simt_observer(cu->simt)) {
+        mxgpu_simt_observe_event(cu, w, MXGPU_OBSERVED_BARRIER,
+                                 w->s.cur.pc - 4, mask, 0);
+    }
     block->arrived += lanes_of(mask);
     block->count += nonzero ? __builtin_popcountll(mask & nonzero) : 0;
     check_barrier(cu, block);
@@ -127,6 +135,9 @@ static void named_open(MxgpuCu *cu, SimtBlock *block, unsigned id)
 {
     block->named[id] = (SimtNamed){0};
     simt_charge(cu, block->num_warps);
+    if (simt_observer(cu->simt)) {
+        mxgpu_simt_observe_block(cu, block, MXGPU_OBSERVED_NAMED_OPEN, id);
+    }
     release_block(cu, block, WAIT_NAMED, id);
 }
 
@@ -192,6 +203,11 @@ bool mxgpu_block_named(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc)
         }
         same &= rest;
         rest &= ~same;
+        if (simt_observer(cu->simt)) {
+            mxgpu_simt_observe_event(cu, w, MXGPU_OBSERVED_NAMED, pc, same,
+                                     (uint32_t)ids[first] |
+                                         counts[first] << 32);
+        }
         if (!named_arrive(cu, w, same, ids[first], counts[first],
                           p->op == RV_MX_BAR_SYNC)) {
             mxgpu_simt_fault_at(cu, w, first, MXGPU_FAULT_BARRIER,
@@ -245,6 +261,10 @@ bool mxgpu_block_grid(MxgpuCu *cu, MxgpuWarp *w, uint64_t pc)
     }
     w->s.cur.pc = pc + 4;
     simt_count(cu, COUNT_barrier_waits, 1);
+    if (simt_observer(cu->simt)) {
+        mxgpu_simt_observe_event(cu, w, MXGPU_OBSERVED_GRID, pc,
+                                 w->s.cur.mask, 0);
+    }
     block->grid_arrived += __builtin_popcountll(w->s.cur.mask);
     mxgpu_warp_wait(w, &w->s.cur, WAIT_GRID, 0, 0);
     w->s.cur.mask = 0;
@@ -259,6 +279,9 @@ void mxgpu_block_grid_poll(MxgpuCu *cu, SimtBlock *block)
     if (atomic_load(&slot->grid_phase) != block->grid_phase) {
         block->grid_wait = false;
         cu->s.num_waiting--;
+        if (simt_observer(cu->simt)) {
+            mxgpu_simt_observe_block(cu, block, MXGPU_OBSERVED_GRID_OPEN, 0);
+        }
         release_block(cu, block, WAIT_GRID, 0);
     }
 }
@@ -275,6 +298,10 @@ void mxgpu_block_exit(MxgpuCu *cu, MxgpuWarp *w, uint64_t mask)
 {
     SimtBlock *block = &cu->s.blocks[w->c.block];
 
+    if (simt_observer(cu->simt)) {
+        mxgpu_simt_observe_event(cu, w, MXGPU_OBSERVED_EXIT,
+                                 w->s.cur.pc - 4, mask, 0);
+    }
     mxgpu_warp_exit(w, mask);
     block->exited += lanes_of(mask);
     check_barrier(cu, block);

@@ -14,6 +14,7 @@
 #include "simt/warp/budget.h"
 #include "simt/warp/count.h"
 #include "simt/warp/memory.h"
+#include "simt/warp/observe.h"
 #include "simt/warp/warp.h"
 
 #include <string.h>
@@ -206,6 +207,9 @@ void mxgpu_block_restart(MxgpuCu *cu, SimtBlock *b, uint64_t number)
 
         mxgpu_warp_start(w, w->s.live, d->entry, cu->c.written_d);
     }
+    if (simt_observer(cu->simt)) {
+        mxgpu_simt_observe_block(cu, b, MXGPU_OBSERVED_BLOCK, 0);
+    }
     simt_count(cu, COUNT_blocks, 1);
     simt_count(cu, COUNT_warps, b->num_warps);
 }
@@ -281,6 +285,9 @@ void mxgpu_block_start(MxgpuCu *cu, unsigned slot, uint64_t number)
         b->warps[i] = warp;
         start_warp(cu, n, i);
     }
+    if (simt_observer(cu->simt)) {
+        mxgpu_simt_observe_block(cu, b, MXGPU_OBSERVED_BLOCK, 0);
+    }
     mxgpu_private_fit(cu);
     simt_count(cu, COUNT_warps, b->num_warps);
     if (d->profile) {
@@ -291,6 +298,9 @@ void mxgpu_block_start(MxgpuCu *cu, unsigned slot, uint64_t number)
 
 void mxgpu_block_end(MxgpuCu *cu, SimtBlock *b)
 {
+    if (simt_observer(cu->simt)) {
+        mxgpu_simt_observe_block(cu, b, MXGPU_OBSERVED_BLOCK_END, 0);
+    }
     mxgpu_block_init_x(cu, b);
     for (unsigned i = 0; i < b->num_warps; i++) {
         cu->s.used_warps &= ~(1u << b->warps[i]);

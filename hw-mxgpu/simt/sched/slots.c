@@ -12,6 +12,7 @@
 #include "block.h"
 #include "returned.h"
 #include "simt/warp/budget.h"
+#include "simt/warp/observe.h"
 
 #include <limits.h>
 
@@ -99,6 +100,11 @@ static void slot_done(MxgpuSimt *simt, SimtSlot *s)
 
     if (code && !atomic_exchange(&s->fault_taken, true)) {
         s->fault = (MxgpuDispatchFault){.code = code}; /* nothing ran */
+    }
+    if (simt_observer(simt) && simt_observer(simt)->grid) {
+        simt_observer(simt)->grid(simt->config.observer_opaque,
+                                  s - simt->slots, s->dispatch.entry,
+                                  s->dispatch.args, false);
     }
     atomic_store(&s->active, false);
     simt->config.done(simt->config.opaque, s - simt->slots);

@@ -7,6 +7,7 @@
 #include "counters.h"
 #include "parked.h"
 #include "simt/warp/count.h"
+#include "simt/warp/observe.h"
 #include "simt/warp/warp.h"
 
 uint64_t mxgpu_simt_run_fast(MxgpuCu *cu, MxgpuWarp *w, uint64_t budget)
@@ -22,7 +23,8 @@ uint64_t mxgpu_simt_run_fast(MxgpuCu *cu, MxgpuWarp *w, uint64_t budget)
         }
     }
     mxgpu_block_init_x(cu, block);
-    if (__builtin_expect(simt_slot(cu, w)->dispatch.strict_align, 0)) {
+    if (__builtin_expect(simt_watched(cu->simt, &simt_slot(cu, w)->dispatch),
+                         0)) {
         cu->c.sample_at = UINT64_MAX;
         (void)cu->simt->count(cu, w, before + budget);
     } else {

@@ -17,6 +17,8 @@
 #include "simt/warp/fault.h"
 #include "simt/warp/locate.h"
 #include "simt/warp/memory.h"
+#include "simt/warp/observe.h"
+#include "simt/warp/watch.h"
 
 #include <string.h>
 
@@ -449,6 +451,10 @@ bool mxgpu_simt_atomic(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,
         return false;
     }
     simt_charge(cu, __builtin_popcountll(mask));
+    if (simt_observer(cu->simt) &&
+        !mxgpu_simt_observe_atomic(cu, w, p, pc, mask, size)) {
+        return false;
+    }
     if (!is_reservation(p->op)) {
         way = locate(cu, w, p, pc, mask, size, at);
     } else if (!locate_each(cu, w, p, pc, mask, size, at)) {

@@ -9,6 +9,7 @@
 #include "simt/sched/run.h"
 #include "simt/sched/slots.h"
 #include "simt/warp/memory.h"
+#include "simt/warp/observe.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -230,6 +231,10 @@ enum mxgpu_fault mxgpu_simt_start(MxgpuSimt *simt, unsigned slot,
     atomic_store(&s->grid_alive, total);
     atomic_store(&s->grid_missing, total);
     atomic_store(&s->active, true);
+    if (simt_observer(simt) && simt_observer(simt)->grid) {
+        simt_observer(simt)->grid(simt->config.observer_opaque, slot,
+                                  d->entry, d->args, true);
+    }
     atomic_fetch_add(&simt->code_check, 1);
     atomic_fetch_add(&simt->dispatches, 1);
     next = atomic_load(&s->next) & ~SLOT_NEXT;

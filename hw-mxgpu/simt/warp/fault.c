@@ -7,6 +7,7 @@
  */
 #include "fault.h"
 
+#include "observe.h"
 #include "warp.h"
 
 /* Whether the hook emulates the instruction: the lane then leaves its group,
@@ -42,6 +43,9 @@ void mxgpu_simt_stop_grid(MxgpuCu *cu, const MxgpuWarp *w,
         return;
     }
     slot->fault = *fault;
+    if (simt_observer(cu->simt)) {
+        mxgpu_simt_observe_fault(cu, w, fault);
+    }
     atomic_store(&slot->stop, true);
 }
 

@@ -13,6 +13,9 @@ void mxgpu_simt_drop_tlb(MxgpuCu *cu);
  */
 uintptr_t mxgpu_simt_fill(MxgpuCu *cu, const MxgpuWarp *w, SimtKind kind,
                           uint64_t va, uint64_t len, enum mxgpu_fault *fault);
+/* Of a load or store: what it moves, log2 of bytes; whether it is one. */
+unsigned simt_access_shift(unsigned op);
+bool simt_is_store(unsigned op);
 /* Before a load or store of a strict dispatch: whether the addresses of mask's
  * lanes are naturally aligned; if not, the first of these lanes faults. */
 bool mxgpu_simt_aligned(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p,

@@ -74,13 +74,6 @@ static inline uint64_t simt_waits_at(const SimtWaiter *a)
     return a->wait >= WAIT_FAULT ? a->group.pc : a->group.pc - 4;
 }
 
-/* Whether each load and store is looked at: such a dispatch runs in the
- * interpreter of MxgpuSimt.count. */
-static inline bool simt_watched(const MxgpuDispatch *d)
-{
-    return d->accesses | d->strict_align;
-}
-
 /* The host's, in ns. */
 static inline uint64_t simt_clock(const MxgpuCu *cu)
 {
