@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/kernel_watch.h"
 #include "mxgpu/properties.h"
 #include "priv.h"
 #include "sim/sim.h"
@@ -126,6 +127,8 @@ static int env_config(MxgpuSimOptions *config)
     config->deterministic = deterministic != 0;
     config->strict_alignment = strict != 0;
     config->fw_gdb = getenv("MXGPU_FW_GDB");
+    config->observer = mc_kernel_watch.observer;
+    config->strict_alignment |= mc_kernel_watch.strict;
     return 0;
 }
 
@@ -368,6 +371,7 @@ static int sim_open(unsigned index, KmdDevice **dev)
     if (!s) {
         return -ENOMEM;
     }
+    config.observer_opaque = (void *)(uintptr_t)index;
     s->base.ops = &sim_transport_ops;
     s->base.simulated = true;
     s->base.vram_is_zero = true;

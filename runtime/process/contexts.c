@@ -83,6 +83,7 @@ static mcError_t context_fill(McContext *ctx)
 /* Nobody uses it: what is left was made by it or through it. */
 static void context_free(McContext *ctx)
 {
+    mc_observe_closing(ctx);
     mc_pools_forget(ctx);
     mc_handle_purge(ctx, MC_HANDLE_EVENT);
     mc_handle_purge(ctx, MC_HANDLE_STREAM);

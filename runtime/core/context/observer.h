@@ -19,6 +19,9 @@ union mxgpu_packet;
 
 typedef struct McObserver {
     void (*context)(McContext *ctx, bool opened);
+    /* It is about to be closed, and what the program did not free is still
+     * there. NULL: not wanted. */
+    void (*closing)(McContext *ctx);
     /* A module was loaded from that file. */
     void (*module)(McModule *module, const void *file, size_t size);
     /* queue->observed is the observer's; stop: the device does not use it any
@@ -43,6 +46,13 @@ static inline void mc_observe_context(McContext *ctx, bool opened)
 {
     if (mc_observer) {
         mc_observer->context(ctx, opened);
+    }
+}
+
+static inline void mc_observe_closing(McContext *ctx)
+{
+    if (mc_observer && mc_observer->closing) {
+        mc_observer->closing(ctx);
     }
 }
 

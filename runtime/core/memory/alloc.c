@@ -12,6 +12,7 @@
 #include "core/context/peer.h"
 #include "file_memory.h"
 #include "range.h"
+#include "watch.h"
 
 #define CHUNK_SIZE KMD_LARGE_PAGE_SIZE
 
@@ -157,6 +158,9 @@ static mcError_t data_fill(McContext *ctx, uint64_t va, uint64_t size,
             out->bo = NULL;
         }
     }
+    if (error == mcSuccess) {
+        mc_watch_arena(va, size, true);
+    }
     return error;
 }
 
@@ -168,6 +172,8 @@ static mcError_t data_new(McContext *ctx, uint64_t size, McMapping *out)
         error = mc_peer_add(ctx, out->bo, out->va, out->size);
         if (error != mcSuccess) {
             mc_mapping_free(ctx, out);
+        } else {
+            mc_watch_arena(out->va, out->size, true);
         }
     }
     return error;
@@ -176,6 +182,7 @@ static mcError_t data_new(McContext *ctx, uint64_t size, McMapping *out)
 static void data_free(McContext *ctx, McMapping *mapping)
 {
     if (mapping->bo) {
+        mc_watch_arena(mapping->va, mapping->size, false);
         mc_peer_remove(mapping->va);
         mc_mapping_free(ctx, mapping);
     }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/tree.h"
+#include "watch.h"
 
 typedef struct RangeNode {
     McNode node;
@@ -21,6 +22,7 @@ static int compare(const McNode *a, const McNode *b)
     return mc_order(of(a)->range.base, of(b)->range.base);
 }
 
+const McMemoryWatch *mc_memory_watch;
 static pthread_rwlock_t range_lock = PTHREAD_RWLOCK_INITIALIZER;
 static uint64_t last_id;
 static McTree ranges = {.compare = compare}; /* disjoint */
@@ -60,7 +62,9 @@ bool mc_range_add(const McRange *range)
     bool ok = range->size && !overlaps(range->base, range->size) &&
               mc_tree_insert(&ranges, &r->node);
     pthread_rwlock_unlock(&range_lock);
-    if (!ok) {
+    if (ok) {
+        mc_watch_range(range, true);
+    } else {
         free(r);
     }
     return ok;
@@ -80,6 +84,7 @@ bool mc_range_remove(uint64_t base, McRange *removed)
     if (!r) {
         return false;
     }
+    mc_watch_range(&r->range, false);
     if (removed) {
         *removed = r->range;
     }

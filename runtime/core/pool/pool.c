@@ -7,6 +7,7 @@
 #include "base/va.h"
 #include "core/context/peer.h"
 #include "core/memory/range.h"
+#include "core/memory/watch.h"
 #include "pool_state.h"
 
 /* All there are, so that none keeps a queue that goes. Taken before the lock of
@@ -311,6 +312,7 @@ void mc_pools_free(McPools *pools)
 
 void mc_pool_slab_free(McContext *ctx, McMapping *mapping)
 {
+    mc_watch_arena(mapping->va, mapping->size, false);
     if (mapping->bo) {
         mc_peer_remove(mapping->va);
         mc_mapping_free(ctx, mapping);
@@ -327,6 +329,9 @@ mcError_t mc_pool_slab_add(McPool *pool, const McMapping *m)
     if (error == mcSuccess && !mc_space_add(&pool->space, m)) {
         mc_peer_remove(m->va);
         error = mcErrorMemoryAllocation;
+    }
+    if (error == mcSuccess) {
+        mc_watch_arena(m->va, m->size, true);
     }
     return error;
 }

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/kernel_watch.h"
 #include "base/log.h"
 #include "base/va.h"
 #include "core/context/error.h"
@@ -313,7 +314,8 @@ static mcError_t load(McContext *ctx, const void *file, size_t size,
             module->function_count,
             (unsigned long long)module->image.size >> 10,
             (unsigned long long)module->mapping.va);
-    if (mc_log_enabled(MC_LOG_ERROR) || mc_notice_may_tell()) {
+    if (mc_log_enabled(MC_LOG_ERROR) || mc_notice_may_tell() ||
+        mc_kernel_watch.observer) {
         mc_source_keep(&module->source, file, size);
     }
     mc_observe_module(module, file, size);
