@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "check/check.h"
 #include "core/context/error.h"
 #include "core/queue/poll.h"
 #include "process/current.h"
@@ -72,6 +73,7 @@ mcError_t mc_api_leave(const char *name, mcError_t error)
             mc_thread()->last_error = error;
             mc_error("%s: %s (%s)", name, mc_error_name(error),
                      mc_error_string(error));
+            mc_check_api(name, error);
         }
     }
     return error;

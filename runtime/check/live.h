@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What memory there is, for checkers: allocations that live, those that were
+ * freed not long ago, and arenas, which are memory that allocations are made of:
+ * in these, what is in no allocation is nobody's. Elsewhere are modules,
+ * arguments and other memory of the runtime's own, and what is not mapped, which
+ * the device finds by itself.
+ *
+ * What was freed while work ran that was submitted before may be used until that
+ * work has ended.
+ */
+#ifndef MC_CHECK_LIVE_H
+#define MC_CHECK_LIVE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/memory/range.h"
+
+#define MC_FRAMES 16
+
+typedef struct McTrace {
+    unsigned count;
+    void *frames[MC_FRAMES]; /* return addresses, the innermost first */
+} McTrace;
+
+/* Of the calling thread, without frames of the runtime. */
+void mc_trace_take(McTrace *trace);
+
+typedef struct McAlloc {
+    uint64_t base, size;
+    McRangeKind kind;
+    int device;
+    uint64_t number; /* in the order of allocation */
+    McTrace made, freed;
+    void *shadow; /* of a tool: freed with it */
+} McAlloc;
+
+/* Allocations that were freed and are remembered. */
+#define MC_FREED_MAX 8192
+
+/* What changes with each allocation and free. */
+extern atomic_ullong mc_live_generation;
+
+/* Starts watching; shadow: bytes of McAlloc.shadow for an allocation, and what
+ * to do when it is made. */
+void mc_live_start(void);
+
+typedef enum McLook {
+    MC_LOOK_OK,      /* all of it is in an allocation, or in no arena */
+    MC_LOOK_PENDING, /* freed, but work that may use it runs */
+    MC_LOOK_FREED,
+    MC_LOOK_OUTSIDE,
+} McLook;
+
+/* What [low, high) is. OK: and around it all of [*from, *to) is the same until
+ * the generation changes. */
+McLook mc_live_look(uint64_t low, uint64_t high, uint64_t *from, uint64_t *to);
+
+/* The allocation that addr is in, or the nearest one in front of and behind it;
+ * the last one that was freed there. Copies; false: there is none. */
+bool mc_live_at(uint64_t addr, McAlloc *out);
+bool mc_live_near(uint64_t addr, McAlloc *out);
+bool mc_live_freed(uint64_t addr, McAlloc *out);
+/* Calls fn for each one that lives, in the order of addresses. */
+void mc_live_each(void (*fn)(const McAlloc *alloc, void *opaque),
+                  void *opaque);
+
+/* ---- queues, to know what has ended */
+
+typedef struct McQueue McQueue;
+void mc_live_queue(McQueue *queue, bool start);
+/* A packet with that value was submitted. */
+void mc_live_submitted(McQueue *queue, uint64_t value);
+
+#endif
