@@ -357,6 +357,17 @@ static void advance(MxgpuCopyEngine *ce, uint64_t len)
     ce->dst.row += ce->dst.slice_step;
 }
 
+static void tell_written(MxgpuDevice *dev, const MxgpuCopyEngine *ce,
+                         uint64_t len)
+{
+    const MxgpuObserver *o = dev->config.observer;
+
+    if (__builtin_expect(o && o->written, 0)) {
+        o->written(dev->config.observer_opaque, ce->vmid, ce->dst.row + ce->x,
+                   len);
+    }
+}
+
 /* Moves as much as a step may, and at least one piece; returns the fault of the
  * last piece. When *held becomes true somebody waits for the step's end. */
 static Piece move(MxgpuDevice *dev, MxgpuCopyEngine *ce,
@@ -383,6 +394,7 @@ static Piece move(MxgpuDevice *dev, MxgpuCopyEngine *ce,
         if (p.fault != MXGPU_FAULT_NONE) {
             return p;
         }
+        tell_written(dev, ce, p.len);
         advance(ce, p.len);
         cost = (p.len > PIECE_COST ? p.len : PIECE_COST) + p.asked * ASK_COST;
         left -= cost < left ? cost : left;

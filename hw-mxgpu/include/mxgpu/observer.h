@@ -38,6 +38,8 @@ typedef struct MxgpuObservedAccess {
     enum mxgpu_access access; /* READ, WRITE or ATOMIC */
     unsigned size;            /* bytes of a lane */
     const uint64_t *addr;     /* of each of the 64; other lanes': anything */
+    const uint64_t *value;    /* that a store writes, in the low bytes, if the
+                               * observer wants values; else NULL */
 } MxgpuObservedAccess;
 
 typedef enum MxgpuObservedEvent {
@@ -45,8 +47,8 @@ typedef enum MxgpuObservedEvent {
     MXGPU_OBSERVED_BLOCK,
     MXGPU_OBSERVED_BLOCK_END,
     /* Lanes arrive at the block's barrier, at a named one (value: its number
-     * and threads << 32, of the first lane), at the grid's, at one of lanes
-     * (value: the set that the first lane names). */
+     * and threads << 32), at the grid's, at one of lanes (value: the set of
+     * lanes that they name; those that name another one come by themselves). */
     MXGPU_OBSERVED_BARRIER,
     MXGPU_OBSERVED_NAMED,
     MXGPU_OBSERVED_GRID,
@@ -68,6 +70,8 @@ struct MxgpuObserver {
      * access is looked at. */
     bool (*range)(void *opaque, unsigned unit, enum mxgpu_access access,
                   uint64_t low, uint64_t high);
+    bool shared; /* "access" gets all of shared memory nevertheless */
+    bool values; /* MxgpuObservedAccess.value is wanted */
     /* Otherwise: an access of lanes. -1: it is done; else the number of the
      * lane that faults, which ends the grid. */
     int (*access)(void *opaque, const MxgpuObservedWarp *w,
@@ -82,6 +86,8 @@ struct MxgpuObserver {
     /* A grid begins in a slot of the device; a grid ended. NULL: not wanted. */
     void (*grid)(void *opaque, unsigned slot, uint64_t entry, uint64_t args,
                  bool begins);
+    /* A copy engine has written these bytes. NULL: not wanted. */
+    void (*written)(void *opaque, unsigned vmid, uint64_t addr, uint64_t size);
 };
 
 #endif

@@ -42,6 +42,21 @@ void mxgpu_simt_observe_event(const MxgpuCu *cu, const MxgpuWarp *w,
     }
 }
 
+void mxgpu_simt_observe_sync(const MxgpuCu *cu, const MxgpuWarp *w, uint64_t pc,
+                             uint64_t mask, const uint64_t *sets)
+{
+    while (mask) {
+        uint64_t set = sets[__builtin_ctzll(mask)], same = 0;
+
+        for (unsigned i = 0; i < LANES; i++) {
+            same |= (uint64_t)(sets[i] == set) << i;
+        }
+        same &= mask;
+        mask &= ~same;
+        mxgpu_simt_observe_event(cu, w, MXGPU_OBSERVED_WARPSYNC, pc, same, set);
+    }
+}
+
 void mxgpu_simt_observe_block(const MxgpuCu *cu, const SimtBlock *block,
                               MxgpuObservedEvent event, uint64_t value)
 {

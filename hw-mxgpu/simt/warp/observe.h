@@ -28,6 +28,9 @@ void mxgpu_simt_view(const MxgpuCu *cu, const MxgpuWarp *w, uint64_t pc,
 void mxgpu_simt_observe_event(const MxgpuCu *cu, const MxgpuWarp *w,
                               MxgpuObservedEvent event, uint64_t pc,
                               uint64_t mask, uint64_t value);
+/* Lanes at a barrier of theirs; sets: of each. */
+void mxgpu_simt_observe_sync(const MxgpuCu *cu, const MxgpuWarp *w, uint64_t pc,
+                             uint64_t mask, const uint64_t *sets);
 /* Of a block: no lanes do it. */
 void mxgpu_simt_observe_block(const MxgpuCu *cu, const SimtBlock *block,
                               MxgpuObservedEvent event, uint64_t value);

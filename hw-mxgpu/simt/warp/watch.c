@@ -69,10 +69,28 @@ static bool range_ok(const MxgpuCu *cu, const MxgpuWarp *w,
         return false;
     }
     if (low >= MXGPU_VA_LIMIT) {
-        return in_private(w, low, bytes) || in_shared(w, low, bytes);
+        return in_private(w, low, bytes) ||
+               (!config->observer->shared && in_shared(w, low, bytes));
     }
     return config->observer->range(config->observer_opaque, cu->index, access,
                                    low, last + size);
+}
+
+/* What a store writes. */
+static const uint64_t *values(MxgpuWarp *w, const SimtOp *p, uint64_t *out)
+{
+    unsigned r = p->r2;
+
+    if (p->op != RV_FSW && p->op != RV_FSD && p->op != RV_FSH) {
+        if (!(w->form[r] & FORM_WIDE)) {
+            mxgpu_warp_widen(w, r);
+        }
+        return w->x[r];
+    }
+    for (unsigned i = 0; i < LANES; i++) {
+        out[i] = w->narrow[r] >> i & 1 ? w->f[r][i] : w->d[r][i];
+    }
+    return out;
 }
 
 static bool observe(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,
@@ -82,7 +100,7 @@ static bool observe(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,
     const MxgpuSimtConfig *config = &cu->simt->config;
     const MxgpuObserver *o = config->observer;
     MxgpuObservedAccess seen = {.access = access, .size = size};
-    uint64_t a[LANES], low, high;
+    uint64_t a[LANES], stored[LANES], low, high;
     bool known = line_bounds(w, p, mask, &low, &high);
     MxgpuDispatchFault fault;
     MxgpuObservedWarp view;
@@ -105,6 +123,9 @@ static bool observe(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,
     }
     mxgpu_simt_view(cu, w, pc, mask, &view);
     seen.addr = a;
+    if (o->values && access == MXGPU_ACCESS_WRITE) {
+        seen.value = values(w, p, stored);
+    }
     lane = o->access(config->observer_opaque, &view, &seen);
     if (lane < 0) {
         return true;

@@ -26,6 +26,7 @@ typedef struct Access {
     enum mxgpu_access access;
     unsigned size;
     uint64_t first, last; /* of the lanes */
+    uint64_t stored;      /* by the last one */
     uint64_t steps;       /* lanes that are 4 bytes behind the one before */
 } Access;
 
@@ -70,6 +71,7 @@ static int see_access(void *opaque, const MxgpuObservedWarp *w,
             to->steps += i && a->addr[i] == a->addr[i - 1] + 4;
             to->first = MIN(to->first, a->addr[i]);
             to->last = a->addr[i];
+            to->stored = a->value ? a->value[i] : 0;
             bad = log->refuse && a->addr[i] == log->refuse ? (int)i : bad;
         }
     }
@@ -109,13 +111,19 @@ static void see_grid(void *opaque, unsigned slot, uint64_t entry, uint64_t args,
 }
 
 static const MxgpuObserver with_ranges = {
-    see_range, see_access, see_fault, see_event, see_grid,
+    .range = see_range, .access = see_access, .fault = see_fault,
+    .event = see_event, .grid = see_grid,
+};
+static const MxgpuObserver with_shared = {
+    .range = see_range, .shared = true, .access = see_access,
+    .fault = see_fault,
 };
 static const MxgpuObserver without_ranges = {
-    NULL, see_access, see_fault, see_event, see_grid,
+    .values = true, .access = see_access, .fault = see_fault,
+    .event = see_event, .grid = see_grid,
 };
 static const MxgpuObserver only_accesses = {
-    NULL, see_access, see_fault, NULL, NULL,
+    .access = see_access, .fault = see_fault,
 };
 
 static void observe(SimtHost *h, const MxgpuObserver *observer, Log *log)
@@ -223,6 +231,12 @@ static void test_ranges(void)
     d.shared = d.shared_static = 256;
     g_assert_cmpint(simt_host_run(h, &d).code, ==, MXGPU_FAULT_WINDOW);
     g_assert_cmpuint(log->num_accesses, ==, 1);
+    /* Unless the observer wants to see shared memory. */
+    log->num_accesses = 0;
+    d.shared = d.shared_static = 512;
+    observe(h, &with_shared, log);
+    g_assert_cmpint(simt_host_run(h, &d).code, ==, MXGPU_FAULT_NONE);
+    g_assert_cmpuint(log->num_accesses, ==, 3);
     g_free(log);
     simt_host_free(h);
 }
@@ -342,7 +356,10 @@ static void test_events(void)
     unsigned times;
 
     observe(h, &without_ranges, log);
+    ((uint32_t *)simt_host_data(h, DATA))[63] = 4711;
     g_assert_cmpint(simt_host_run(h, &d).code, ==, MXGPU_FAULT_NONE);
+    g_assert_cmpint(log->accesses[2].access, ==, MXGPU_ACCESS_WRITE);
+    g_assert_cmpuint(log->accesses[2].stored, ==, 4711);
     for (unsigned b = 0; b < 2; b++) {
         g_assert_cmpuint(lanes_in(log, MXGPU_OBSERVED_BLOCK, b, &times), ==, 0);
         g_assert_cmpuint(times, ==, 1);
@@ -354,6 +371,44 @@ static void test_events(void)
                          100);
         check_order(log, b, 100);
     }
+    g_free(log);
+    simt_host_free(h);
+}
+
+/* Lanes that name other sets are told apart: x7 is 1 of even lanes, else 2. */
+static void test_sync(void)
+{
+    static const uint32_t program[] = {
+        LANE,
+        0x0012f393u, /* andi t2, t0, 1 */
+        0x00138393u, /* addi t2, t2, 1 */
+        0x0a03800bu, /* warpsync t2 */
+        EXIT,
+    };
+    SimtHost *h = simt_host_new(1);
+    MxgpuDispatch d = setup(h, DATA, 64);
+    Log *log = g_new0(Log, 1);
+    uint64_t sets[3] = {0};
+
+    memcpy(simt_host_data(h, HOST_CODE_VA), program, sizeof(program));
+    observe(h, &without_ranges, log);
+    d.grid[0] = 1;
+    simt_host_start(h, 0, &d);
+    for (unsigned i = 0; i < 100; i++) {
+        mxgpu_simt_run(h->simt, 0, 1000);
+    }
+    for (unsigned i = 0; i < log->num_events; i++) {
+        const Event *e = &log->events[i];
+
+        if (e->event == MXGPU_OBSERVED_WARPSYNC) {
+            g_assert_cmpuint(e->value - 1, <, 2);
+            sets[e->value] = e->w.lanes;
+        }
+    }
+    g_assert_cmphex(sets[1], ==, 0x5555555555555555u);
+    g_assert_cmphex(sets[2], ==, 0xaaaaaaaaaaaaaaaau);
+    mxgpu_simt_abort(h->simt, 0);
+    mxgpu_simt_run(h->simt, 0, 1000);
     g_free(log);
     simt_host_free(h);
 }
@@ -407,6 +462,7 @@ int main(int argc, char **argv)
     g_test_add_func("/simt/observe/refuse", test_refuse);
     g_test_add_func("/simt/observe/fault", test_fault);
     g_test_add_func("/simt/observe/events", test_events);
+    g_test_add_func("/simt/observe/sync", test_sync);
     g_test_add_func("/simt/observe/named", test_named);
     return g_test_run();
 }
