@@ -161,6 +161,8 @@ static const MxgpuObserver *observer_of(McTool tool)
     switch (tool) {
     case MC_TOOL_MEMCHECK:
         return &mc_memcheck;
+    case MC_TOOL_RACECHECK:
+        return &mc_racecheck;
     case MC_TOOL_SYNCCHECK:
         return &mc_synccheck;
     default:

@@ -392,6 +392,18 @@ bool mc_live_at(uint64_t addr, McAlloc *out)
     return found;
 }
 
+bool mc_live_within(uint64_t base, uint64_t size)
+{
+    unsigned i;
+    bool found;
+
+    pthread_mutex_lock(&lock);
+    i = lower(&allocs, base);
+    found = i < allocs.count && base_of(&allocs, i) < base + size;
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
 bool mc_live_near(uint64_t addr, McAlloc *out)
 {
     const McAlloc *best = NULL;
