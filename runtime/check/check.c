@@ -163,6 +163,8 @@ static const MxgpuObserver *observer_of(McTool tool)
         return &mc_memcheck;
     case MC_TOOL_RACECHECK:
         return &mc_racecheck;
+    case MC_TOOL_INITCHECK:
+        return &mc_initcheck;
     case MC_TOOL_SYNCCHECK:
         return &mc_synccheck;
     default:
@@ -185,6 +187,9 @@ static void __attribute__((constructor)) check_start(void)
     mc_observer = &observer;
     mc_report_status("P");
     mc_live_start();
+    if (mc_check_options.tool == MC_TOOL_INITCHECK) {
+        mc_initcheck_start();
+    }
     mc_kernel_watch = (McKernelWatch){
         .observer = observer_of(mc_check_options.tool),
         .strict = mc_check_options.tool == MC_TOOL_MEMCHECK,

@@ -45,6 +45,7 @@ typedef struct Table {
 } Table;
 
 atomic_ullong mc_live_generation = 1;
+void (*mc_live_made)(const McRange *range);
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Table allocs, arenas;
 static Freed *freed[MC_FREED_MAX]; /* a ring */
@@ -209,7 +210,6 @@ static void forget(Freed *f)
 {
     if (f) {
         free(f->points);
-        free(f->alloc.shadow);
         free(f);
     }
 }
@@ -231,6 +231,9 @@ static void made(const McRange *range)
     insert(&allocs, a);
     atomic_fetch_add(&mc_live_generation, 1);
     pthread_mutex_unlock(&lock);
+    if (mc_live_made) {
+        mc_live_made(range);
+    }
 }
 
 static void gone(const McRange *range)
@@ -250,13 +253,9 @@ static void gone(const McRange *range)
         freed[freed_next] = f;
         freed_next = (freed_next + 1) % MC_FREED_MAX;
         f = NULL;
-        a->shadow = NULL;
     }
     atomic_fetch_add(&mc_live_generation, 1);
     pthread_mutex_unlock(&lock);
-    if (a) {
-        free(a->shadow);
-    }
     free(a);
     free(f);
 }

@@ -34,7 +34,6 @@ typedef struct McAlloc {
     int device;
     uint64_t number; /* in the order of allocation */
     McTrace made, freed;
-    void *shadow; /* of a tool: freed with it */
 } McAlloc;
 
 /* Allocations that were freed and are remembered. */
@@ -43,9 +42,10 @@ typedef struct McAlloc {
 /* What changes with each allocation and free. */
 extern atomic_ullong mc_live_generation;
 
-/* Starts watching; shadow: bytes of McAlloc.shadow for an allocation, and what
- * to do when it is made. */
+/* Starts watching. */
 void mc_live_start(void);
+/* Called for each allocation, before anybody uses it; NULL: not wanted. */
+extern void (*mc_live_made)(const McRange *range);
 
 typedef enum McLook {
     MC_LOOK_OK,      /* all of it is in an allocation, or in no arena */

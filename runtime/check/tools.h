@@ -12,6 +12,9 @@ extern const MxgpuObserver mc_racecheck;
 extern const MxgpuObserver mc_initcheck;
 extern const MxgpuObserver mc_synccheck;
 
+/* Before the first allocation. */
+void mc_initcheck_start(void);
+
 /* Faults that end a grid, as all tools report them. */
 void mc_fault_report(void *opaque, const MxgpuObservedWarp *w, unsigned lane,
                      enum mxgpu_fault code, enum mxgpu_access access,
