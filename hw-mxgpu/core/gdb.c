@@ -72,7 +72,8 @@ static bool mcu_in(MxgpuDevice *dev, enum mxgpu_mcu_state state)
 static MxgpuGdbStop gdb_attach(void *opaque)
 {
     MxgpuDevice *dev = opaque;
-    MxgpuGdbStop stop = {MXGPU_GDB_SIGINT, MXGPU_GDB_POINTS, 0};
+    MxgpuGdbStop stop = {.signal = MXGPU_GDB_SIGINT,
+                         .point = MXGPU_GDB_POINTS};
 
     if (dev->debug.halted) {
         stop.signal = MXGPU_GDB_SIGTRAP;
@@ -98,14 +99,17 @@ static void gdb_resume(void *opaque, const MxgpuGdbResume *how)
 {
     MxgpuDevice *dev = opaque;
 
-    mxgpu_mcu_debug_resume(dev->mcu.mcu, how->step, how->range ? how->low : 0,
-                           how->range ? how->high : 0, how->signal != 0);
+    mxgpu_mcu_debug_resume(dev->mcu.mcu, how->step,
+                           how->range ? (uint32_t)how->low : 0,
+                           how->range ? (uint32_t)how->high : 0,
+                           how->signal != 0);
     hold(dev, false);
 }
 
-static void gdb_halt(void *opaque)
+static uint64_t gdb_halt(void *opaque)
 {
     hold(opaque, true);
+    return 1;
 }
 
 static unsigned trap_signal(uint32_t cause)
@@ -132,7 +136,9 @@ static MxgpuGdbStop stop_of(MxgpuDevice *dev)
         [MXGPU_MCU_WATCH_ACCESS] = MXGPU_GDB_WATCH_ACCESS,
     };
     const MxgpuMcuDebugStop *s = mxgpu_mcu_debug_stop(dev->mcu.mcu);
-    MxgpuGdbStop stop = {MXGPU_GDB_SIGTRAP, MXGPU_GDB_POINTS, s->addr};
+    MxgpuGdbStop stop = {.signal = MXGPU_GDB_SIGTRAP,
+                         .point = MXGPU_GDB_POINTS,
+                         .addr = s->addr};
 
     if (s->why == MXGPU_MCU_DEBUG_POINT) {
         stop.point = points[s->kind];
@@ -144,7 +150,8 @@ static MxgpuGdbStop stop_of(MxgpuDevice *dev)
 
 static void tell_events(MxgpuDevice *dev, uint32_t events)
 {
-    MxgpuGdbStop stop = {MXGPU_GDB_SIGTRAP, MXGPU_GDB_POINTS, 0};
+    MxgpuGdbStop stop = {.signal = MXGPU_GDB_SIGTRAP,
+                         .point = MXGPU_GDB_POINTS};
 
     if (events & MXGPU_DEBUG_RESET) {
         mxgpu_gdb_say(dev->debug.gdb, "mxgpu: the device was reset");
@@ -175,8 +182,9 @@ static bool is_named(unsigned csr)
     return csr >= CSR_PMPADDR0 && csr < CSR_PMPADDR0 + MCU_PMP_ENTRIES;
 }
 
-static bool gdb_read_register(void *opaque, unsigned number, uint32_t *value)
+static bool gdb_read_register(void *opaque, unsigned number, uint64_t *value)
 {
+    uint32_t csr;
     MxgpuDevice *dev = opaque;
     const MxgpuMcuState *s = mxgpu_mcu_state(dev->mcu.mcu);
 
@@ -185,15 +193,19 @@ static bool gdb_read_register(void *opaque, unsigned number, uint32_t *value)
     } else if (number == GDB_PC) {
         *value = s->pc;
     } else {
-        return number >= GDB_CSR && is_named(number - GDB_CSR) &&
-               mxgpu_mcu_debug_read_csr(dev->mcu.mcu, number - GDB_CSR, value);
+        if (number < GDB_CSR || !is_named(number - GDB_CSR) ||
+            !mxgpu_mcu_debug_read_csr(dev->mcu.mcu, number - GDB_CSR, &csr)) {
+            return false;
+        }
+        *value = csr;
     }
     return true;
 }
 
-static bool gdb_write_register(void *opaque, unsigned number, uint32_t value)
+static bool gdb_write_register(void *opaque, unsigned number, uint64_t wide)
 {
     MxgpuDevice *dev = opaque;
+    uint32_t value = (uint32_t)wide;
     MxgpuMcuState *s = mxgpu_mcu_state(dev->mcu.mcu);
 
     if (number < 32) {
@@ -215,10 +227,11 @@ static uint8_t register_byte(MxgpuDevice *dev, uint32_t offset)
                      offset % 4 * 8);
 }
 
-static size_t gdb_read_memory(void *opaque, uint32_t addr, uint8_t *buf,
+static size_t gdb_read_memory(void *opaque, uint64_t from, uint8_t *buf,
                               size_t len)
 {
     MxgpuDevice *dev = opaque;
+    uint32_t addr = (uint32_t)from;
     size_t n = 0;
 
     for (; n < len; n++, addr++) {
@@ -256,10 +269,11 @@ static bool write_registers(MxgpuDevice *dev, uint32_t addr,
     return true;
 }
 
-static bool gdb_write_memory(void *opaque, uint32_t addr, const uint8_t *buf,
+static bool gdb_write_memory(void *opaque, uint64_t at, const uint8_t *buf,
                              size_t len)
 {
     MxgpuDevice *dev = opaque;
+    uint32_t addr = (uint32_t)at;
 
     if (addr - MXGPU_MCU_REGS_BASE < MXGPU_REGS_SIZE) {
         return write_registers(dev, addr, buf, len);
@@ -283,20 +297,22 @@ static MxgpuMcuPoint point_kind(MxgpuGdbPoint point)
     }
 }
 
-static bool gdb_insert(void *opaque, MxgpuGdbPoint point, uint32_t addr,
-                       uint32_t len)
+static bool gdb_insert(void *opaque, MxgpuGdbPoint point, uint64_t addr,
+                       uint64_t len, MxgpuGdbConditions when)
 {
     MxgpuDevice *dev = opaque;
 
-    return mxgpu_mcu_debug_insert(dev->mcu.mcu, point_kind(point), addr, len);
+    return mxgpu_mcu_debug_insert(dev->mcu.mcu, point_kind(point),
+                                  (uint32_t)addr, (uint32_t)len);
 }
 
-static bool gdb_remove(void *opaque, MxgpuGdbPoint point, uint32_t addr,
-                       uint32_t len)
+static bool gdb_remove(void *opaque, MxgpuGdbPoint point, uint64_t addr,
+                       uint64_t len)
 {
     MxgpuDevice *dev = opaque;
 
-    return mxgpu_mcu_debug_remove(dev->mcu.mcu, point_kind(point), addr, len);
+    return mxgpu_mcu_debug_remove(dev->mcu.mcu, point_kind(point),
+                                  (uint32_t)addr, (uint32_t)len);
 }
 
 /* ---- documents */
@@ -425,6 +441,7 @@ static const MxgpuGdbOps gdb_ops = {
     .detach = gdb_detach,
     .resume = gdb_resume,
     .halt = gdb_halt,
+    .word = 4,
     .registers = GDB_REGISTERS,
     .read_register = gdb_read_register,
     .write_register = gdb_write_register,

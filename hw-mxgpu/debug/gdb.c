@@ -19,6 +19,8 @@ struct MxgpuGdb {
     bool attached; /* a debugger has sent a packet */
     bool running;  /* it waits for a stop */
     bool no_ack;
+    uint64_t thread; /* chosen by gdb; 0: the one that stopped */
+    uint64_t moves;  /* that "s" and "c" are about; 0: likewise */
     MxgpuGdbStop stop; /* the last one */
 
     GdbState state;
@@ -42,17 +44,27 @@ static int hex_digit(char c)
                                   : -1;
 }
 
-/* A number of up to 32 bits at *p, which moves behind it. */
-static bool take_hex(const char **p, uint32_t *value)
+/* A number of up to 64 bits at *p, which moves behind it. */
+static bool take_long(const char **p, uint64_t *value)
 {
     const char *start = *p;
     uint64_t v = 0;
 
-    while (hex_digit(**p) >= 0 && v <= UINT32_MAX) {
+    while (hex_digit(**p) >= 0 && !(v >> 60)) {
         v = v << 4 | (unsigned)hex_digit(*(*p)++);
     }
+    *value = v;
+    return *p != start && hex_digit(**p) < 0;
+}
+
+/* One of up to 32 bits. */
+static bool take_hex(const char **p, uint32_t *value)
+{
+    uint64_t v;
+    bool ok = take_long(p, &v);
+
     *value = (uint32_t)v;
-    return *p != start && v <= UINT32_MAX;
+    return ok && v <= UINT32_MAX;
 }
 
 static bool take_char(const char **p, char c)
@@ -68,6 +80,14 @@ static bool take_char(const char **p, char c)
 static bool take_pair(const char **p, uint32_t *a, uint32_t *b)
 {
     return take_hex(p, a) && take_char(p, ',') && take_hex(p, b);
+}
+
+/* "ADDR,LENGTH" of this machine. */
+static bool take_range(const MxgpuGdb *g, const char **p, uint64_t *addr,
+                       uint64_t *len)
+{
+    return take_long(p, addr) && take_char(p, ',') && take_long(p, len) &&
+           (g->ops->word == 8 || (*addr | *len) <= UINT32_MAX);
 }
 
 /* Bytes in hex; false when there are not exactly len of them. */
@@ -95,22 +115,27 @@ static void to_hex(char *out, const void *bytes, size_t len)
 }
 
 /* Registers are sent in the order of bytes of the target: little-endian. */
-static void word_to_hex(char *out, uint32_t value)
+static void word_to_hex(char *out, uint64_t value, unsigned size)
 {
-    uint8_t b[4] = {(uint8_t)value, (uint8_t)(value >> 8),
-                    (uint8_t)(value >> 16), (uint8_t)(value >> 24)};
+    uint8_t b[8];
 
-    to_hex(out, b, 4);
+    for (unsigned i = 0; i < size; i++) {
+        b[i] = (uint8_t)(value >> 8 * i);
+    }
+    to_hex(out, b, size);
 }
 
-static bool word_from_hex(const char *p, uint32_t *value)
+static bool word_from_hex(const char *p, uint64_t *value, unsigned size)
 {
-    uint8_t b[4];
+    uint8_t b[8];
 
-    if (!take_bytes(p, b, 4)) {
+    if (!take_bytes(p, b, size)) {
         return false;
     }
-    *value = b[0] | b[1] << 8 | b[2] << 16 | (uint32_t)b[3] << 24;
+    *value = 0;
+    for (unsigned i = 0; i < size; i++) {
+        *value |= (uint64_t)b[i] << 8 * i;
+    }
     return true;
 }
 
@@ -177,14 +202,17 @@ static void send_stop(MxgpuGdb *g)
         [MXGPU_GDB_WATCH_ACCESS] = "awatch",
     };
     const MxgpuGdbStop *s = &g->stop;
-    char text[64];
-    int n = snprintf(text, sizeof(text), "T%02xthread:1;", s->signal & 0xff);
+    char text[128];
+    int n = snprintf(text, sizeof(text), "T%02xthread:%llx;%s",
+                     s->signal & 0xff,
+                     g->ops->threads ? (unsigned long long)s->thread : 1,
+                     s->library ? "library:;" : "");
 
     if (s->point < MXGPU_GDB_WATCH_WRITE) {
         snprintf(text + n, sizeof(text) - (size_t)n, "%s", names[s->point]);
     } else if (s->point < MXGPU_GDB_POINTS) {
-        snprintf(text + n, sizeof(text) - (size_t)n, "%s:%x;", names[s->point],
-                 (unsigned)s->addr);
+        snprintf(text + n, sizeof(text) - (size_t)n, "%s:%llx;",
+                 names[s->point], (unsigned long long)s->addr);
     }
     send_text(g, text);
 }
@@ -193,6 +221,7 @@ static void send_stop(MxgpuGdb *g)
 
 static void resume(MxgpuGdb *g, const MxgpuGdbResume *how)
 {
+    g->thread = 0;
     g->running = true;
     g->ops->resume(g->opaque, how);
 }
@@ -210,42 +239,70 @@ static void do_resume(MxgpuGdb *g, const char *p)
         return;
     }
     how.signal = signal;
+    how.others = true;
+    how.thread = how.step || how.signal ? g->moves ? g->moves : g->stop.thread
+                                        : 0;
     resume(g, &how);
 }
 
-/* ";ACTION[:THREAD]...": there is one thread, and the first action is its. */
-static void do_vcont(MxgpuGdb *g, const char *p)
+/* An action of vCont; its kind, or 0 when it is none. */
+static char take_action(MxgpuGdb *g, const char **p, MxgpuGdbResume *how)
 {
-    MxgpuGdbResume how = {0};
-    uint32_t signal = 0, thread;
-    bool ok = take_char(&p, ';');
-    char kind = *p;
+    char kind = **p;
+    uint32_t signal = 0;
+    bool ok = true;
 
-    p += kind != '\0';
-    how.step = kind == 's' || kind == 'S' || kind == 'r';
+    *p += kind != '\0';
+    *how = (MxgpuGdbResume){.step = kind == 's' || kind == 'S' || kind == 'r'};
     switch (kind) {
     case 'c':
     case 's':
         break;
     case 'C':
     case 'S':
-        ok = ok && take_hex(&p, &signal);
+        ok = take_hex(p, &signal);
         break;
     case 'r':
-        ok = ok && take_pair(&p, &how.low, &how.high);
-        how.range = true;
+        ok = take_range(g, p, &how->low, &how->high);
+        how->range = true;
         break;
     default:
         ok = false;
     }
-    if (ok && take_char(&p, ':') && !take_char(&p, '-')) {
-        ok = take_hex(&p, &thread) && thread <= 1;
+    how->signal = signal;
+    return ok ? kind : 0;
+}
+
+/* ";ACTION[:THREAD]..." For each thread its first action counts. Of those that
+ * name a thread the first is done; the others run when an action names all. */
+static void do_vcont(MxgpuGdb *g, const char *p)
+{
+    MxgpuGdbResume how = {0}, one;
+    bool any = false, all = false, ok = true;
+
+    while (ok && *p) {
+        uint64_t thread = 0;
+
+        ok = take_char(&p, ';') && take_action(g, &p, &one);
+        if (ok && take_char(&p, ':') &&
+            !(take_char(&p, '-') && take_char(&p, '1'))) {
+            ok = take_long(&p, &thread) &&
+                 (g->ops->threads || thread <= 1);
+        }
+        if (ok && !any) {
+            any = true;
+            how = one;
+            /* A step of all is one of the thread that gdb looks at. */
+            how.thread = thread || !(one.step || one.signal) ? thread
+                                                            : g->stop.thread;
+        }
+        all |= ok && !thread;
     }
-    if (!ok) {
+    if (!ok || !any) {
         send_ok(g, false);
         return;
     }
-    how.signal = signal;
+    how.others = all;
     resume(g, &how);
 }
 
@@ -260,30 +317,32 @@ static void detach(MxgpuGdb *g)
 static void do_read_all(MxgpuGdb *g)
 {
     char text[MXGPU_GDB_PACKET + 1];
-    unsigned n = g->ops->registers;
-    uint32_t value;
+    unsigned n = g->ops->registers, size = g->ops->word;
+    uint64_t value;
 
-    for (unsigned i = 0; i < n && 8 * i + 8 < sizeof(text); i++) {
+    text[0] = '\0';
+    for (unsigned i = 0; i < n && 2 * size * (i + 1) < sizeof(text); i++) {
         value = 0;
         g->ops->read_register(g->opaque, i, &value);
-        word_to_hex(text + 8 * i, value);
+        word_to_hex(text + 2 * size * i, value, size);
     }
     send_text(g, text);
 }
 
 static void do_write_all(MxgpuGdb *g, const char *p)
 {
-    char word[9] = "";
-    uint32_t value;
+    unsigned digits = 2 * g->ops->word;
+    char word[17] = "";
+    uint64_t value;
 
-    if (strlen(p) < 8 * (size_t)g->ops->registers) {
+    if (strlen(p) < digits * (size_t)g->ops->registers) {
         send_ok(g, false);
         return;
     }
     for (unsigned i = 0; i < g->ops->registers; i++) {
-        memcpy(word, p + 8 * i, 8);
+        memcpy(word, p + digits * i, digits);
         /* "xxxxxxxx" leaves the register as it is. */
-        if (word_from_hex(word, &value)) {
+        if (word_from_hex(word, &value, g->ops->word)) {
             g->ops->write_register(g->opaque, i, value);
         }
     }
@@ -292,24 +351,26 @@ static void do_write_all(MxgpuGdb *g, const char *p)
 
 static void do_read_register(MxgpuGdb *g, const char *p)
 {
-    uint32_t number, value = 0;
-    char text[9];
+    uint32_t number;
+    uint64_t value = 0;
+    char text[17];
 
     if (!take_hex(&p, &number) || *p ||
         !g->ops->read_register(g->opaque, number, &value)) {
         send_ok(g, false);
         return;
     }
-    word_to_hex(text, value);
+    word_to_hex(text, value, g->ops->word);
     send_text(g, text);
 }
 
 static void do_write_register(MxgpuGdb *g, const char *p)
 {
-    uint32_t number, value;
+    uint32_t number;
+    uint64_t value;
 
     send_ok(g, take_hex(&p, &number) && take_char(&p, '=') &&
-                   word_from_hex(p, &value) &&
+                   word_from_hex(p, &value, g->ops->word) &&
                    g->ops->write_register(g->opaque, number, value));
 }
 
@@ -317,14 +378,14 @@ static void do_read_memory(MxgpuGdb *g, const char *p)
 {
     uint8_t bytes[MXGPU_GDB_PACKET / 2];
     char text[MXGPU_GDB_PACKET + 1];
-    uint32_t addr, len;
+    uint64_t addr, len;
     size_t n;
 
-    if (!take_pair(&p, &addr, &len) || *p) {
+    if (!take_range(g, &p, &addr, &len) || *p) {
         send_ok(g, false);
         return;
     }
-    len = len < sizeof(bytes) ? len : (uint32_t)sizeof(bytes);
+    len = len < sizeof(bytes) ? len : sizeof(bytes);
     n = g->ops->read_memory(g->opaque, addr, bytes, len);
     if (!n && len) {
         send_text(g, "E0e"); /* EFAULT */
@@ -338,10 +399,10 @@ static void do_read_memory(MxgpuGdb *g, const char *p)
 static void do_write_memory(MxgpuGdb *g, const char *p, bool binary)
 {
     uint8_t bytes[MXGPU_GDB_PACKET];
-    uint32_t addr, len;
+    uint64_t addr, len;
     bool ok;
 
-    ok = take_pair(&p, &addr, &len) && take_char(&p, ':') &&
+    ok = take_range(g, &p, &addr, &len) && take_char(&p, ':') &&
          len <= sizeof(bytes);
     if (ok && binary) {
         ok = (size_t)(g->packet + g->len - p) == len;
@@ -358,18 +419,61 @@ static void do_write_memory(MxgpuGdb *g, const char *p, bool binary)
     send_ok(g, ok);
 }
 
+/* An expression, "XLENGTH,BYTES" at *p, as MxgpuGdbConditions has it. */
+static bool take_condition(const char **p, uint8_t *code, size_t size,
+                           size_t *len)
+{
+    uint32_t n;
+
+    if (!take_char(p, 'X') || !take_hex(p, &n) || !take_char(p, ',') ||
+        n > size || size - n < *len + 2 || strlen(*p) < 2 * n) {
+        return false;
+    }
+    code[(*len)++] = (uint8_t)n;
+    code[(*len)++] = (uint8_t)(n >> 8);
+    for (; n; n--, *p += 2) {
+        if (hex_digit((*p)[0]) < 0 || hex_digit((*p)[1]) < 0) {
+            return false;
+        }
+        code[(*len)++] = (uint8_t)(hex_digit((*p)[0]) << 4 |
+                                   hex_digit((*p)[1]));
+    }
+    return true;
+}
+
+/* What follows a point: nothing, or ";" and expressions. Commands of a point
+ * were not offered. */
+static bool take_conditions(const char *p, uint8_t *code, size_t size,
+                            size_t *len)
+{
+    bool ok = *p == '\0' || take_char(&p, ';');
+
+    *len = 0;
+    while (ok && *p) {
+        ok = take_condition(&p, code, size, len);
+    }
+    return ok;
+}
+
 static void do_point(MxgpuGdb *g, const char *p, bool insert)
 {
-    uint32_t type, addr, len;
+    uint8_t code[MXGPU_GDB_PACKET / 2];
+    MxgpuGdbConditions when = {code, 0};
+    uint64_t addr, len;
+    uint32_t type;
 
     if (!take_hex(&p, &type) || !take_char(&p, ',') ||
-        !take_pair(&p, &addr, &len)) {
+        !take_range(g, &p, &addr, &len)) {
         send_ok(g, false);
     } else if (type >= MXGPU_GDB_POINTS) {
         send_text(g, "");
+    } else if (!insert) {
+        send_ok(g, g->ops->remove(g->opaque, (MxgpuGdbPoint)type, addr, len));
     } else {
-        send_ok(g, (insert ? g->ops->insert : g->ops->remove)(
-                       g->opaque, (MxgpuGdbPoint)type, addr, len));
+        send_ok(g, (!g->ops->evaluates ||
+                    take_conditions(p, code, sizeof(code), &when.len)) &&
+                       g->ops->insert(g->opaque, (MxgpuGdbPoint)type, addr,
+                                      len, when));
     }
 }
 
@@ -424,32 +528,78 @@ static bool take_word(const char **p, const char *word)
     return true;
 }
 
+/* Whether a document is asked for from its beginning. */
+static bool begins(const char *p)
+{
+    uint32_t offset;
+
+    return !take_hex(&p, &offset) || !offset;
+}
+
+static unsigned long long current_thread(const MxgpuGdb *g)
+{
+    return !g->ops->threads ? 1 : g->thread ? g->thread : g->stop.thread;
+}
+
+/* "gTHREAD", "cTHREAD": the one that others packets are about. */
+static void do_choose(MxgpuGdb *g, const char *p)
+{
+    char kind = *p;
+    uint64_t thread = 0;
+    bool ok = true;
+
+    p += kind != '\0';
+    if (!g->ops->threads) {
+        send_ok(g, true);
+        return;
+    }
+    if (!take_char(&p, '-')) {
+        ok = take_long(&p, &thread) && (!thread || g->running ||
+                                        g->ops->alive(g->opaque, thread));
+    }
+    if (ok && kind == 'g') {
+        g->thread = thread;
+    } else if (ok) {
+        g->moves = thread;
+    }
+    send_ok(g, ok);
+}
+
 static void do_query(MxgpuGdb *g, const char *p)
 {
-    char text[160];
+    char text[240];
 
     if (take_word(&p, "Supported")) {
         snprintf(text, sizeof(text),
                  "PacketSize=%x;qXfer:features:read+;qXfer:memory-map:read+;"
-                 "vContSupported+;swbreak+;hwbreak+;QStartNoAckMode+",
-                 MXGPU_GDB_PACKET);
+                 "vContSupported+;swbreak+;hwbreak+;QStartNoAckMode+%s%s%s",
+                 MXGPU_GDB_PACKET,
+                 g->ops->threads ? ";qXfer:threads:read+" : "",
+                 g->ops->libraries ? ";qXfer:libraries:read+" : "",
+                 g->ops->evaluates ? ";ConditionalBreakpoints+" : "");
         send_text(g, text);
     } else if (take_word(&p, "Xfer:features:read:target.xml:")) {
         send_piece(g, g->ops->description(g->opaque), p);
     } else if (take_word(&p, "Xfer:memory-map:read::")) {
         send_piece(g, g->ops->memory_map(g->opaque), p);
+    } else if (g->ops->threads && take_word(&p, "Xfer:threads:read::")) {
+        send_piece(g, g->ops->threads(g->opaque, begins(p)), p);
+    } else if (g->ops->libraries && take_word(&p, "Xfer:libraries:read::")) {
+        send_piece(g, g->ops->libraries(g->opaque, begins(p)), p);
     } else if (take_word(&p, "Rcmd,")) {
         do_command(g, p);
     } else if (take_word(&p, "Attached")) {
         send_text(g, "1"); /* gdb that quits detaches, and kills nothing */
     } else if (take_word(&p, "fThreadInfo")) {
-        send_text(g, "m1");
+        snprintf(text, sizeof(text), "m%llx", current_thread(g));
+        send_text(g, text);
     } else if (take_word(&p, "sThreadInfo")) {
         send_text(g, "l");
     } else if (take_word(&p, "Symbol:")) {
         send_text(g, "OK");
     } else if (!strcmp(p, "C")) {
-        send_text(g, "QC1");
+        snprintf(text, sizeof(text), "QC%llx", current_thread(g));
+        send_text(g, text);
     } else {
         send_text(g, "");
     }
@@ -477,12 +627,25 @@ static bool needs_stop(char kind)
     return kind && strchr("gGpPmMXcCsSvZz", kind);
 }
 
+/* Before what is about a thread. */
+static bool select_thread(MxgpuGdb *g, char kind)
+{
+    return !g->ops->threads || g->running || !kind ||
+           !strchr("gGpPmMX", kind) ||
+           g->ops->select(g->opaque, current_thread(g));
+}
+
 static void handle_packet(MxgpuGdb *g)
 {
     const char *p = g->packet;
     char kind = *p;
+    uint64_t thread;
 
     p += kind != '\0';
+    if (!select_thread(g, kind)) {
+        send_ok(g, false);
+        return;
+    }
     if (g->running && needs_stop(kind) && strcmp(g->packet, "vCont?")) {
         send_ok(g, false);
         return;
@@ -491,8 +654,9 @@ static void handle_packet(MxgpuGdb *g)
     case '?':
         if (g->running) {
             g->running = false;
-            g->ops->halt(g->opaque);
-            g->stop = (MxgpuGdbStop){MXGPU_GDB_SIGINT, MXGPU_GDB_POINTS, 0};
+            g->stop.thread = g->ops->halt(g->opaque);
+            g->stop.signal = MXGPU_GDB_SIGINT;
+            g->stop.point = MXGPU_GDB_POINTS;
         }
         send_stop(g);
         break;
@@ -528,9 +692,13 @@ static void handle_packet(MxgpuGdb *g)
     case 'z':
         do_point(g, p, kind == 'Z');
         break;
-    case 'H': /* the thread that others are about: there is one */
+    case 'H':
+        do_choose(g, p);
+        break;
     case 'T':
-        send_ok(g, true);
+        send_ok(g, !g->ops->threads ||
+                       (take_long(&p, &thread) &&
+                        g->ops->alive(g->opaque, thread)));
         break;
     case 'q':
         do_query(g, p);
@@ -569,6 +737,7 @@ static void packet_complete(MxgpuGdb *g)
     if (!g->attached) {
         g->attached = true;
         g->running = false;
+        g->thread = g->moves = 0;
         g->stop = g->ops->attach(g->opaque);
     }
     g->packet[g->len] = '\0';
@@ -591,9 +760,10 @@ static void idle_byte(MxgpuGdb *g, uint8_t c)
         break;
     case 0x03:
         if (g->attached && g->running) {
-            MxgpuGdbStop stop = {MXGPU_GDB_SIGINT, MXGPU_GDB_POINTS, 0};
+            MxgpuGdbStop stop = {.signal = MXGPU_GDB_SIGINT,
+                                 .point = MXGPU_GDB_POINTS};
 
-            g->ops->halt(g->opaque);
+            stop.thread = g->ops->halt(g->opaque);
             mxgpu_gdb_stopped(g, &stop);
         }
         break;
@@ -674,6 +844,14 @@ void mxgpu_gdb_stopped(MxgpuGdb *g, const MxgpuGdbStop *stop)
     if (g->attached && g->running) {
         g->running = false;
         send_stop(g);
+    }
+}
+
+void mxgpu_gdb_exited(MxgpuGdb *g)
+{
+    if (g->attached && g->running) {
+        send_text(g, "W00");
+        detach(g);
     }
 }
 

@@ -41,15 +41,29 @@ typedef enum MxgpuGdbPoint {
 typedef struct MxgpuGdbStop {
     unsigned signal;
     MxgpuGdbPoint point;
-    uint32_t addr;
+    uint64_t addr;
+    uint64_t thread; /* that it is about; of no meaning where there is one */
+    bool library;    /* what libraries() gives has changed */
 } MxgpuGdbStop;
 
 typedef struct MxgpuGdbResume {
     bool step;          /* one instruction */
     bool range;         /* or, with step: until pc leaves [low, high) */
-    uint32_t low, high;
+    uint64_t low, high;
     unsigned signal;    /* to be delivered; 0: what was signalled is forgotten */
+    /* Of several threads: the one that this is about, 0 when all run alike;
+     * and whether the others run, too. */
+    uint64_t thread;
+    bool others;
 } MxgpuGdbResume;
+
+/* The conditions of a break point, one agent expression (agent.h) after the
+ * other, each behind its length in two bytes, little-endian. It stops where one
+ * of them holds; len 0: always. */
+typedef struct MxgpuGdbConditions {
+    const uint8_t *code;
+    size_t len;
+} MxgpuGdbConditions;
 
 /* Takes text, of "monitor" commands for instance. */
 typedef struct MxgpuGdbText {
@@ -65,27 +79,39 @@ typedef struct MxgpuGdbOps {
     void (*detach)(void *opaque);
     /* Runs the machine until mxgpu_gdb_stopped() is called. */
     void (*resume)(void *opaque, const MxgpuGdbResume *how);
-    /* Of a running machine, which stands when this returns. */
-    void (*halt)(void *opaque);
-    /* Registers of 32 bits by the numbers of the target description; those
-     * below `registers` are sent together. false: there is no such register. */
+    /* Of a running machine, which stands when this returns: at the thread
+     * returned. */
+    uint64_t (*halt)(void *opaque);
+    /* Registers by the numbers of the target description, each of so many
+     * bytes, 4 or 8; those below `registers` are sent together. false: there is
+     * no such register. */
+    unsigned word;
     unsigned registers;
-    bool (*read_register)(void *opaque, unsigned number, uint32_t *value);
-    bool (*write_register)(void *opaque, unsigned number, uint32_t value);
+    bool (*read_register)(void *opaque, unsigned number, uint64_t *value);
+    bool (*write_register)(void *opaque, unsigned number, uint64_t value);
     /* How many bytes from addr on could be read; all or nothing is written. */
-    size_t (*read_memory)(void *opaque, uint32_t addr, uint8_t *buf,
+    size_t (*read_memory)(void *opaque, uint64_t addr, uint8_t *buf,
                           size_t len);
-    bool (*write_memory)(void *opaque, uint32_t addr, const uint8_t *buf,
+    bool (*write_memory)(void *opaque, uint64_t addr, const uint8_t *buf,
                          size_t len);
-    bool (*insert)(void *opaque, MxgpuGdbPoint point, uint32_t addr,
-                   uint32_t len);
-    bool (*remove)(void *opaque, MxgpuGdbPoint point, uint32_t addr,
-                   uint32_t len);
+    /* when: of break points, and only if evaluates is set. */
+    bool evaluates;
+    bool (*insert)(void *opaque, MxgpuGdbPoint point, uint64_t addr,
+                   uint64_t len, MxgpuGdbConditions when);
+    bool (*remove)(void *opaque, MxgpuGdbPoint point, uint64_t addr,
+                   uint64_t len);
     /* A command of the user. */
     void (*monitor)(void *opaque, const char *command, MxgpuGdbText text);
-    /* XML documents, valid until the next call; NULL: there is none. */
+    /* XML documents, valid until the next call; NULL: there is none. The last
+     * two may be NULL. fresh: not the rest of one that was begun. */
     const char *(*description)(void *opaque);
     const char *(*memory_map)(void *opaque);
+    const char *(*threads)(void *opaque, bool fresh);
+    const char *(*libraries)(void *opaque, bool fresh);
+    /* With threads: chooses the one whose registers and memory are meant from
+     * now on; false: there is none. And whether there is such a one. */
+    bool (*select)(void *opaque, uint64_t thread);
+    bool (*alive)(void *opaque, uint64_t thread);
     /* Bytes for the debugger. Never waits. */
     void (*output)(void *opaque, const void *bytes, size_t len);
 } MxgpuGdbOps;
@@ -100,6 +126,8 @@ void mxgpu_gdb_input(MxgpuGdb *gdb, const uint8_t *bytes, size_t len);
 void mxgpu_gdb_close(MxgpuGdb *gdb);
 /* The machine, which ran, stands. */
 void mxgpu_gdb_stopped(MxgpuGdb *gdb, const MxgpuGdbStop *stop);
+/* The machine, which ran, is no more. */
+void mxgpu_gdb_exited(MxgpuGdb *gdb);
 /* A line for the user, if the machine runs: the debugger listens then only. */
 void mxgpu_gdb_say(MxgpuGdb *gdb, const char *text);
 bool mxgpu_gdb_attached(const MxgpuGdb *gdb);
