@@ -21,6 +21,7 @@
 #include "mxgpu/isa.h"
 #include "mxgpu/packets.h"
 #include "rv/rv.h"
+#include "simt/debug.h"
 #include "simt/simt.h"
 
 #define LANES      MXGPU_WARP_SIZE
@@ -406,6 +407,47 @@ typedef struct SimtSlot {
     MxgpuDispatchFault fault;
 } SimtSlot;
 
+/* ---- a debugger: simt/debug.h */
+
+#define POINTS 256
+#define POINT_FILTER 1024 /* bits */
+
+/* A break or watch point, or, not "used", what is left of one that was
+ * removed: gdb takes all away at each stop and puts them back, and what the
+ * windows' addresses of a point mean has to stay. */
+typedef struct SimtPoint {
+    bool used;
+    uint8_t kind;         /* MxgpuSimtPoint */
+    uint64_t addr, last;  /* bytes, the last one included */
+    void *condition;
+    /* Of an address in a window: whose memory is meant; it is gone when another
+     * block is there. */
+    bool bound;
+    MxgpuSimtLane at;
+    uint32_t block[3];
+    uint8_t slot;
+} SimtPoint;
+
+/* None of it is state. Written while no unit runs, but for what is atomic and
+ * "moved", which is of the unit that runs the lane. */
+typedef struct SimtDebug {
+    const MxgpuSimtDebugOps *ops;
+    void *opaque;
+    _Atomic bool stopped;
+    MxgpuSimtStop stop;
+    MxgpuSimtLane prefer; /* of lanes that stop together, the one to name */
+    MxgpuSimtGo go;
+    uint32_t go_block[3];
+    bool moved;           /* the lane of "go" has executed something */
+    _Atomic bool free;    /* ... or waits, or has ended: nobody is held */
+    _Atomic bool gone;    /* ... has ended */
+    bool at_launch;
+    _Atomic bool launched[MXGPU_DISPATCH_SLOTS]; /* and was looked at */
+    SimtPoint points[POINTS];
+    bool watches;
+    uint64_t filter[POINT_FILTER / 64]; /* addresses that break */
+} SimtDebug;
+
 /* Why an interpreter returns: the limit, or the work budget, is reached; all
  * lanes wait; all have ended; a lane has faulted. */
 typedef enum SimtExit {
@@ -439,6 +481,8 @@ struct MxgpuSimt {
     pthread_mutex_t returned_lock; /* of all SimtCuState.returned; a leaf */
     _Atomic uint64_t dispatches; /* counter */
     _Atomic uint64_t code_check; /* cache; starts: code may have changed */
+    SimtDebug *debug; /* NULL: there is nobody who could */
+    bool debugged;    /* a debugger is there */
     MxgpuCu *cus;
 };
 

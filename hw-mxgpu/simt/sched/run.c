@@ -5,6 +5,7 @@
 #include "barrier.h"
 #include "block.h"
 #include "counters.h"
+#include "debug.h"
 #include "parked.h"
 #include "private.h"
 #include "profile.h"
@@ -123,7 +124,9 @@ static uint64_t run_warp(MxgpuCu *cu, MxgpuWarp *w, uint64_t budget)
     if (atomic_load_explicit(&s->stop, memory_order_relaxed)) {
         return 0;
     }
-    if (__builtin_expect(s->dispatch.profile, 0)) {
+    if (__builtin_expect(cu->simt->debugged, 0)) {
+        n = mxgpu_simt_run_debugged(cu, w, budget);
+    } else if (__builtin_expect(s->dispatch.profile, 0)) {
         n = mxgpu_simt_run_profiled(cu, w, budget);
     } else if (__builtin_expect(s->dispatch.accesses, 0)) {
         n = mxgpu_simt_run_counted(cu, w, budget);
@@ -265,6 +268,9 @@ static bool run_step(MxgpuCu *cu, uint64_t left, bool *had_blocks)
     while (left && !simt_exhausted(cu)) {
         uint64_t ran;
 
+        if (mxgpu_simt_debug_holds(cu)) {
+            return false;
+        }
         notice_changes(cu);
         if ((cu->s.num_blocks == cu->s.num_waiting ||
              cu->s.since_take >= BLOCK_QUANTUM) &&

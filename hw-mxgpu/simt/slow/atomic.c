@@ -251,7 +251,7 @@ static uint64_t store_conditional(MxgpuWarp *w, unsigned lane, uint64_t va,
                                         __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
-static unsigned access_size(unsigned op)
+unsigned mxgpu_simt_atomic_size(unsigned op)
 {
     if (op >= RV_MX_AFADD_S && op <= RV_MX_AFMAX_D) {
         return (op - RV_MX_AFADD_S) % 2 ? 8 : 4;
@@ -443,7 +443,7 @@ static void perform(MxgpuWarp *w, const SimtOp *p, uint64_t mask, unsigned size,
 bool mxgpu_simt_atomic(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,
                        uint64_t mask)
 {
-    unsigned size = access_size(p->op);
+    unsigned size = mxgpu_simt_atomic_size(p->op);
     uint64_t at[LANES];
     AmoWay way = WAY_EACH;
 

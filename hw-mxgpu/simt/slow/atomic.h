@@ -12,4 +12,7 @@
 bool mxgpu_simt_atomic(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,
                        uint64_t mask);
 
+/* Bytes that one of these accesses. */
+unsigned mxgpu_simt_atomic_size(unsigned op);
+
 #endif

@@ -109,6 +109,7 @@ void mxgpu_simt_free(MxgpuSimt *simt)
         mxgpu_mmu_client_remove(&simt->cus[i].client);
         free_cu(&simt->cus[i]);
     }
+    mxgpu_simt_debug_close(simt);
     free(simt->cus);
     pthread_mutex_destroy(&simt->returned_lock);
     free(simt);
@@ -223,6 +224,9 @@ enum mxgpu_fault mxgpu_simt_start(MxgpuSimt *simt, unsigned slot,
     atomic_store(&s->stop_code, MXGPU_FAULT_NONE);
     if (d->profile) {
         mxgpu_simt_profile_start(simt, slot);
+    }
+    if (simt->debug) {
+        atomic_store(&simt->debug->launched[slot], false);
     }
     atomic_store(&s->stop, false);
     atomic_store(&s->fault_taken, false);

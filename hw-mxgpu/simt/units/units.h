@@ -12,4 +12,7 @@ void *mxgpu_cu_reserve(size_t size);
 bool mxgpu_simt_can_run(const MxgpuSimt *simt, const MxgpuDispatch *d,
                         uint64_t *total);
 
+/* Drops what mxgpu_simt_debug_open() made (debug.c). */
+void mxgpu_simt_debug_close(MxgpuSimt *simt);
+
 #endif

@@ -8,6 +8,7 @@
 #include "fault.h"
 
 #include "observe.h"
+#include "stop.h"
 #include "warp.h"
 
 /* Whether the hook emulates the instruction: the lane then leaves its group,
@@ -97,7 +98,7 @@ void mxgpu_simt_fault_at(MxgpuCu *cu, const MxgpuWarp *w, unsigned lane,
         trapped(cu, &cu->warps[w - cu->warps], &trap)) {
         return;
     }
-    if (!parks(cu, w, &fault)) {
+    if (!parks(cu, w, &fault) && !mxgpu_simt_stop_fault(cu, w, lane, &fault)) {
         mxgpu_simt_stop_grid(cu, w, &fault);
     }
 }

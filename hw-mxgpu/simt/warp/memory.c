@@ -94,7 +94,7 @@ static enum mxgpu_fault window(const MxgpuWarp *w, unsigned lane, uint64_t va,
                : MXGPU_FAULT_NON_CANONICAL;
 }
 
-unsigned simt_access_shift(unsigned op)
+unsigned mxgpu_simt_access_shift(unsigned op)
 {
     switch (op) {
     case RV_LH:
@@ -119,7 +119,7 @@ unsigned simt_access_shift(unsigned op)
     }
 }
 
-bool simt_is_store(unsigned op)
+bool mxgpu_simt_is_store(unsigned op)
 {
     switch (op) {
     case RV_SB:
@@ -138,7 +138,7 @@ bool simt_is_store(unsigned op)
 bool mxgpu_simt_aligned(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p,
                         uint64_t pc, uint64_t mask)
 {
-    uint64_t low = (1ull << simt_access_shift(p->op)) - 1;
+    uint64_t low = (1ull << mxgpu_simt_access_shift(p->op)) - 1;
     uint64_t imm = (uint64_t)(int64_t)p->imm;
 
     if (w->form[p->r1] & FORM_LINE) {
@@ -157,8 +157,9 @@ bool mxgpu_simt_aligned(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p,
 
         if (va & low) {
             mxgpu_simt_fault_at(cu, w, lane, MXGPU_FAULT_MISALIGNED,
-                                simt_is_store(p->op) ? MXGPU_ACCESS_WRITE
-                                                     : MXGPU_ACCESS_READ,
+                                mxgpu_simt_is_store(p->op)
+                                    ? MXGPU_ACCESS_WRITE
+                                    : MXGPU_ACCESS_READ,
                                 va, pc);
             return false;
         }

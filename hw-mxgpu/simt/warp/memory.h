@@ -13,13 +13,13 @@ void mxgpu_simt_drop_tlb(MxgpuCu *cu);
  */
 uintptr_t mxgpu_simt_fill(MxgpuCu *cu, const MxgpuWarp *w, SimtKind kind,
                           uint64_t va, uint64_t len, enum mxgpu_fault *fault);
-/* Of a load or store: what it moves, log2 of bytes; whether it is one. */
-unsigned simt_access_shift(unsigned op);
-bool simt_is_store(unsigned op);
 /* Before a load or store of a strict dispatch: whether the addresses of mask's
  * lanes are naturally aligned; if not, the first of these lanes faults. */
 bool mxgpu_simt_aligned(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p,
                         uint64_t pc, uint64_t mask);
+/* Of a load or store: what it moves, log2 of bytes; whether it is one. */
+unsigned mxgpu_simt_access_shift(unsigned op);
+bool mxgpu_simt_is_store(unsigned op);
 /* An access of one lane, of 1, 2, 4 or 8 bytes at any address and alignment.
  * *at is the address that faults. */
 enum mxgpu_fault mxgpu_simt_read(MxgpuCu *cu, MxgpuWarp *w, unsigned lane,

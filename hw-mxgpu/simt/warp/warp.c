@@ -100,6 +100,40 @@ void mxgpu_warp_park(MxgpuWarp *w, const SimtGroup *group)
     w->s.num_ready++;
 }
 
+/* ready[i] becomes cur, out of order unless it is the last one. */
+static void take_ready(MxgpuWarp *w, unsigned i, bool rotated)
+{
+    w->s.rotated = rotated && i != w->s.num_ready - 1;
+    simt_copy_group(&w->s.cur, &w->s.ready[i]);
+    w->s.num_ready--;
+    if (i < w->s.num_ready) {
+        memmove(&w->s.ready[i], &w->s.ready[i + 1],
+                (w->s.num_ready - i) * sizeof(w->s.ready[0]));
+    }
+}
+
+bool mxgpu_warp_choose(MxgpuWarp *w, unsigned lane)
+{
+    if (w->s.cur.mask >> lane & 1) {
+        return true;
+    }
+    for (unsigned i = 0; i < w->s.num_ready; i++) {
+        if (w->s.ready[i].mask >> lane & 1) {
+            uint64_t mask = w->s.ready[i].mask;
+
+            w->s.cur.stamp = ++w->s.stamps;
+            mxgpu_warp_park(w, &w->s.cur);
+            w->s.cur.mask = 0;
+            w->s.slice_end = 0;
+            for (i = 0; (w->s.ready[i].mask & mask) != mask; i++) {
+            }
+            take_ready(w, i, true);
+            return true;
+        }
+    }
+    return false;
+}
+
 bool mxgpu_warp_pick(MxgpuWarp *w, bool rotate)
 {
     unsigned best;
@@ -118,13 +152,7 @@ bool mxgpu_warp_pick(MxgpuWarp *w, bool rotate)
             }
         }
     }
-    w->s.rotated = rotate && best != w->s.num_ready - 1;
-    simt_copy_group(&w->s.cur, &w->s.ready[best]);
-    w->s.num_ready--;
-    if (best < w->s.num_ready) {
-        memmove(&w->s.ready[best], &w->s.ready[best + 1],
-                (w->s.num_ready - best) * sizeof(w->s.ready[0]));
-    }
+    take_ready(w, best, rotate);
     return true;
 }
 

@@ -21,6 +21,8 @@ void mxgpu_warp_start_x(MxgpuWarp *w, uint64_t args, uint32_t written_x);
  * ones and chooses the next one; false when none is ready. rotate: the one that
  * has waited longest. */
 bool mxgpu_warp_pick(MxgpuWarp *w, bool rotate);
+/* The group of that lane is to run; false: it waits, or has ended. */
+bool mxgpu_warp_choose(MxgpuWarp *w, unsigned lane);
 /* Adds a group to the ready ones, to the one at its pc and depth if there is
  * one. */
 void mxgpu_warp_park(MxgpuWarp *w, const SimtGroup *group);

@@ -146,9 +146,9 @@ bool mxgpu_simt_observe_memory(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p,
                                uint64_t pc, uint64_t mask)
 {
     return observe(cu, w, p, pc, mask, (uint64_t)(int64_t)p->imm,
-                   simt_is_store(p->op) ? MXGPU_ACCESS_WRITE
-                                        : MXGPU_ACCESS_READ,
-                   1u << simt_access_shift(p->op));
+                   mxgpu_simt_is_store(p->op) ? MXGPU_ACCESS_WRITE
+                                              : MXGPU_ACCESS_READ,
+                   1u << mxgpu_simt_access_shift(p->op));
 }
 
 bool mxgpu_simt_observe_atomic(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p,
