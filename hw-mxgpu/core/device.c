@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The device as a whole: what it is made of, its life, deterministic runs. */
-#include "debug/gdb.h"
 #include "internal.h"
 #include "mxgpu/properties.h"
 #include "simt/simt.h"
@@ -211,7 +210,9 @@ MxgpuDevice *mxgpu_device_new(const MxgpuConfig *config,
     pthread_mutex_init(&dev->control, NULL);
     pthread_mutex_init(&dev->lock, NULL);
     pthread_mutex_init(&dev->faults.writer, NULL);
-    pthread_mutex_init(&dev->debug.lock, NULL);
+    mxgpu_debug_port_init(&dev->debug.port);
+    mxgpu_debug_port_init(&dev->kernels.port);
+    pthread_mutex_init(&dev->kernels.lock, NULL);
     if (!init_blocks(dev)) {
         mxgpu_device_free(dev);
         return NULL;
@@ -236,8 +237,8 @@ void mxgpu_device_free(MxgpuDevice *dev)
     for (unsigned i = 0; i < dev->num_steppers; i++) {
         mxgpu_stepper_stop(&dev->steppers[i]);
     }
-    mxgpu_gdb_free(dev->debug.gdb);
-    free(dev->debug.text);
+    mxgpu_kernel_gdb_free(dev);
+    mxgpu_debug_port_free(&dev->debug.port);
     mxgpu_compute_free(dev);
     mxgpu_mcu_driver_free(dev);
     mxgpu_copy_free(dev);
@@ -247,7 +248,6 @@ void mxgpu_device_free(MxgpuDevice *dev)
     }
     free(dev->steppers);
     pthread_mutex_destroy(&dev->faults.writer);
-    pthread_mutex_destroy(&dev->debug.lock);
     pthread_mutex_destroy(&dev->lock);
     pthread_mutex_destroy(&dev->control);
     free(dev);

@@ -154,19 +154,19 @@ static void tell_events(MxgpuDevice *dev, uint32_t events)
                          .point = MXGPU_GDB_POINTS};
 
     if (events & MXGPU_DEBUG_RESET) {
-        mxgpu_gdb_say(dev->debug.gdb, "mxgpu: the device was reset");
+        mxgpu_gdb_say(dev->debug.port.gdb, "mxgpu: the device was reset");
     }
     if (events & MXGPU_DEBUG_STOPPED) {
         stop = stop_of(dev);
     } else if (events & MXGPU_DEBUG_LOCKUP) {
         stop.signal = MXGPU_GDB_SIGSEGV;
-        mxgpu_gdb_say(dev->debug.gdb, "mxgpu: the MCU has locked up");
+        mxgpu_gdb_say(dev->debug.port.gdb, "mxgpu: the MCU has locked up");
     } else if (events & MXGPU_DEBUG_PANIC) {
         stop.signal = MXGPU_GDB_SIGABRT;
-        mxgpu_gdb_say(dev->debug.gdb, "mxgpu: the firmware has panicked");
+        mxgpu_gdb_say(dev->debug.port.gdb, "mxgpu: the firmware has panicked");
     }
     if (dev->debug.halted) {
-        mxgpu_gdb_stopped(dev->debug.gdb, &stop);
+        mxgpu_gdb_stopped(dev->debug.port.gdb, &stop);
     }
 }
 
@@ -336,10 +336,10 @@ static size_t add_text(char *text, size_t n, const char *more)
 
 static char *document(MxgpuDevice *dev)
 {
-    if (!dev->debug.text) {
-        dev->debug.text = malloc(DOCUMENT_MAX);
+    if (!dev->debug.port.text) {
+        dev->debug.port.text = malloc(DOCUMENT_MAX);
     }
-    return dev->debug.text;
+    return dev->debug.port.text;
 }
 
 static const char *gdb_description(void *opaque)
@@ -424,16 +424,9 @@ static void gdb_monitor(void *opaque, const char *command, MxgpuGdbText text)
 
 /* ---- the service */
 
-/* What a connection asked for before it was closed is not for the next one. */
 static void gdb_output(void *opaque, const void *bytes, size_t len)
 {
-    MxgpuDebug *d = &((MxgpuDevice *)opaque)->debug;
-
-    pthread_mutex_lock(&d->lock);
-    if (!d->closed) {
-        d->ops->output(d->host, bytes, len);
-    }
-    pthread_mutex_unlock(&d->lock);
+    mxgpu_debug_port_output(&((MxgpuDevice *)opaque)->debug.port, bytes, len);
 }
 
 static const MxgpuGdbOps gdb_ops = {
@@ -455,95 +448,36 @@ static const MxgpuGdbOps gdb_ops = {
     .output = gdb_output,
 };
 
-static void service(void *opaque)
+void mxgpu_firmware_gdb_service(MxgpuDevice *dev)
 {
-    MxgpuDevice *dev = opaque;
-    MxgpuDebug *d = &dev->debug;
-    uint8_t in[sizeof(d->in)];
-    bool closed, full;
-    size_t len;
-
-    pthread_mutex_lock(&d->lock);
-    len = d->in_len;
-    memcpy(in, d->in, len);
-    d->in_len = 0;
-    closed = d->closed;
-    full = d->full;
-    d->closed = d->full = false;
-    pthread_mutex_unlock(&d->lock);
+    MxgpuDebugPort *port = &dev->debug.port;
+    uint8_t in[sizeof(port->in)];
+    bool closed;
+    size_t len = mxgpu_debug_port_take(port, in, &closed);
 
     pthread_mutex_lock(&dev->control);
     if (closed) {
-        mxgpu_gdb_close(d->gdb);
+        mxgpu_gdb_close(port->gdb);
     }
-    tell_events(dev, atomic_exchange(&d->events, 0));
-    mxgpu_gdb_input(d->gdb, in, len);
+    tell_events(dev, atomic_exchange(&dev->debug.events, 0));
+    mxgpu_gdb_input(port->gdb, in, len);
     pthread_mutex_unlock(&dev->control);
-    if (full) {
-        d->ops->ready(d->host);
-    }
-}
-
-/* ---- the host's side */
-
-static void ask(MxgpuDevice *dev)
-{
-    mxgpu_stepper_ask(&dev->steppers[MXGPU_STEPPER_MCU]);
-    if (dev->config.deterministic) {
-        atomic_store(&dev->kick, true);
-        mxgpu_send_kick(dev);
-    }
-}
-
-size_t mxgpu_device_gdb_room(MxgpuDevice *dev)
-{
-    MxgpuDebug *d = &dev->debug;
-    size_t room;
-
-    pthread_mutex_lock(&d->lock);
-    room = sizeof(d->in) - d->in_len;
-    d->full |= !room;
-    pthread_mutex_unlock(&d->lock);
-    return room;
-}
-
-void mxgpu_device_gdb_input(MxgpuDevice *dev, const void *bytes, size_t len)
-{
-    MxgpuDebug *d = &dev->debug;
-
-    pthread_mutex_lock(&d->lock);
-    len = len < sizeof(d->in) - d->in_len ? len : sizeof(d->in) - d->in_len;
-    memcpy(d->in + d->in_len, bytes, len);
-    d->in_len += len;
-    pthread_mutex_unlock(&d->lock);
-    ask(dev);
-}
-
-void mxgpu_device_gdb_close(MxgpuDevice *dev)
-{
-    MxgpuDebug *d = &dev->debug;
-
-    pthread_mutex_lock(&d->lock);
-    d->in_len = 0;
-    d->closed = true;
-    pthread_mutex_unlock(&d->lock);
-    ask(dev);
 }
 
 bool mxgpu_device_gdb_open(MxgpuDevice *dev, const MxgpuDebugOps *ops,
                            void *host, bool halt)
 {
-    MxgpuDebug *d = &dev->debug;
+    MxgpuDebugPort *port = &dev->debug.port;
 
-    if (!d->gdb) {
-        d->gdb = mxgpu_gdb_new(&gdb_ops, dev);
+    if (!port->gdb) {
+        port->gdb = mxgpu_gdb_new(&gdb_ops, dev);
     }
-    if (!d->gdb) {
+    if (!port->gdb) {
         return false;
     }
-    d->ops = ops;
-    d->host = host;
-    dev->steppers[MXGPU_STEPPER_MCU].service = service;
-    atomic_store(&d->halt_at_start, halt);
+    port->ops = ops;
+    port->host = host;
+    dev->steppers[MXGPU_STEPPER_MCU].service = mxgpu_gdb_service;
+    atomic_store(&dev->debug.halt_at_start, halt);
     return true;
 }

@@ -37,7 +37,7 @@
 #include "mcu/mcu.h"
 #include "mmu/mmu.h"
 #include "mxgpu/packets.h"
-#include "simt/simt.h"
+#include "simt/debug.h"
 #include "stepper.h"
 
 /* Who accesses a register. */
@@ -169,23 +169,43 @@ enum {
 struct MxgpuGdb;
 struct MxgpuDebugOps;
 
-/* The debugger of the MCU. */
-typedef struct MxgpuDebug {
-    bool halted;   /* (mcu) it has stopped the MCU */
-    bool attached; /* (mcu) there is one */
+/* A connection to a debugger: gdb_port.c. */
+typedef struct MxgpuDebugPort {
     struct MxgpuGdb *gdb; /* (mcu) NULL: the host has no debugger */
     const struct MxgpuDebugOps *ops;
     void *host;
     char *text;           /* (mcu) the last document it was given */
-    _Atomic bool halt_at_start;
-    _Atomic uint32_t events;
-
     pthread_mutex_t lock; /* a leaf but for output() of ops */
     uint8_t in[4096];     /* what it has sent */
     size_t in_len;
     bool closed; /* ... after the connection before was closed */
     bool full;   /* the host was told that there is no room */
+} MxgpuDebugPort;
+
+/* The debugger of the MCU. */
+typedef struct MxgpuDebug {
+    bool halted;   /* (mcu) it has stopped the MCU */
+    bool attached; /* (mcu) there is one */
+    _Atomic bool halt_at_start;
+    _Atomic uint32_t events;
+    MxgpuDebugPort port;
 } MxgpuDebug;
+
+struct MxgpuModule;
+
+/* The debugger of kernels: kernel_gdb.c. */
+typedef struct MxgpuKernelDebug {
+    bool attached;        /* (mcu) */
+    bool halt;            /* (mcu) units wait for one */
+    bool stops_at_launch; /* (mcu) its user wants that */
+    MxgpuSimtLane lane;   /* (mcu) that registers and memory are of */
+    bool has_lane;        /* (mcu) */
+    _Atomic bool stopped; /* units have, and nobody was told */
+    _Atomic bool news;    /* of modules, that it does not know */
+    pthread_mutex_t lock; /* of what follows; a leaf */
+    struct MxgpuModule *modules;
+    MxgpuDebugPort port;
+} MxgpuKernelDebug;
 
 struct MxgpuDevice {
     MxgpuConfig config;
@@ -219,6 +239,7 @@ struct MxgpuDevice {
     MxgpuMemPort memport;
     MxgpuMcuDriver mcu;
     MxgpuDebug debug;
+    MxgpuKernelDebug kernels;
     MxgpuCopyEngine ce[MXGPU_MAX_COPY_ENGINES];
     MxgpuMmu *mmu;
     MxgpuSimt *simt;
@@ -493,5 +514,22 @@ extern const MxgpuMcuOps mxgpu_mcu_bus;
 MxgpuStep mxgpu_control_step;
 /* Every unit is held. */
 void mxgpu_reset_state(MxgpuDevice *dev, enum mxgpu_reset_cause cause);
+
+/* ---- debuggers: gdb_port.c, gdb.c, kernel_gdb.c */
+
+void mxgpu_debug_port_init(MxgpuDebugPort *port);
+void mxgpu_debug_port_free(MxgpuDebugPort *port);
+/* Bytes for it, unless the connection is closed already. */
+void mxgpu_debug_port_output(MxgpuDebugPort *port, const void *bytes,
+                             size_t len);
+/* Takes what has come; the host is told when there is room again. *closed: the
+ * connection before that is gone. Returns how many bytes there are in "in", of
+ * which there is room for all. */
+size_t mxgpu_debug_port_take(MxgpuDebugPort *port, uint8_t *in, bool *closed);
+/* The MCU's thread, between two steps: what each has asked for. */
+void mxgpu_firmware_gdb_service(MxgpuDevice *dev);
+void mxgpu_kernel_gdb_service(MxgpuDevice *dev);
+void mxgpu_gdb_service(void *opaque);
+void mxgpu_kernel_gdb_free(MxgpuDevice *dev);
 
 #endif

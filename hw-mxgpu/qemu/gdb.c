@@ -23,14 +23,15 @@ static int mxgpu_gdb_can_receive(void *opaque)
 {
     MxgpuState *s = opaque;
 
-    return mxgpu_gdb_is_full(s) ? 0 : mxgpu_device_gdb_room(s->dev);
+    return mxgpu_gdb_is_full(s)
+               ? 0 : mxgpu_device_gdb_room(s->dev, MXGPU_DEBUG_FIRMWARE);
 }
 
 static void mxgpu_gdb_receive(void *opaque, const uint8_t *buf, int size)
 {
     MxgpuState *s = opaque;
 
-    mxgpu_device_gdb_input(s->dev, buf, size);
+    mxgpu_device_gdb_input(s->dev, MXGPU_DEBUG_FIRMWARE, buf, size);
 }
 
 static void mxgpu_gdb_drop(MxgpuState *s)
@@ -46,7 +47,8 @@ static void mxgpu_gdb_event(void *opaque, QEMUChrEvent event)
     if (event == CHR_EVENT_OPENED) {
         mxgpu_gdb_drop(s); /* what another connection did not take */
     } else if (event == CHR_EVENT_CLOSED) {
-        mxgpu_device_gdb_close(s->dev); /* from here on nothing is added */
+        /* from here on nothing is added */
+        mxgpu_device_gdb_close(s->dev, MXGPU_DEBUG_FIRMWARE);
         mxgpu_gdb_drop(s);
     }
 }

@@ -23,6 +23,7 @@
 
 struct MxgpuSimGdb {
     MxgpuDevice *dev;
+    MxgpuDebugged which;
     int listener, wake, conn; /* conn: of the thread, -1: none */
     char path[108];           /* of a Unix socket, else empty */
     pthread_t thread;
@@ -96,14 +97,14 @@ static void drop_connection(MxgpuSimGdb *g)
 {
     close(g->conn);
     g->conn = -1;
-    mxgpu_device_gdb_close(g->dev);
+    mxgpu_device_gdb_close(g->dev, g->which);
 }
 
 /* false: the connection is gone. */
 static bool receive(MxgpuSimGdb *g)
 {
     char buf[4096];
-    size_t room = mxgpu_device_gdb_room(g->dev);
+    size_t room = mxgpu_device_gdb_room(g->dev, g->which);
     ssize_t n;
 
     if (!room) {
@@ -111,7 +112,7 @@ static bool receive(MxgpuSimGdb *g)
     }
     n = recv(g->conn, buf, room < sizeof(buf) ? room : sizeof(buf), 0);
     if (n > 0) {
-        mxgpu_device_gdb_input(g->dev, buf, (size_t)n);
+        mxgpu_device_gdb_input(g->dev, g->which, buf, (size_t)n);
     }
     return n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR));
 }
@@ -135,7 +136,7 @@ static bool transmit(MxgpuSimGdb *g)
 /* What to wait for on the connection. */
 static short wanted(MxgpuSimGdb *g)
 {
-    short events = mxgpu_device_gdb_room(g->dev) ? POLLIN : 0;
+    short events = mxgpu_device_gdb_room(g->dev, g->which) ? POLLIN : 0;
 
     pthread_mutex_lock(&g->lock);
     if (g->out_len) {
@@ -143,6 +144,17 @@ static short wanted(MxgpuSimGdb *g)
     }
     pthread_mutex_unlock(&g->lock);
     return events;
+}
+
+#define LAST_MS 2000 /* a debugger that does not read is not waited for */
+
+/* The last words. */
+static void send_rest(MxgpuSimGdb *g)
+{
+    struct pollfd fd = {.fd = g->conn, .events = POLLOUT};
+
+    while (wanted(g) & POLLOUT && poll(&fd, 1, LAST_MS) > 0 && transmit(g)) {
+    }
 }
 
 static bool quits(MxgpuSimGdb *g)
@@ -184,6 +196,7 @@ static void *gdb_main(void *opaque)
         }
     }
     if (g->conn >= 0) {
+        send_rest(g);
         drop_connection(g);
     }
     return NULL;
@@ -270,7 +283,8 @@ static int gdb_start(MxgpuSimGdb *g)
 }
 
 int mxgpu_sim_gdb_open(const char *where, unsigned index, MxgpuDevice *dev,
-                       char *name, size_t size, MxgpuSimGdb **out)
+                       MxgpuDebugged which, char *name, size_t size,
+                       MxgpuSimGdb **out)
 {
     const char *comma = strchr(where, ',');
     char place[108];
@@ -287,11 +301,15 @@ int mxgpu_sim_gdb_open(const char *where, unsigned index, MxgpuDevice *dev,
         return -ENOMEM;
     }
     g->dev = dev;
+    g->which = which;
     g->listener = g->wake = g->conn = -1;
     pthread_mutex_init(&g->lock, NULL);
     err = gdb_bind(g, place, index, name, size);
     if (!err) {
-        err = mxgpu_device_gdb_open(dev, &gdb_ops, g, comma != NULL)
+        err = (which == MXGPU_DEBUG_FIRMWARE
+                   ? mxgpu_device_gdb_open
+                   : mxgpu_device_kernel_gdb_open)(dev, &gdb_ops, g,
+                                                   comma != NULL)
                   ? gdb_start(g) : -ENOMEM;
     }
     if (err) {

@@ -34,7 +34,7 @@ struct MxgpuSim {
     unsigned vectors;
     int irq_fd[MXGPU_MAX_VECTORS];
     MxgpuSimIommu iommu;
-    MxgpuSimGdb *gdb; /* NULL: none */
+    MxgpuSimGdb *gdb[2]; /* by MxgpuDebugged; NULL: none */
     pthread_mutex_t log_lock;
     _Atomic uint64_t clock_ahead; /* of the host's, after a load */
 
@@ -260,7 +260,12 @@ static void sim_close(MxgpuSim *sim)
     if (!sim) {
         return;
     }
-    mxgpu_sim_gdb_stop(sim->gdb);
+    if (sim->dev) {
+        mxgpu_device_kernel_gdb_end(sim->dev);
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        mxgpu_sim_gdb_stop(sim->gdb[i]);
+    }
     if (sim->has_thread) {
         pthread_mutex_lock(&sim->run_lock);
         sim->quit = true;
@@ -269,7 +274,9 @@ static void sim_close(MxgpuSim *sim)
         pthread_join(sim->thread, NULL);
     }
     mxgpu_device_free(sim->dev);
-    mxgpu_sim_gdb_free(sim->gdb);
+    for (unsigned i = 0; i < 2; i++) {
+        mxgpu_sim_gdb_free(sim->gdb[i]);
+    }
     for (unsigned i = 0; i < sim->vectors; i++) {
         if (sim->irq_fd[i] >= 0) {
             close(sim->irq_fd[i]);
@@ -365,7 +372,9 @@ static MxgpuConfig device_config(const MxgpuSimOptions *c)
         .copy_engines = OR_DEFAULT(copy_engines),
         .threads = c->threads,
         .private_memory = OR_DEFAULT(private_memory),
-        .watchdog_ms = c->watchdog_ms,
+        /* A kernel that is stopped is not one that hangs. */
+        .watchdog_ms =
+            c->kernel_gdb && *c->kernel_gdb ? 0 : c->watchdog_ms,
         .firmware_watchdog_ms = c->firmware_watchdog_ms,
         .deterministic = c->deterministic,
         .strict_alignment = c->strict_alignment,
@@ -379,22 +388,23 @@ static MxgpuConfig device_config(const MxgpuSimOptions *c)
     return d;
 }
 
-static int open_gdb(MxgpuSim *sim)
+static int open_gdb(MxgpuSim *sim, MxgpuDebugged which, const char *where)
 {
-    char name[128], text[160];
+    const char *of = which == MXGPU_DEBUG_FIRMWARE ? "gdb" : "gdb of kernels";
+    char name[128], text[192];
     int err;
 
-    if (!sim->config.fw_gdb || !*sim->config.fw_gdb) {
+    if (!where || !*where) {
         return 0;
     }
-    err = mxgpu_sim_gdb_open(sim->config.fw_gdb, sim->config.index, sim->dev,
-                             name, sizeof(name), &sim->gdb);
+    err = mxgpu_sim_gdb_open(where, sim->config.index, sim->dev, which, name,
+                             sizeof(name), &sim->gdb[which]);
     if (sim->config.log) {
         if (err) {
-            snprintf(text, sizeof(text), "hw: no gdb on %.80s: %s",
-                     sim->config.fw_gdb, strerror(-err));
+            snprintf(text, sizeof(text), "hw: no %s on %.80s: %s", of, where,
+                     strerror(-err));
         } else {
-            snprintf(text, sizeof(text), "hw: gdb: target remote %s", name);
+            snprintf(text, sizeof(text), "hw: %s: target remote %s", of, name);
         }
         log_line(sim, text);
     }
@@ -431,7 +441,10 @@ static int sim_open(const MxgpuSimOptions *config, MxgpuSim **out)
         }
     }
     if (!err) {
-        err = open_gdb(sim);
+        err = open_gdb(sim, MXGPU_DEBUG_FIRMWARE, config->fw_gdb);
+    }
+    if (!err) {
+        err = open_gdb(sim, MXGPU_DEBUG_KERNELS, config->kernel_gdb);
     }
     if (!err && config->deterministic) {
         err = -pthread_create(&sim->thread, NULL, run_main, sim);
@@ -559,6 +572,11 @@ static int sim_save(MxgpuSim *sim, int fd)
     return err;
 }
 
+static int sim_module(MxgpuSim *sim, uint64_t address, const char *path)
+{
+    return mxgpu_device_gdb_module(sim->dev, address, path) ? 0 : -ENOMEM;
+}
+
 static int sim_load(MxgpuSim *sim, int fd)
 {
     MxgpuSimCheckpoint c;
@@ -597,6 +615,7 @@ mxgpu_sim_entry(unsigned abi)
         .resume = sim_resume,
         .save = sim_save,
         .load = sim_load,
+        .module = sim_module,
     };
 
     return abi == MXGPU_SIM_ABI ? &ops : NULL;

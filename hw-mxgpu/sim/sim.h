@@ -51,6 +51,9 @@ typedef struct MxgpuSimOptions {
      * may be ",halt": the firmware waits for gdb before its first instruction.
      * log gets a line that says where it is. NULL or "": no gdb. */
     const char *fw_gdb;
+    /* The same for kernels, whose limit of time is then taken away; ",halt":
+     * they wait for gdb. */
+    const char *kernel_gdb;
     /* Sees each access to memory of kernels, barriers and faults:
      * mxgpu/observer.h. NULL: nobody; then this costs nothing. */
     const struct MxgpuObserver *observer;
@@ -123,6 +126,10 @@ typedef struct MxgpuSimOps {
      */
     int (*save)(MxgpuSim *sim, int fd);
     int (*load)(MxgpuSim *sim, int fd);
+    /* For kernel_gdb: a file that gdb reads symbols of kernels from; its first
+     * segment is at that address. path NULL: it is there no more.
+     * Without gdb nothing happens. -ENOMEM. */
+    int (*module)(MxgpuSim *sim, uint64_t address, const char *path);
 } MxgpuSimOps;
 
 /* The only symbol of the library. NULL when it does not offer this ABI: a

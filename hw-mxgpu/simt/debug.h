@@ -108,7 +108,7 @@ void mxgpu_simt_debug_resume(MxgpuSimt *simt, const MxgpuSimtGo *go);
 bool mxgpu_simt_debug_is_stopped(const MxgpuSimt *simt);
 /* The last stop. */
 const MxgpuSimtStop *mxgpu_simt_debug_stop(const MxgpuSimt *simt);
-/* Whether dispatches stop before their first instruction. */
+/* Whether dispatches stop before their first instruction; from any thread. */
 void mxgpu_simt_debug_at_launch(MxgpuSimt *simt, bool stops);
 
 /* false: there is no room, or the range is empty. The condition, if it is not

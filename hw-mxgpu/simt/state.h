@@ -441,7 +441,7 @@ typedef struct SimtDebug {
     bool moved;           /* the lane of "go" has executed something */
     _Atomic bool free;    /* ... or waits, or has ended: nobody is held */
     _Atomic bool gone;    /* ... has ended */
-    bool at_launch;
+    _Atomic bool at_launch;
     _Atomic bool launched[MXGPU_DISPATCH_SLOTS]; /* and was looked at */
     SimtPoint points[POINTS];
     bool watches;

@@ -146,3 +146,10 @@ unsigned kmd_device_where(KmdDevice *dev, uint64_t *pcs, unsigned room)
     }
     return n;
 }
+
+void kmd_device_module(KmdDevice *dev, uint64_t address, const char *path)
+{
+    if (dev->t->ops->module) {
+        dev->t->ops->module(dev->t, address, path);
+    }
+}

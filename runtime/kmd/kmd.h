@@ -174,6 +174,10 @@ typedef struct KmdOps {
      * device address of its code, a moment old. Returns how many; 0 also when
      * the device cannot tell. Does not block. */
     unsigned (*where)(KmdDevice *dev, uint64_t *pcs, unsigned room);
+    /* For a debugger of kernels: the file to read their symbols from, whose
+     * first segment is at that address of the device; path NULL: it is not
+     * loaded any more. May be NULL, and does nothing where no debugger is. */
+    void (*module)(KmdDevice *dev, uint64_t address, const char *path);
 } KmdOps;
 
 /*

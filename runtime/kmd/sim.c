@@ -127,6 +127,7 @@ static int env_config(MxgpuSimOptions *config)
     config->deterministic = deterministic != 0;
     config->strict_alignment = strict != 0;
     config->fw_gdb = getenv("MXGPU_FW_GDB");
+    config->kernel_gdb = getenv("MXGPU_GDB");
     config->observer = mc_kernel_watch.observer;
     config->strict_alignment |= mc_kernel_watch.strict;
     return 0;
@@ -260,6 +261,13 @@ static int sim_reset(KmdTransport *t)
     return from_base(t)->ops->reset(from_base(t)->sim);
 }
 
+static void sim_module(KmdTransport *t, uint64_t address, const char *path)
+{
+    if (from_base(t)->ops->module(from_base(t)->sim, address, path)) {
+        mc_warn("no memory for the debugger's list of modules");
+    }
+}
+
 static void sim_close(KmdTransport *t)
 {
     SimTransport *s = from_base(t);
@@ -280,6 +288,7 @@ static const KmdTransportOps sim_transport_ops = {
     .dma_map = sim_dma_map,
     .dma_unmap = sim_dma_unmap,
     .reset = sim_reset,
+    .module = sim_module,
     .close = sim_close,
 };
 

@@ -109,7 +109,8 @@ static void send_packet(TestHost *h, const uint8_t **p, const uint8_t *end)
         sum += (uint8_t)text[i];
     }
     snprintf(frame + n + 1, 4, "#%02x", sum);
-    mxgpu_device_gdb_input(h->dev, frame, (size_t)n + 4);
+    mxgpu_device_gdb_input(h->dev, MXGPU_DEBUG_FIRMWARE, frame,
+                           (size_t)n + 4);
 }
 
 /* loop: addi x5, x5, 1; sw x5, 64(x6); lw x7, 64(x6); j loop */
@@ -160,16 +161,16 @@ static void run_one(const uint8_t *data, size_t size)
         uint8_t kind = take(&data, end);
 
         if (kind < 16) {
-            mxgpu_device_gdb_input(h->dev, &kind, 1);
+            mxgpu_device_gdb_input(h->dev, MXGPU_DEBUG_FIRMWARE, &kind, 1);
         } else if (kind == 16) {
-            mxgpu_device_gdb_close(h->dev);
+            mxgpu_device_gdb_close(h->dev, MXGPU_DEBUG_FIRMWARE);
         } else if (kind == 17) {
             mxgpu_device_reset(h->dev, MXGPU_RESET_BUS);
             start_firmware(h);
         } else if (kind == 18) {
             static const uint8_t interrupt = 3;
 
-            mxgpu_device_gdb_input(h->dev, &interrupt, 1);
+            mxgpu_device_gdb_input(h->dev, MXGPU_DEBUG_FIRMWARE, &interrupt, 1);
         } else {
             send_packet(h, &data, end);
         }
@@ -177,7 +178,7 @@ static void run_one(const uint8_t *data, size_t size)
             settle(h);
         }
     }
-    mxgpu_device_gdb_close(h->dev);
+    mxgpu_device_gdb_close(h->dev, MXGPU_DEBUG_FIRMWARE);
     settle(h);
     g_assert_true(mxgpu_device_gdb_open(h->dev, &ops, h, false));
     mxgpu_device_reset(h->dev, MXGPU_RESET_BUS);

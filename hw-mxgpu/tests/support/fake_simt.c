@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Stands for simt/ in tests of the core: keeps what was started until the test
  * says how it ended. */
+#include "simt/debug.h"
 #include "simt/visit.h"
 #include "test_host.h"
 
@@ -139,4 +140,88 @@ void mxgpu_simt_each_parked(MxgpuSimt *simt,
 
 void mxgpu_simt_forget(MxgpuSimt *simt)
 {
+}
+
+/* ---- its debugger: there is none to be had */
+
+bool mxgpu_simt_debug_open(MxgpuSimt *simt, const MxgpuSimtDebugOps *ops,
+                           void *opaque)
+{
+    return false;
+}
+
+void mxgpu_simt_debug_attach(MxgpuSimt *simt, bool attached)
+{
+}
+
+void mxgpu_simt_debug_halt(MxgpuSimt *simt)
+{
+}
+
+void mxgpu_simt_debug_resume(MxgpuSimt *simt, const MxgpuSimtGo *go)
+{
+}
+
+bool mxgpu_simt_debug_is_stopped(const MxgpuSimt *simt)
+{
+    return false;
+}
+
+const MxgpuSimtStop *mxgpu_simt_debug_stop(const MxgpuSimt *simt)
+{
+    static const MxgpuSimtStop none;
+
+    return &none;
+}
+
+void mxgpu_simt_debug_at_launch(MxgpuSimt *simt, bool stops)
+{
+}
+
+bool mxgpu_simt_debug_insert(MxgpuSimt *simt, MxgpuSimtPoint point,
+                             uint64_t addr, uint64_t len, void *condition)
+{
+    return false;
+}
+
+bool mxgpu_simt_debug_remove(MxgpuSimt *simt, MxgpuSimtPoint point,
+                             uint64_t addr, uint64_t len)
+{
+    return false;
+}
+
+bool mxgpu_simt_debug_warp(const MxgpuSimt *simt, unsigned cu, unsigned warp,
+                           MxgpuSimtWarpInfo *info)
+{
+    return false;
+}
+
+bool mxgpu_simt_debug_lane(const MxgpuSimt *simt, MxgpuSimtLane at,
+                           MxgpuSimtLaneInfo *info)
+{
+    return false;
+}
+
+bool mxgpu_simt_debug_read_register(MxgpuSimt *simt, MxgpuSimtLane at,
+                                    unsigned number, uint64_t *value)
+{
+    return false;
+}
+
+bool mxgpu_simt_debug_write_register(MxgpuSimt *simt, MxgpuSimtLane at,
+                                     unsigned number, uint64_t value)
+{
+    return false;
+}
+
+size_t mxgpu_simt_debug_read(MxgpuSimt *simt, MxgpuSimtLane at, uint64_t va,
+                             uint8_t *buf, size_t len)
+{
+    return 0;
+}
+
+size_t mxgpu_simt_debug_write(MxgpuSimt *simt, MxgpuSimtLane at, uint64_t va,
+                              const uint8_t *buf, size_t len)
+{
+    return 0;
 }

@@ -38,6 +38,8 @@ struct McModule {
     atomic_uint bound; /* MXGPU_KERNEL_USES_* its variables are set for */
     bool internal; /* of the program: cannot be unloaded by handle */
     McSourceFile source;
+    int debug_fd;      /* program/module_debug.h; 0: there is none */
+    uint64_t debug_at; /* where the debugger knows it */
 };
 
 /* NULL when there is none of that name. */

@@ -17,6 +17,7 @@
 #include "core/context/observer.h"
 #include "core/memory/range.h"
 #include "core/queue/notice.h"
+#include "core/program/module_debug.h"
 #include "core/stream/stream.h"
 #include "image/fatbin.h"
 #include "mxgpu/pte.h"
@@ -177,6 +178,7 @@ static void module_destroy(McHandle *handle)
     McModule *module = (McModule *)handle;
     McContext *ctx = module->ctx;
 
+    mc_module_debug_gone(module);
     free(module->functions);
     free(module->names);
     free(module->by_name);
@@ -318,6 +320,7 @@ static mcError_t load(McContext *ctx, const void *file, size_t size,
         mc_kernel_watch.observer) {
         mc_source_keep(&module->source, file, size);
     }
+    mc_module_debug_loaded(module, file, size);
     mc_observe_module(module, file, size);
     publish(module);
     *out = module;

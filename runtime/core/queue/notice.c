@@ -26,7 +26,9 @@ static void init(void)
     unsigned long ms = text ? strtoul(text, NULL, 10) : ENDLESS_MS;
 
     quiet = getenv("MXGPU_LOG") || getenv("MXLOG_LEVEL") || mc_checking();
-    endless_ns = isatty(STDERR_FILENO) ? ms * 1000000ull : 0;
+    /* A kernel that a debugger has stopped is not endless. */
+    endless_ns = isatty(STDERR_FILENO) && !getenv("MXGPU_GDB")
+                     ? ms * 1000000ull : 0;
 }
 
 bool mc_notice_may_tell(void)

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The bytes of a debugger's connection, between the host's threads and the
+ * MCU's, which does what they ask for as the service of its stepper.
+ */
+#include "debug.h"
+#include "debug/gdb.h"
+#include "internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the device's side */
+
+void mxgpu_debug_port_init(MxgpuDebugPort *port)
+{
+    pthread_mutex_init(&port->lock, NULL);
+}
+
+void mxgpu_debug_port_free(MxgpuDebugPort *port)
+{
+    mxgpu_gdb_free(port->gdb);
+    free(port->text);
+    pthread_mutex_destroy(&port->lock);
+}
+
+/* What a connection asked for before it was closed is not for the next one. */
+void mxgpu_debug_port_output(MxgpuDebugPort *port, const void *bytes,
+                             size_t len)
+{
+    pthread_mutex_lock(&port->lock);
+    if (!port->closed) {
+        port->ops->output(port->host, bytes, len);
+    }
+    pthread_mutex_unlock(&port->lock);
+}
+
+size_t mxgpu_debug_port_take(MxgpuDebugPort *port, uint8_t *in, bool *closed)
+{
+    bool full;
+    size_t len;
+
+    pthread_mutex_lock(&port->lock);
+    len = port->in_len;
+    memcpy(in, port->in, len);
+    port->in_len = 0;
+    *closed = port->closed;
+    full = port->full;
+    port->closed = port->full = false;
+    pthread_mutex_unlock(&port->lock);
+    if (full) {
+        port->ops->ready(port->host);
+    }
+    return len;
+}
+
+void mxgpu_gdb_service(void *opaque)
+{
+    MxgpuDevice *dev = opaque;
+
+    if (dev->debug.port.gdb) {
+        mxgpu_firmware_gdb_service(dev);
+    }
+    if (dev->kernels.port.gdb) {
+        mxgpu_kernel_gdb_service(dev);
+    }
+}
+
+/* ---- the host's side */
+
+static MxgpuDebugPort *port_of(MxgpuDevice *dev, MxgpuDebugged which)
+{
+    return which == MXGPU_DEBUG_FIRMWARE ? &dev->debug.port
+                                         : &dev->kernels.port;
+}
+
+static void ask(MxgpuDevice *dev)
+{
+    mxgpu_stepper_ask(&dev->steppers[MXGPU_STEPPER_MCU]);
+    if (dev->config.deterministic) {
+        atomic_store(&dev->kick, true);
+        mxgpu_send_kick(dev);
+    }
+}
+
+size_t mxgpu_device_gdb_room(MxgpuDevice *dev, MxgpuDebugged which)
+{
+    MxgpuDebugPort *port = port_of(dev, which);
+    size_t room;
+
+    pthread_mutex_lock(&port->lock);
+    room = sizeof(port->in) - port->in_len;
+    port->full |= !room;
+    pthread_mutex_unlock(&port->lock);
+    return room;
+}
+
+void mxgpu_device_gdb_input(MxgpuDevice *dev, MxgpuDebugged which,
+                            const void *bytes, size_t len)
+{
+    MxgpuDebugPort *port = port_of(dev, which);
+    size_t room;
+
+    pthread_mutex_lock(&port->lock);
+    room = sizeof(port->in) - port->in_len;
+    len = len < room ? len : room;
+    memcpy(port->in + port->in_len, bytes, len);
+    port->in_len += len;
+    pthread_mutex_unlock(&port->lock);
+    ask(dev);
+}
+
+void mxgpu_device_gdb_close(MxgpuDevice *dev, MxgpuDebugged which)
+{
+    MxgpuDebugPort *port = port_of(dev, which);
+
+    pthread_mutex_lock(&port->lock);
+    port->in_len = 0;
+    port->closed = true;
+    pthread_mutex_unlock(&port->lock);
+    ask(dev);
+}
