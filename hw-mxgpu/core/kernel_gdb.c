@@ -353,7 +353,8 @@ static void gdb_monitor(void *opaque, const char *command, MxgpuGdbText text)
 {
     static const char help[] =
         "launch on           stops at the first instruction of each dispatch\n"
-        "launch off\n";
+        "launch off\n"
+        "warps               resident warps, and where their lanes are\n";
     static const char unknown[] =
         "no such command; \"monitor help\" lists them\n";
     MxgpuDevice *dev = opaque;
@@ -367,6 +368,10 @@ static void gdb_monitor(void *opaque, const char *command, MxgpuGdbText text)
         dev->kernels.stops_at_launch = true;
     } else if (!strcmp(command, "launch off")) {
         dev->kernels.stops_at_launch = false;
+    } else if (!strcmp(command, "warps")) {
+        const char *warps = mxgpu_kernel_gdb_warps(dev);
+
+        text.put(text.opaque, warps ? warps : "", warps ? strlen(warps) : 0);
     } else if (!mxgpu_inspect(dev, command, sink)) {
         text.put(text.opaque, unknown, sizeof(unknown) - 1);
     }

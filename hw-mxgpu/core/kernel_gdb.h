@@ -23,4 +23,7 @@ const char *mxgpu_kernel_gdb_memory_map(void *opaque);
 const char *mxgpu_kernel_gdb_threads(void *opaque, bool fresh);
 const char *mxgpu_kernel_gdb_libraries(void *opaque, bool fresh);
 
+/* Resident warps in lines for people. NULL: there was no memory. */
+const char *mxgpu_kernel_gdb_warps(MxgpuDevice *dev);
+
 #endif

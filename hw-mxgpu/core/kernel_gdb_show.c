@@ -194,7 +194,7 @@ const char *mxgpu_kernel_gdb_description(void *opaque)
 
     add(&t, "<?xml version=\"1.0\"?><!DOCTYPE target SYSTEM "
             "\"gdb-target.dtd\"><target version=\"1.0\">"
-            "<architecture>riscv:rv64</architecture>"
+            "<architecture>riscv:rv64</architecture><osabi>none</osabi>"
             "<feature name=\"org.gnu.gdb.riscv.cpu\">");
     for (unsigned i = 0; i < 32; i++) {
         add_register(&t, x_names[i], i,
@@ -275,6 +275,45 @@ const char *mxgpu_kernel_gdb_threads(void *opaque, bool fresh)
         add(&t, "<thread id=\"1\" name=\"no kernel runs\"/>");
     }
     add(&t, "</threads>");
+    return finish(dev, &t);
+}
+
+/* ---- warps in words */
+
+static void add_groups(Text *t, MxgpuDevice *dev, unsigned cu, unsigned warp,
+                       uint64_t lanes)
+{
+    while (lanes) {
+        MxgpuSimtLane at = {cu, warp, (unsigned)__builtin_ctzll(lanes)};
+        MxgpuSimtLaneInfo l;
+
+        if (!mxgpu_simt_debug_lane(dev->simt, at, &l)) {
+            return;
+        }
+        add(t, "    lanes %016" PRIx64 " %-22s pc 0x%" PRIx64 "\n",
+            (uint64_t)l.group, does_names[l.does], l.pc);
+        lanes &= ~l.group;
+    }
+}
+
+const char *mxgpu_kernel_gdb_warps(MxgpuDevice *dev)
+{
+    MxgpuSimtWarpInfo w;
+    Text t = begin(dev);
+
+    for (unsigned cu = 0; cu < dev->config.compute_units; cu++) {
+        for (unsigned i = 0; i < MXGPU_CU_THREADS / MXGPU_WARP_SIZE; i++) {
+            if (mxgpu_simt_debug_warp(dev->simt, cu, i, &w)) {
+                add(&t, "unit %u slot %u vmid %u block (%u,%u,%u) warp %u\n",
+                    cu, w.slot, w.vmid, w.block[0], w.block[1], w.block[2],
+                    w.index);
+                add_groups(&t, dev, cu, i, w.live);
+            }
+        }
+    }
+    if (!t.len) {
+        add(&t, "no kernel runs\n");
+    }
     return finish(dev, &t);
 }
 

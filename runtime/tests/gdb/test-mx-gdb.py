@@ -1,0 +1,341 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""gdb on kernels: scripted sessions of mx-gdb with a program on the simulator,
+and the protocol where gdb would have to be interrupted.
+
+usage: test-mx-gdb.py MX-GDB PROGRAM SOURCE"""
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(HERE, "../../../scripts"))
+from tap import check, end, note  # noqa: E402
+
+MX_GDB, PROGRAM, SOURCE = sys.argv[1:4]
+LIMIT = 120
+ENV = dict(os.environ, MXGPU_DEVICE="sim", MXGPU_COMPUTE_UNITS="2")
+FILE = os.path.basename(SOURCE)
+
+
+def line(comment):
+    """The source's line with that comment."""
+    with open(SOURCE, encoding="utf-8") as f:
+        return next(i for i, text in enumerate(f, 1)
+                    if text.rstrip().endswith("// " + comment))
+
+
+def session(script, *arguments, **more):
+    """What gdb and the program say, one after the other."""
+    with tempfile.NamedTemporaryFile("w", suffix=".gdb") as f:
+        f.write("set width 0\nset pagination off\n"
+                "set debuginfod enabled off\n" + script)
+        f.flush()
+        done = subprocess.run(
+            [MX_GDB, "-batch", "-x", f.name, PROGRAM, *arguments],
+            env={**ENV, **more}, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            timeout=LIMIT, check=False)
+    return done.stdout
+
+
+def expect(name, out, *patterns):
+    at = 0
+    for p in patterns:
+        m = re.compile(p, re.M).search(out, at)
+        if not m:
+            check(name, False, f"no {p!r} behind character {at} of:\n{out}")
+            return
+        at = m.end()
+    check(name, True)
+
+
+RESULT = r"^result 5 767$"
+
+LANES = f"""
+info mx-blocks
+echo [condition]\\n
+break 'twice(int)' if $tid_x == 69 && $ctaid_x == 1
+continue
+print value
+info mx-blocks
+info mx-warps
+echo [lanes]\\n
+mx-lane 70
+print value
+mx-lane 1,0,0 69,0,0
+up
+print me
+print pair
+print $ntid_x * 1000 + $nctaid_x
+echo [backtrace]\\n
+backtrace
+echo [return]\\n
+delete
+tbreak {FILE}:{line("even")} if $ctaid_x == 1 && $tid_x == 70
+continue
+print/x $mask
+print *in@3
+x/2dw 0xffffffffe0000000
+print $sp > 0xfffffffff0000000
+echo [end]\\n
+delete
+continue
+"""
+
+
+def test_lanes(name, **more):
+    out = session(LANES, **more)
+    expect(name + "nothing runs at first", out, "^no kernel runs$",
+           r"\[condition\]")
+    expect(name + "a condition holds for one lane of a warp", out,
+           r"\[condition\]", r"block \(1,0,0\) thread \(69,0,0\)\" hit",
+           r"in twice", r"= 198$", r"unit  block +threads",
+           r"^\* +\d+  1,0,0 +128$")
+    expect(name + "warps are where their lanes are", out,
+           r"block \(1,0,0\) warp 1\n    lanes f{16} runs +pc 0x\w+ "
+           + re.escape(FILE) + ":")
+    expect(name + "lanes have their own variables", out, r"\[lanes\]",
+           "^#0  twice", "= 199$", "^#0  twice", "^#1 .*sum", "= 197$",
+           r"= \{first = 197, second = -197\}$", "= 128002$")
+    expect(name + "backtrace", out, r"\[backtrace\]", r"^#0  twice \(value=198",
+           r"^#1 .* sum \(in=0x\w+, out=0x\w+, n=256\) at ")
+    expect(name + "diverged lanes; global, shared and private memory", out,
+           r"\[return\]", r"thread \(70,0,0\)\" hit", "= 0x5555555555555555$",
+           r"= \{1, 2, 3\}$", r"^0xffffffffe0000000:\s+258\s+260$", "= 1$")
+    expect(name + "... and the program goes on", out, r"\[end\]", RESULT)
+
+
+STEPS = f"""
+break {FILE}:{line("calls")} if $ctaid_x == 0 && $tid_x == 3
+continue
+info mx-warps
+echo [into]\\n
+step
+step
+print result
+print $tid_x
+info mx-warps
+echo [out]\\n
+finish
+print $
+echo [over]\\n
+next
+print $tid_x
+echo [barrier]\\n
+next
+print $tid_x
+print $ctaid_x
+set $before = $pc
+delete
+stepi
+print $pc - $before
+echo [write]\\n
+tbreak {FILE}:{line("stores")}
+continue
+mx-lane 1
+set var pair.first = 1000
+print pair.first
+set $fa0 = 2.5
+print $fa0
+continue
+"""
+
+
+def test_steps():
+    out = session(STEPS)
+    expect("a step goes into a function, with others held", out, r"\[into\]",
+           r"^twice \(value=4\)", "= 8$", "= 3$")
+    warps = re.search(r"\[into\](.*?)\[out\]", out, re.S)
+    before = re.search(r"hit Breakpoint.*?\[into\]", out, re.S)
+    moved = []
+    if warps and before:
+        where = [dict(re.findall(r"(block \(.*?\) warp \d)\n.*?pc (0x\w+)",
+                                 part[0])) for part in (before, warps)]
+        moved = [w for w in where[0] if where[0][w] != where[1].get(w)]
+    check("... and no other warp has moved", moved == ["block (0,0,0) warp 0"],
+          f"{moved} {out}")
+    expect("finish", out, r"\[out\]", "Run till exit", "Value returned", "= 8$")
+    expect("next, over a call and over a barrier", out, r"\[over\]", "= 3$",
+           r"\[barrier\]", "= 3$", "= 0$", r"= [24]$")
+    expect("variables and registers of one lane are written", out,
+           r"\[write\]", "= 1000$", "= 2.5$", r"^result 1002 767$")
+
+
+WATCH = f"""
+break {FILE}:{line("calls")} if $ctaid_x == 0 && $tid_x == 64
+continue
+delete
+echo [device]\\n
+watch *(out + 130)
+continue
+print $ctaid_x * 1000 + $tid_x
+delete
+info breakpoints
+continue
+"""
+
+LOCAL = f"""
+break {FILE}:{line("barrier")} if $ctaid_x == 0 && $tid_x == 7
+continue
+delete
+watch pair.second
+continue
+print $tid_x
+delete
+rwatch part_of_block
+awatch *(int *)0xffffffffe0000004
+continue
+print $ctaid_x
+delete
+continue
+"""
+
+
+def test_watch():
+    out = session(WATCH)
+    expect("a watch point on device memory", out, r"\[device\]",
+           r"Hardware watchpoint \d+: \*\(out \+ 130\)", "Old value = 0",
+           r"New value = 392", "= 1002$", RESULT)
+    out = session(LOCAL)
+    expect("on a variable of one lane, and on shared memory", out,
+           r"Hardware watchpoint", r"Old value = -7", "New value = 993",
+           "= 7$")
+    expect("... of its block", session(LOCAL.replace("rwatch part_of_block\n",
+                                                     "")),
+           r"access.*watchpoint \d+: \*\(int \*\)0xf{8}e0000004", "= 0$",
+           RESULT)
+
+
+def test_launch_and_fault():
+    out = session("monitor launch on\ncontinue\ninfo mx-blocks\n"
+                  "monitor launch off\ncontinue\ncontinue\n")
+    expect("a stop at each launch", out, r"received signal SIGTRAP|SIGTRAP",
+           r"unit  block", RESULT)
+    out = session("continue\nbacktrace 1\nprint at\nprint $tid_x\n"
+                  "signal 0\ncontinue\n", "wild")
+    expect("a fault stops before its grid ends", out,
+           r"received signal SIGSEGV", rf"{FILE}:{line('faults')}",
+           "= .*0x1000$", "= 0$", "received signal SIGSEGV", "^error 700$")
+
+
+def test_detach():
+    out = session(f"break {FILE}:{line('stores')}\ncontinue\ndetach\n")
+    expect("detach in the midst of a kernel", out, "hit Breakpoint",
+           "detached", RESULT)
+    out = session("continue\n", MXGPU_DEBUG_UNUSED="1")
+    expect("the end of the program is the end of the session", out,
+           "exited normally")
+    done = subprocess.run([MX_GDB, "-batch", "/bin/echo", "no device"],
+                          env=ENV, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, timeout=LIMIT,
+                          check=False)
+    check("a program without kernels", done.returncode == 0 and
+          "opened no device" in done.stdout, done.stdout)
+
+
+# ---- the protocol
+
+class Connection:
+    def __init__(self, path, process):
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.settimeout(LIMIT)
+        while not os.path.exists(path) and process.poll() is None:
+            time.sleep(0.01)
+        self.socket.connect(path)
+        self.bytes = b""
+
+    def send(self, text):
+        self.socket.sendall(b"$%s#%02x" % (text, sum(text) % 256))
+
+    def reply(self):
+        while True:
+            m = re.search(rb"\$([^#]*)#..", self.bytes)
+            if m:
+                self.bytes = self.bytes[m.end():]
+                self.socket.sendall(b"+")
+                return m[1].decode()
+            more = self.socket.recv(65536)
+            if not more:
+                return ""
+            self.bytes += more
+
+    def ask(self, text):
+        self.send(text)
+        return self.reply()
+
+
+def test_interrupt():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "gdb")
+        with subprocess.Popen([PROGRAM, "spin"],
+                              env={**ENV, "MXGPU_GDB": path},
+                              stdout=subprocess.PIPE, text=True) as process:
+            for turn in range(3):
+                c = Connection(path, process)
+                stop = c.ask(b"?")
+                while stop == "T02thread:1;":  # it has not begun
+                    c.send(b"vCont;c")
+                    c.socket.sendall(b"\x03")
+                    stop = c.reply()
+                check(f"connection {turn}: a lane of what spins",
+                      re.fullmatch(r"T02thread:[0-9a-f]{3,};", stop), stop)
+                pcs = c.ask(b"p20")
+                thread = re.search("thread:([0-9a-f]+)", stop)[1].encode()
+                check("... with its pc", re.fullmatch("[0-9a-f]{16}", pcs) and
+                      int(pcs, 16), pcs)
+                c.send(b"vCont;s:" + thread)
+                check("... is stepped", c.reply().startswith("T05thread:" +
+                      thread.decode()), "")
+                check("... and alive", c.ask(b"T" + thread) == "OK")
+                check("no other is", c.ask(b"T7fffffff").startswith("E"))
+                if turn == 2:
+                    # a0 of the kernel's first frame is behind the ISA's; the
+                    # flag's address is an argument
+                    args = int.from_bytes(bytes.fromhex(argument(c)), "little")
+                    check("memory is written", c.ask(
+                        b"M%x,4:01000000" % args) == "OK")
+                    c.send(b"vCont;c")
+                    check("the kernel ends with the program",
+                          c.reply() == "W00", "")
+                c.socket.close()
+            out = process.communicate(timeout=LIMIT)[0]
+        check("a debugger that goes away leaves it running", "spun 0" in out,
+              out)
+
+
+def argument(c):
+    """The kernel's first one, from its block of arguments."""
+    threads = c.ask(b"qXfer:threads:read::0,ff0")
+    note(threads[:200])
+    sp = int.from_bytes(bytes.fromhex(c.ask(b"p2")), "little")
+    for offset in range(0, 128, 8):  # -O0 keeps it on the stack
+        word = c.ask(b"m%x,8" % (sp + offset))
+        value = int.from_bytes(bytes.fromhex(word), "little")
+        if value % 4096 == 0 and 0 < value < 1 << 47 and c.ask(
+                b"m%x,4" % value) == "00000000":
+            return word
+    return "00"
+
+
+def main():
+    if not shutil.which("gdb-multiarch"):
+        print("1..0 # SKIP gdb-multiarch is not installed")
+        return
+    test_lanes("")
+    test_lanes("deterministic: ", MXGPU_DETERMINISTIC="1")
+    test_steps()
+    test_watch()
+    test_launch_and_fault()
+    test_detach()
+    test_interrupt()
+    end()
+
+
+main()

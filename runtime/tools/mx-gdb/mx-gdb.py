@@ -1,0 +1,145 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Runs a program on the simulated device with gdb on its kernels."""
+import argparse
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+COMMANDS = [os.path.join(HERE, "commands.py"),
+            os.path.join(HERE, "../mxgpu_llvm/lib/mx-gdb/commands.py")]
+SETTINGS = [
+    "set confirm off",
+    "set sysroot",                   # files of kernels are here
+    "set breakpoint pending on",     # they are loaded when the program does
+    "set print thread-events off",   # there is one for each lane
+]
+POLL = 0.02
+
+
+def arguments():
+    parser = argparse.ArgumentParser(
+        prog="mx-gdb", description=__doc__,
+        usage="mx-gdb [option]... program [argument]...")
+    parser.add_argument("-ex", action="append", default=[], metavar="COMMAND",
+                        help="a command of gdb; may be repeated")
+    parser.add_argument("-x", action="append", default=[], metavar="FILE",
+                        help="a file of commands, before those of -ex")
+    parser.add_argument("-batch", "--batch", action="store_true",
+                        help="end when the commands have been done")
+    parser.add_argument("--host", action="store_true",
+                        help="the program under a gdb of its own, in another "
+                             "window (tmux or x-terminal-emulator)")
+    parser.add_argument("program")
+    parser.add_argument("argument", nargs=argparse.REMAINDER)
+    return parser.parse_args()
+
+
+def fail(text):
+    sys.exit(f"mx-gdb: {text}")
+
+
+def find_gdb():
+    for name in ("gdb-multiarch", "gdb"):
+        if shutil.which(name):
+            return name
+    fail("gdb-multiarch is not installed (Debian's package of that name)")
+
+
+def host_window(command, env):
+    """The command line that runs the program under gdb in another window."""
+    inner = ["env"] + [f"{name}={env[name]}" for name in
+                       ("MXGPU_DEVICE", "MXGPU_GDB")]
+    inner += ["gdb", "-q", "-ex", "run", "--args"] + command
+    if os.environ.get("TMUX") and shutil.which("tmux"):
+        return ["tmux", "split-window", "-h", shlex.join(inner)]
+    if os.environ.get("DISPLAY") and shutil.which("x-terminal-emulator"):
+        return ["x-terminal-emulator", "-e"] + inner
+    fail("no other window: this is neither tmux nor X. By hand, in two "
+         "terminals:\n"
+         "  MXGPU_DEVICE=sim MXGPU_GDB=/tmp/gpu,halt gdb --args "
+         f"{shlex.join(command)}\n"
+         "  gdb-multiarch -ex 'set sysroot' -ex 'target remote /tmp/gpu'")
+
+
+def start(options, path, env):
+    """The process that is waited for; of another window that is not the
+    program."""
+    command = [options.program] + options.argument
+    if options.host:
+        return subprocess.Popen(host_window(command, env))
+    try:
+        # Ctrl-C is gdb's: the program is in no group of this terminal.
+        return subprocess.Popen(command, env=env, stdin=subprocess.DEVNULL,
+                                start_new_session=True)
+    except OSError as e:
+        fail(f"{options.program}: {e.strerror}")
+
+
+def wait_for_device(process, path, window):
+    """Whether the program has opened its device."""
+    while not os.path.exists(path):
+        code = process.poll()
+        if code is not None and not (window and code == 0):
+            return False
+        time.sleep(POLL)
+    return True
+
+
+def gdb_command(options, path):
+    script = next((c for c in COMMANDS if os.path.exists(c)), None)
+    command = [find_gdb(), "-q"] + (["-batch"] if options.batch else [])
+    for text in SETTINGS:
+        command += ["-ex", text]
+    command += ["-ex", f"target remote {path}",
+                "-ex", "set scheduler-locking step"]  # of one lane
+    if script:
+        command += ["-ex", f"source {script}"]
+    for name in options.x:
+        command += ["-x", name]
+    for text in options.ex:
+        command += ["-ex", text]
+    return command
+
+
+def run(options, folder):
+    path = os.path.join(folder, "gdb")
+    env = dict(os.environ, MXGPU_DEVICE="sim", MXGPU_GDB=path + ",halt")
+    command = gdb_command(options, path)
+    process = start(options, path, env)
+    try:
+        if not wait_for_device(process, path, options.host):
+            print("mx-gdb: the program has ended, and opened no device",
+                  file=sys.stderr)
+            return process.returncode
+        code = subprocess.call(command)
+    except KeyboardInterrupt:
+        code = 130
+    if options.host:
+        return code
+    if process.poll() is None and code == 0 and options.batch:
+        # "detach" in a script lets it go on; what was stopped runs now.
+        return process.wait()
+    if process.poll() is None:
+        process.terminate()
+        process.wait()
+        return code
+    return process.returncode
+
+
+def main():
+    options = arguments()
+    if os.sep not in options.program:
+        options.program = shutil.which(options.program) or options.program
+    with tempfile.TemporaryDirectory(prefix="mx-gdb.") as folder:
+        code = run(options, folder)
+    sys.exit(code if code >= 0 else 128 - code)
+
+
+if __name__ == "__main__":
+    main()
