@@ -5,6 +5,11 @@ import re
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TABLE = os.path.join(TOP, "hw-mxgpu/include/mxgpu/regs.def")
+# Registers whose value at reset the configuration of a device sets.
+CONFIGURED = {
+    "FEATURES", "QUEUE_CAPS", "UNIT_CAPS", "CU_CAPS", "CU_CAPS2", "CU_REGS",
+    "VRAM_SIZE_LO", "VRAM_SIZE_HI", "UUID", "WATCHDOG_MS", "CU_PRIVATE",
+}
 
 
 def split_args(text):
