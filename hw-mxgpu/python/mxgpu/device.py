@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A device: its registers, memory, firmware, address spaces and events."""
 import asyncio
+import contextlib
 import ctypes
 import re
 import time
@@ -111,11 +112,17 @@ class Gpu:
             raise MessageRefused(message, status)
         return data
 
-    def message(self, message):
+    def message(self, message, timeout=events.LIMIT):
         """A request to the firmware; its answer, 64 bytes. Raises
         MessageRefused when that is not OK."""
-        self._send(message).wait()
+        self._send(message).wait(timeout)
         return self._answer(message)
+
+    def farewell(self, message):
+        """The same while an exception is under way, which is the one to see."""
+        if self.alive():
+            with contextlib.suppress(MxgpuError, events.Timeout):
+                self.message(message, 1)
 
     async def message_async(self, message):
         """The same in a coroutine. One at a time: there is one mailbox."""

@@ -45,8 +45,8 @@ class AddressSpace:
 
     def __exit__(self, kind, *_):
         try:
-            if kind is None or self.gpu.alive():
-                self.gpu.message(MsgVmSet(vmid=self.vmid))
+            tell = self.gpu.farewell if kind else self.gpu.message
+            tell(MsgVmSet(vmid=self.vmid))
         finally:
             for table in self._tables.values():
                 self.gpu.free(table)

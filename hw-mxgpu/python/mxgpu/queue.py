@@ -70,7 +70,9 @@ class Queue:
 
     def __exit__(self, kind, *_):
         try:
-            if kind is None or self.gpu.alive():
+            if kind:
+                self.gpu.farewell(MsgQueueDestroy(queue=self.number))
+            else:
                 self.gpu.message(MsgQueueDestroy(queue=self.number))
                 self.vm.unmap(self.va, self.memory.size)
         finally:
