@@ -24,6 +24,9 @@ class Nop(Packet):
     ]
 
 
+# Types that were added since (scripts/firmware new).
+globals().update({cls.__name__: cls for cls in Packet.classes.values()})
+
 __all__ = ["BARRIER", "COOPERATIVE", "IRQ", "LAUNCHES", "PROFILE", "RECOVER",
            "STRICT_ALIGN", "Copy", "CopyRect", "Dispatch", "Fill", "FillRect",
            "Indirect", "Nop", "Packet", "PacketType", "Timestamp",
