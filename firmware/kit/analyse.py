@@ -101,10 +101,12 @@ def functions(path):
 
 class Stack:
     """The deepest stack below an entry: depth in bytes and the way there.
-    recursion: functions that can be reached again from themselves."""
+    bounds: {function: how often it may be under way}, 1 where it has none.
+    recursion: functions that the code lets be under way more often than that,
+    and that have no bound."""
 
-    def __init__(self, elf, found, entry):
-        self.found, self.recursion = found, set()
+    def __init__(self, elf, found, entry, bounds):
+        self.found, self.recursion, self.bounds = found, set(), bounds
         starts = {v: n for n, (v, kind, _) in elf.symbols.items()
                   if kind == STT_FUNC}
         words = set(elf.words())
@@ -117,25 +119,40 @@ class Stack:
                                           for w in words):
                 function.indirect = True
         self._known = {}
-        self.depth, self.path = self._below(entry, ())
+        self.depth, self.path, _ = self._below(entry, ())
 
     def _below(self, name, above):
-        if name in above:
-            self.recursion.add(name)
-            return 0, ()
+        """(bytes, way, whether a bound cut it short: then it is true of this
+        way here only)"""
         if name in self._known:
             return self._known[name]
+        if above.count(name) >= self.bounds.get(name, 1):
+            if name not in self.bounds:
+                self.recursion.add(name)
+            return 0, (), True
         function = self.found.get(name)
         if not function:
-            return 0, ()
+            return 0, (), False
         targets = set(function.calls)
         if function.indirect:
             targets |= self.taken - set(above) - {name}
-        best = max((self._below(t, above + (name,)) for t in sorted(targets)),
-                   default=(0, ()))
-        result = (function.frame + best[0], (name,) + best[1])
-        self._known[name] = result
+        below = [self._below(t, above + (name,)) for t in sorted(targets)]
+        best = max(below, default=(0, (), False))
+        cut = any(b[2] for b in below)
+        result = (function.frame + best[0], (name,) + best[1], cut)
+        if not cut:
+            self._known[name] = result
         return result
+
+
+def bounds_of(path):
+    found = {}
+    with open(path, encoding="utf-8") as f:
+        for line in f:
+            words = line.split("#")[0].split()
+            if words:
+                found[words[0]] = int(words[1])
+    return found
 
 
 def report(path, sram, reserved):
@@ -149,7 +166,8 @@ def report(path, sram, reserved):
     lines.append(f"{'in all':12} {total:8} of {sram} bytes of SRAM, "
                  f"{reserved} for the stack, "
                  f"{sram - total - reserved} free")
-    stack = Stack(elf, found, "_start")
+    stack = Stack(elf, found, "_start", bounds_of(os.path.join(
+        os.path.dirname(os.path.abspath(__file__)), "recursion.txt")))
     errors = []
     lines.append(f"stack: at most {stack.depth} of {reserved} bytes: "
                  + " > ".join(f"{n} {found[n].frame}" for n in stack.path
