@@ -206,6 +206,13 @@ enum mxgpu_fault mxgpu_simt_start(MxgpuSimt *simt, unsigned slot,
 /* Ends the slot's grid with MXGPU_FAULT_ABORTED, if it has one, at the next
  * turn of each warp; done is called as usual, maybe before this returns. */
 void mxgpu_simt_abort(MxgpuSimt *simt, unsigned slot);
+/* Holds the slot's grid, if it has one, or lets it go on: at the next turn of
+ * each warp units write its blocks to memory, begin no more of them, and have
+ * their room for others. It ends when aborted, as any other. A grid that starts
+ * is not held. */
+void mxgpu_simt_hold(MxgpuSimt *simt, unsigned slot, bool hold);
+/* Whether the slot's grid has blocks that have no room on a unit now. */
+bool mxgpu_simt_waits(MxgpuSimt *simt, unsigned slot);
 /* The slot's last dispatch, from done on until the next one starts. */
 MxgpuDispatchFault mxgpu_simt_fault(MxgpuSimt *simt, unsigned slot);
 

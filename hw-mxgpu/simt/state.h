@@ -360,6 +360,23 @@ typedef struct SimtCuCounters {
                         * mxgpu_slot_restart_block() */
 } SimtCuCounters;
 
+/* Pages of a warp's private memory that are not all zero. */
+typedef struct SimtSavedPrivate {
+    uint64_t owner; /* as SimtCuState.owner */
+    uint32_t count;
+    uint32_t *index; /* of each, from the end of the warp's range down */
+    uint8_t *bytes;  /* PAGE_BYTES of each */
+} SimtSavedPrivate;
+
+/* A block that is not on the unit: all that its threads would miss. */
+typedef struct SimtSaved {
+    struct SimtSaved *next;
+    SimtBlock block;
+    uint8_t *shared; /* shared_len bytes, behind the warps */
+    SimtSavedPrivate private[MXGPU_BLOCK_THREADS / LANES];
+    MxgpuWarp warps[];
+} SimtSaved;
+
 typedef struct MxgpuCu {
     /* Host. */
     struct MxgpuSimt *simt;
@@ -371,6 +388,8 @@ typedef struct MxgpuCu {
     uint8_t *shared;  /* state: MXGPU_SHARED_MAX bytes */
     uint8_t *private; /* state, of all warps; NULL until the first block */
     SimtCuState s;
+    SimtSaved *saved; /* state: blocks of held slots, oldest first */
+    unsigned saved_private_kib; /* that they ask for, together */
     SimtCuCounters n;
 } MxgpuCu;
 
@@ -404,6 +423,7 @@ typedef struct SimtSlot {
     _Atomic unsigned stop_code; /* why it was stopped from outside */
     _Atomic uint64_t samples;
     _Atomic bool span_begun; /* one of this dispatch */
+    _Atomic unsigned saved;  /* blocks that units have saved */
     MxgpuDispatchFault fault;
 } SimtSlot;
 
@@ -475,6 +495,7 @@ struct MxgpuSimt {
     SimtConvoyFn *convoy; /* NULL: each warp runs for itself */
 
     SimtSlot slots[MXGPU_DISPATCH_SLOTS];
+    _Atomic uint32_t held_slots; /* state: whose blocks do not run, a bit each */
     /* State: the cooperative grid whose blocks the units take: its generation,
      * as in SimtSlot.next, and slot + 1; 0: none. */
     _Atomic uint64_t gang;

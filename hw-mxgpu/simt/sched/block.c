@@ -104,7 +104,7 @@ bool mxgpu_block_fits(const MxgpuCu *cu, uint64_t needs)
     return cu->s.num_blocks < MXGPU_CU_BLOCKS &&
            cu->s.threads + lanes <= MXGPU_CU_THREADS &&
            cu->s.registers + lanes * registers <= MXGPU_CU_REGISTERS &&
-           cu->s.private_kib + NEEDS_PRIVATE(needs) <=
+           cu->s.private_kib + cu->saved_private_kib + NEEDS_PRIVATE(needs) <=
                cu->simt->private_bytes / 1024 &&
            shared_gap(cu, NEEDS_SHARED(needs), needs & NEEDS_GANG) !=
                UINT32_MAX;
@@ -294,6 +294,26 @@ void mxgpu_block_start(MxgpuCu *cu, unsigned slot, uint64_t number)
         mxgpu_simt_profile_block(cu, slot, b->num_warps);
     }
     mxgpu_block_account(cu, b);
+}
+
+SimtBlock *mxgpu_block_place(MxgpuCu *cu, const SimtBlock *shape)
+{
+    const MxgpuDispatch *d = &cu->simt->slots[shape->slot].dispatch;
+    unsigned n = 0;
+    SimtBlock *b;
+
+    while (cu->s.blocks[n].used) {
+        n++;
+    }
+    b = &cu->s.blocks[n];
+    *b = *shape;
+    b->shared_at = shared_gap(cu, b->shared_len, d->cooperative);
+    for (unsigned i = 0; i < b->num_warps; i++) {
+        b->warps[i] = __builtin_ctz(~cu->s.used_warps);
+        cu->s.used_warps |= 1u << b->warps[i];
+    }
+    mxgpu_block_account(cu, b);
+    return b;
 }
 
 void mxgpu_block_end(MxgpuCu *cu, SimtBlock *b)

@@ -21,6 +21,9 @@ void mxgpu_block_start(MxgpuCu *cu, unsigned slot, uint64_t number);
 void mxgpu_block_restart(MxgpuCu *cu, SimtBlock *block, uint64_t number);
 /* Sets x registers of a block that has not run: a convoy does not need them. */
 void mxgpu_block_init_x(MxgpuCu *cu, SimtBlock *block);
+/* Places a block that was saved as *shape, for which there is room: the caller
+ * fills its warps and its memory. */
+SimtBlock *mxgpu_block_place(MxgpuCu *cu, const SimtBlock *shape);
 /* Gives its resources back. */
 void mxgpu_block_end(MxgpuCu *cu, SimtBlock *block);
 

@@ -21,6 +21,7 @@
 #include "simt/warp/memory.h"
 #include "simt/warp/warp.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -99,7 +100,7 @@ void mxgpu_private_start(MxgpuCu *cu, unsigned warp, const MxgpuWarp *w)
  * more than the unit may have. */
 void mxgpu_private_fit(MxgpuCu *cu)
 {
-    uint64_t total = 0;
+    uint64_t total = (uint64_t)cu->saved_private_kib * 1024 / LANES;
 
     for (unsigned i = 0; i < CU_WARPS; i++) {
         uint32_t wants = cu->s.used_warps >> i & 1 ? cu->s.wants[i] : 0;
@@ -156,6 +157,68 @@ bool mxgpu_private_clean(MxgpuCu *cu)
         }
     }
     return true;
+}
+
+static bool all_zero(const uint8_t *p)
+{
+    return p[0] == 0 && memcmp(p, p + 1, PAGE_BYTES - 1) == 0;
+}
+
+/* The page of that number of the warp, from the end of its range down. */
+static uint8_t *page_at(const MxgpuCu *cu, unsigned warp, uint32_t page)
+{
+    return cu->private + (warp + 1) * PRIVATE_WARP_BYTES -
+           (page + 1ull) * PAGE_BYTES;
+}
+
+bool mxgpu_private_save(MxgpuCu *cu, unsigned warp, SimtSavedPrivate *to)
+{
+    uint32_t pages = cu->s.wants[warp] / (PAGE_BYTES / LANES), n = 0;
+    /* What is still to be cleaned is another's. */
+    uint32_t mine = cu->s.unclean >> warp & 1
+                        ? cu->s.keep[warp] / (PAGE_BYTES / LANES) : pages;
+
+    pages = mine < pages ? mine : pages;
+    *to = (SimtSavedPrivate){.owner = cu->s.owner[warp]};
+    for (uint32_t i = 0; i < pages; i++) {
+        n += !all_zero(page_at(cu, warp, i));
+    }
+    if (!n) {
+        return true;
+    }
+    to->index = malloc(n * sizeof(*to->index));
+    to->bytes = malloc((size_t)n * PAGE_BYTES);
+    if (!to->index || !to->bytes) {
+        return false; /* mxgpu_saved_free() has what there is */
+    }
+    for (uint32_t i = 0; i < pages; i++) {
+        if (!all_zero(page_at(cu, warp, i))) {
+            memcpy(to->bytes + (size_t)to->count * PAGE_BYTES,
+                   page_at(cu, warp, i), PAGE_BYTES);
+            to->index[to->count++] = i;
+        }
+    }
+    simt_charge(cu, COST_ZERO((uint64_t)n * PAGE_BYTES));
+    return true;
+}
+
+void mxgpu_private_load(MxgpuCu *cu, unsigned warp,
+                        const SimtSavedPrivate *from)
+{
+    uint64_t dirty = (uint64_t)cu->s.dirty[warp] * LANES;
+
+    if (dirty) {
+        give_back(cu->private + (warp + 1) * PRIVATE_WARP_BYTES - dirty, dirty);
+        simt_charge(cu, COST_PIECE);
+    }
+    cu->s.unclean &= ~(1u << warp);
+    cu->s.owner[warp] = from->owner;
+    cu->s.wants[warp] = cu->s.dirty[warp] = cu->warps[warp].c.private_size;
+    for (uint32_t i = 0; i < from->count; i++) {
+        memcpy(page_at(cu, warp, from->index[i]),
+               from->bytes + (size_t)i * PAGE_BYTES, PAGE_BYTES);
+    }
+    simt_charge(cu, COST_ZERO((uint64_t)from->count * PAGE_BYTES));
 }
 
 void mxgpu_private_drop(MxgpuCu *cu)

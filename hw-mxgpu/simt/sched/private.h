@@ -16,6 +16,11 @@ void mxgpu_private_fit(MxgpuCu *cu);
 /* Does what the above left to do, as far as the work budget goes; before a warp
  * runs. false: some is left. */
 bool mxgpu_private_clean(MxgpuCu *cu);
+/* What the warp's block has there is kept elsewhere; false: no memory, and some
+ * may be kept. It is back in another place, with what that had given back. */
+bool mxgpu_private_save(MxgpuCu *cu, unsigned warp, SimtSavedPrivate *to);
+void mxgpu_private_load(MxgpuCu *cu, unsigned warp,
+                        const SimtSavedPrivate *from);
 /* What no block uses is to be given back. */
 void mxgpu_private_drop(MxgpuCu *cu);
 

@@ -9,6 +9,7 @@
 #include "parked.h"
 #include "private.h"
 #include "profile.h"
+#include "saved.h"
 #include "simt/warp/budget.h"
 #include "simt/warp/code.h"
 #include "simt/warp/count.h"
@@ -217,6 +218,9 @@ static void notice_changes(MxgpuCu *cu)
     }
     if (cu->s.num_waiting || cu->s.faults) {
         poll_waits(cu);
+    }
+    if (cu->saved || atomic_load(&simt->held_slots)) {
+        mxgpu_saved_poll(cu);
     }
 }
 

@@ -11,6 +11,7 @@
 #include "barrier.h"
 #include "block.h"
 #include "returned.h"
+#include "saved.h"
 #include "simt/warp/budget.h"
 #include "simt/warp/observe.h"
 
@@ -49,8 +50,13 @@ static bool gang_claim(MxgpuSimt *simt, SimtSlot *s, uint64_t next)
 {
     uint64_t token = gang_token(simt, s, next), gang = 0;
 
-    if (!atomic_compare_exchange_strong(&simt->gang, &gang, token)) {
-        return gang == token;
+    while (!atomic_compare_exchange_strong(&simt->gang, &gang, token)) {
+        if (gang == token ||
+            !simt_slot_held(simt, (unsigned)(gang & SLOT_NEXT) - 1)) {
+            return gang == token;
+        }
+        (void)gang_drop(simt, gang); /* that one claims it again */
+        gang = 0;
     }
     next = atomic_load(&s->next);
     if ((next & SLOT_NEXT) != SLOT_NONE && gang_token(simt, s, next) == token) {
@@ -73,7 +79,7 @@ static unsigned gang_slot(MxgpuSimt *simt)
     }
     s = &simt->slots[(gang & SLOT_NEXT) - 1];
     next = atomic_load(&s->next);
-    return (next & SLOT_NEXT) != SLOT_NONE && gang_token(simt, s, next) == gang
+    return !simt_slot_held(simt, s - simt->slots) && (next & SLOT_NEXT) != SLOT_NONE && gang_token(simt, s, next) == gang
                ? s - simt->slots
                : MXGPU_DISPATCH_SLOTS;
 }
@@ -107,6 +113,7 @@ static void slot_done(MxgpuSimt *simt, SimtSlot *s)
                                   s->dispatch.args, false);
     }
     atomic_store(&s->active, false);
+    atomic_fetch_and(&simt->held_slots, ~(1u << (s - simt->slots)));
     simt->config.done(simt->config.opaque, s - simt->slots);
     if (gang) {
         simt->config.wake(simt->config.opaque);
@@ -196,8 +203,7 @@ static unsigned take_count(const MxgpuCu *cu, uint64_t from, uint64_t needs,
     return n ? n : 1;
 }
 
-/* Leaves the blocks that the unit holds to any unit, itself included. */
-static void return_held(MxgpuCu *cu)
+void mxgpu_slot_return_held(MxgpuCu *cu)
 {
     MxgpuSimt *simt = cu->simt;
     SimtSlot *s = &simt->slots[cu->s.held_slot];
@@ -240,7 +246,7 @@ static bool slot_take(MxgpuCu *cu, unsigned slot, uint64_t *block)
     *block = n;
     cu->s.taken_from = from;
     if (cu->s.held) { /* of another slot */
-        return_held(cu);
+        mxgpu_slot_return_held(cu);
     }
     if (count > 1) {
         slot_left(cu->simt, &cu->simt->slots[cu->s.held_slot],
@@ -264,6 +270,7 @@ bool mxgpu_slot_restart_block(MxgpuCu *cu, SimtBlock *block)
 
     if (block->exited || !mxgpu_block_may_convoy(cu, block) ||
         !holds(cu, block->slot) || cu->s.num_blocks != 1 ||
+        simt_slot_held(simt, block->slot) ||
         atomic_load(&simt->slots[block->slot].stop) ||
         atomic_load(&simt->code_check) != cu->c.dispatches_seen) {
         return false;
@@ -295,7 +302,7 @@ static bool take_from(MxgpuCu *cu, unsigned slot, uint64_t *block)
                                  : take == TAKE_BLOCK;
     }
     if (!mxgpu_block_fits(cu, atomic_load(&cu->simt->slots[slot].needs))) {
-        return_held(cu);
+        mxgpu_slot_return_held(cu);
         return false;
     }
     *block = cu->s.held_next++;
@@ -328,7 +335,7 @@ bool mxgpu_slot_take_block(MxgpuCu *cu)
                             : atomic_load(&simt->slots[gang].priority);
 
     if (cu->s.held && cu->s.since_take >= BLOCK_QUANTUM) {
-        return_held(cu);
+        mxgpu_slot_return_held(cu);
     }
     while (tried != (1u << MXGPU_DISPATCH_SLOTS) - 1) {
         unsigned best = MXGPU_DISPATCH_SLOTS, priority = 0;
@@ -339,7 +346,7 @@ bool mxgpu_slot_take_block(MxgpuCu *cu)
             SimtSlot *s = &simt->slots[n];
             unsigned p = atomic_load(&s->priority);
 
-            if (!(tried >> n & 1) &&
+            if (!(tried >> n & 1) && !simt_slot_held(simt, n) &&
                 (mxgpu_slot_has_blocks(s) || holds(cu, n)) &&
                 (p < reserved || n == gang) &&
                 (best == MXGPU_DISPATCH_SLOTS || p < priority)) {

@@ -21,6 +21,8 @@ bool mxgpu_slot_take_block(MxgpuCu *cu);
  * the next one that the unit holds of the slot. false: there is none, or the
  * unit should first look whether something has changed. */
 bool mxgpu_slot_restart_block(MxgpuCu *cu, SimtBlock *block);
+/* Leaves the blocks that the unit holds to any unit, itself included. */
+void mxgpu_slot_return_held(MxgpuCu *cu);
 /* Begins no more of the blocks that the unit holds. */
 void mxgpu_slot_drop_held(MxgpuCu *cu);
 /* A block of the slot has ended. */

@@ -7,6 +7,7 @@
 #include "simt/sched/counters.h"
 #include "simt/sched/private.h"
 #include "simt/sched/run.h"
+#include "simt/sched/saved.h"
 #include "simt/sched/slots.h"
 #include "simt/warp/memory.h"
 #include "simt/warp/observe.h"
@@ -23,6 +24,7 @@ static void free_cu(MxgpuCu *cu)
     for (unsigned i = 0; i < CODE_PAGES; i++) {
         free(cu->c.pages[i]);
     }
+    mxgpu_saved_drop(cu);
     mxgpu_private_free(cu);
     if (cu->warps) {
         munmap(cu->warps, CU_WARPS * sizeof(*cu->warps));
@@ -135,6 +137,7 @@ void mxgpu_simt_reset(MxgpuSimt *simt)
                 mxgpu_block_end(cu, &cu->s.blocks[b]);
             }
         }
+        mxgpu_saved_drop(cu);
         mxgpu_private_drop(cu);
         unclean |= cu->s.unclean != 0;
         mxgpu_cu_invalidate(cu);
@@ -152,6 +155,7 @@ void mxgpu_simt_reset(MxgpuSimt *simt)
     }
     atomic_store(&simt->dispatches, 0);
     atomic_store(&simt->gang, 0);
+    atomic_store(&simt->held_slots, 0);
     if (unclean) { /* units give memory back */
         simt->config.wake(simt->config.opaque);
     }
@@ -234,6 +238,7 @@ enum mxgpu_fault mxgpu_simt_start(MxgpuSimt *simt, unsigned slot,
     atomic_store(&s->total, total);
     atomic_store(&s->grid_alive, total);
     atomic_store(&s->grid_missing, total);
+    atomic_fetch_and(&simt->held_slots, ~(1u << slot)); /* HOLD came late */
     atomic_store(&s->active, true);
     if (simt_observer(simt) && simt_observer(simt)->grid) {
         simt_observer(simt)->grid(simt->config.observer_opaque, slot,

@@ -13,6 +13,7 @@
 #include "simt/sched/private.h"
 #include "simt/sched/returned.h"
 #include "simt/sched/run.h"
+#include "simt/sched/saved.h"
 #include "simt/sched/slots.h"
 #include "simt/warp/budget.h"
 #include "simt/warp/fault.h"
@@ -332,7 +333,7 @@ static unsigned count_faults(const MxgpuWarp *w)
 }
 
 /* What blocks know of their warps. */
-static bool sum_warps(const MxgpuCu *cu, SimtBlock *b)
+static bool sum_warps(const MxgpuCu *cu, SimtBlock *b, const SimtSaved *saved)
 {
     const MxgpuSimt *simt = cu->simt;
     unsigned live = 0, grid = 0;
@@ -340,12 +341,16 @@ static bool sum_warps(const MxgpuCu *cu, SimtBlock *b)
     b->arrived = b->faults = 0;
     b->fault_wait = false;
     for (unsigned i = 0; i < b->num_warps; i++) {
-        const MxgpuWarp *w = &cu->warps[b->warps[i]];
+        const MxgpuWarp *w =
+            saved ? &saved->warps[i] : &cu->warps[b->warps[i]];
 
         live += __builtin_popcountll(w->s.live);
         b->arrived += lanes_waiting(w, WAIT_BARRIER, WAIT_COUNT);
         grid += lanes_waiting(w, WAIT_GRID, WAIT_GRID);
         b->faults += count_faults(w);
+    }
+    if (saved && b->faults) {
+        return false;
     }
     b->fault_wait = b->faults && mxgpu_block_stuck(cu, b);
     b->exited = b->threads - live;
@@ -395,10 +400,105 @@ static void load_block(MxgpuVisit *v, MxgpuCu *cu, SimtBlock *to)
         memset(cu->shared + b.shared_at, 0, b.shared_len);
     }
     visit_warps(v, cu, &b);
-    if (visit_check(v, sum_warps(cu, &b))) {
+    if (visit_check(v, sum_warps(cu, &b, NULL))) {
         *to = b;
         mxgpu_block_account(cu, to);
         mxgpu_block_bind(cu, to);
+    }
+}
+
+/* ---- saved blocks */
+
+static void visit_saved_private(MxgpuVisit *v, SimtSavedPrivate *p,
+                                uint32_t pages)
+{
+    VISIT(v, p->owner);
+    VISIT_BELOW(v, p->count, pages + 1);
+    if (visit_loads(v) && p->count && !v->error) {
+        p->index = calloc(p->count, sizeof(*p->index));
+        p->bytes = calloc(p->count, PAGE_BYTES);
+        if (!p->index || !p->bytes) {
+            v->error = -ENOMEM;
+        }
+    }
+    for (uint32_t i = 0; i < p->count && !v->error; i++) {
+        VISIT_BELOW(v, p->index[i], pages);
+        visit_sparse(v, p->bytes + (size_t)i * PAGE_BYTES, PAGE_BYTES, 64);
+    }
+}
+
+static void visit_saved_rest(MxgpuVisit *v, SimtSaved *s, uint32_t pages)
+{
+    SimtBlock *b = &s->block;
+
+    visit_bytes(v, b->id, sizeof(b->id));
+    visit_barriers(v, b);
+    visit_span(v, b);
+    for (unsigned i = 0; i < b->num_warps && !v->error; i++) {
+        visit_warp(v, &s->warps[i], b->fresh, b->threads - i * LANES);
+        visit_saved_private(v, &s->private[i], pages);
+    }
+    if (visit_loads(v)) {
+        memset(s->shared, 0, b->shared_len);
+    }
+    visit_sparse(v, s->shared, b->shared_len, 64);
+}
+
+static uint32_t saved_pages(const MxgpuDispatch *d)
+{
+    return d->private_bytes / (PAGE_BYTES / LANES);
+}
+
+static void load_saved(MxgpuVisit *v, MxgpuCu *cu)
+{
+    SimtBlock shape = {.used = true};
+    const MxgpuDispatch *d;
+    SimtSaved *s;
+
+    VISIT_BELOW(v, shape.slot, MXGPU_DISPATCH_SLOTS);
+    if (v->error ||
+        !visit_check(v, atomic_load(&cu->simt->slots[shape.slot].active))) {
+        return;
+    }
+    d = &cu->simt->slots[shape.slot].dispatch;
+    mxgpu_block_shape(d, &shape);
+    s = mxgpu_saved_new(&shape);
+    if (!s) {
+        v->error = -ENOMEM;
+        return;
+    }
+    visit_saved_rest(v, s, saved_pages(d));
+    for (unsigned i = 0; i < 3; i++) {
+        visit_check(v, s->block.id[i] < d->grid[i]);
+    }
+    if (!v->error && visit_check(v, sum_warps(cu, &s->block, s))) {
+        mxgpu_saved_add(cu, s);
+    } else {
+        mxgpu_saved_free(s);
+    }
+}
+
+/* As many as fit the unit of each slot. */
+#define SAVED_MAX (MXGPU_DISPATCH_SLOTS * MXGPU_CU_BLOCKS)
+
+static void visit_saved(MxgpuVisit *v, MxgpuCu *cu)
+{
+    uint32_t n = 0;
+
+    for (SimtSaved *s = cu->saved; s && !visit_loads(v); s = s->next) {
+        n++;
+    }
+    VISIT_BELOW(v, n, SAVED_MAX + 1);
+    if (visit_loads(v)) {
+        for (; n && !v->error; n--) {
+            load_saved(v, cu);
+        }
+        return;
+    }
+    for (SimtSaved *s = cu->saved; s && !v->error; s = s->next) {
+        VISIT_BELOW(v, s->block.slot, MXGPU_DISPATCH_SLOTS);
+        visit_saved_rest(
+            v, s, saved_pages(&cu->simt->slots[s->block.slot].dispatch));
     }
 }
 
@@ -544,7 +644,7 @@ static void visit_behind(MxgpuVisit *v, MxgpuCu *cu)
 
 static void visit_cu(MxgpuVisit *v, MxgpuCu *cu)
 {
-    visit_section(v, "unit", 4);
+    visit_section(v, "unit", 5);
     if (visit_loads(v)) {
         empty_private(v, cu);
     }
@@ -564,6 +664,10 @@ static void visit_cu(MxgpuVisit *v, MxgpuCu *cu)
         visit_private_sizes(v, &cu->s);
     }
     visit_private(v, cu);
+    if (visit_loads(v)) {
+        mxgpu_saved_drop(cu);
+    }
+    visit_saved(v, cu);
     visit_counters(v, &cu->n);
 }
 
@@ -595,17 +699,23 @@ static bool add_taken(MxgpuSimt *simt, SimtCuState *s, Blocks *all)
     return true;
 }
 
-static void add_resident(MxgpuSimt *simt, const SimtCuState *s, Blocks *all)
+static void add_block(MxgpuSimt *simt, const SimtBlock *b, Blocks *all)
+{
+    all[b->slot].resident++;
+    all[b->slot].waiting +=
+        b->grid_wait &&
+        b->grid_phase == atomic_load(&simt->slots[b->slot].grid_phase);
+}
+
+static void add_resident(MxgpuSimt *simt, const MxgpuCu *cu, Blocks *all)
 {
     for (unsigned i = 0; i < MXGPU_CU_BLOCKS; i++) {
-        const SimtBlock *b = &s->blocks[i];
-
-        if (b->used) {
-            all[b->slot].resident++;
-            all[b->slot].waiting +=
-                b->grid_wait &&
-                b->grid_phase == atomic_load(&simt->slots[b->slot].grid_phase);
+        if (cu->s.blocks[i].used) {
+            add_block(simt, &cu->s.blocks[i], all);
         }
+    }
+    for (const SimtSaved *s = cu->saved; s; s = s->next) {
+        add_block(simt, &s->block, all);
     }
 }
 
@@ -631,7 +741,7 @@ static bool all_ok(MxgpuSimt *simt)
         if (!add_taken(simt, &simt->cus[i].s, all)) {
             return false;
         }
-        add_resident(simt, &simt->cus[i].s, all);
+        add_resident(simt, &simt->cus[i], all);
     }
     for (unsigned i = 0; i < MXGPU_DISPATCH_SLOTS; i++) {
         if (!sums_ok(&simt->slots[i], &all[i])) {
@@ -643,11 +753,13 @@ static bool all_ok(MxgpuSimt *simt)
 
 void mxgpu_simt_visit(MxgpuSimt *simt, MxgpuVisit *v)
 {
-    visit_section(v, "slots", 3);
+    visit_section(v, "slots", 4);
     for (unsigned i = 0; i < MXGPU_DISPATCH_SLOTS; i++) {
         visit_slot(v, simt, &simt->slots[i]);
     }
     VISIT_ATOMIC(v, uint64_t, simt->gang);
+    VISIT_ATOMIC(v, uint32_t, simt->held_slots);
+    visit_check(v, simt->held_slots < 1u << MXGPU_DISPATCH_SLOTS);
     VISIT_ATOMIC(v, uint64_t, simt->dispatches);
     for (unsigned i = 0; i < simt->config.compute_units && !v->error; i++) {
         visit_cu(v, &simt->cus[i]);

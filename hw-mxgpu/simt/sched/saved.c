@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Held slots: a unit writes the blocks of such a slot to memory, in the middle
+ * of what they do, and has their room for others; it reads them back when the
+ * slot is released and they fit. Blocks come back to the unit that they were
+ * on: which unit a thread runs on can be seen by it.
+ *
+ * What a unit can have saved is bounded: each of the other slots once what fits
+ * it. Private memory that saved blocks asked for still counts as taken.
+ *
+ * A block with lanes that wait for software after a fault is not saved: its
+ * reports name the place of the warp. It goes on, and is saved when none does.
+ */
+#include "saved.h"
+
+#include "block.h"
+#include "counters.h"
+#include "private.h"
+#include "profile.h"
+#include "simt/warp/budget.h"
+#include "simt/warp/count.h"
+#include "slots.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- memory */
+
+SimtSaved *mxgpu_saved_new(const SimtBlock *shape)
+{
+    size_t warps = shape->num_warps * sizeof(MxgpuWarp);
+    size_t size = sizeof(SimtSaved) + warps + shape->shared_len;
+    SimtSaved *s = aligned_alloc(64, (size + 63) / 64 * 64);
+
+    if (s) {
+        memset(s, 0, sizeof(*s));
+        s->block = *shape;
+        s->shared = (uint8_t *)s->warps + warps;
+    }
+    return s;
+}
+
+void mxgpu_saved_free(SimtSaved *s)
+{
+    for (unsigned i = 0; s && i < s->block.num_warps; i++) {
+        free(s->private[i].index);
+        free(s->private[i].bytes);
+    }
+    free(s);
+}
+
+void mxgpu_saved_add(MxgpuCu *cu, SimtSaved *s)
+{
+    SimtSaved **at = &cu->saved;
+
+    while (*at) { /* first out, first in */
+        at = &(*at)->next;
+    }
+    *at = s;
+    s->next = NULL;
+    cu->saved_private_kib += s->block.private_kib;
+    atomic_fetch_add(&cu->simt->slots[s->block.slot].saved, 1);
+}
+
+/* Takes it off the list, at which *at points. */
+static SimtSaved *take_off(MxgpuCu *cu, SimtSaved **at)
+{
+    SimtSaved *s = *at;
+
+    *at = s->next;
+    cu->saved_private_kib -= s->block.private_kib;
+    atomic_fetch_sub(&cu->simt->slots[s->block.slot].saved, 1);
+    return s;
+}
+
+void mxgpu_saved_drop(MxgpuCu *cu)
+{
+    while (cu->saved) {
+        mxgpu_saved_free(take_off(cu, &cu->saved));
+    }
+}
+
+/* ---- there and back */
+
+#define COST_SAVE 64 /* of the work budget, for each warp */
+
+/* false: no memory. The block stays, and goes on. */
+static bool save(MxgpuCu *cu, SimtBlock *b)
+{
+    SimtSaved *s = mxgpu_saved_new(b);
+
+    if (!s) {
+        return false;
+    }
+    for (unsigned i = 0; i < b->num_warps; i++) {
+        s->warps[i] = cu->warps[b->warps[i]];
+        if (!mxgpu_private_save(cu, b->warps[i], &s->private[i])) {
+            mxgpu_saved_free(s);
+            return false;
+        }
+    }
+    memcpy(s->shared, cu->shared + b->shared_at, b->shared_len);
+    simt_charge(cu, b->num_warps * COST_SAVE + COST_ZERO(b->shared_len));
+    mxgpu_block_end(cu, b);
+    mxgpu_saved_add(cu, s);
+    return true;
+}
+
+static void load(MxgpuCu *cu, SimtSaved *s)
+{
+    SimtBlock *b = mxgpu_block_place(cu, &s->block);
+
+    for (unsigned i = 0; i < b->num_warps; i++) {
+        cu->warps[b->warps[i]] = s->warps[i];
+    }
+    memcpy(cu->shared + b->shared_at, s->shared, b->shared_len);
+    mxgpu_block_bind(cu, b);
+    for (unsigned i = 0; i < b->num_warps; i++) {
+        mxgpu_private_load(cu, b->warps[i], &s->private[i]);
+    }
+    mxgpu_private_fit(cu);
+    simt_charge(cu, b->num_warps * COST_SAVE + COST_ZERO(b->shared_len));
+    mxgpu_saved_free(s);
+}
+
+/* Its grid was stopped: what is saved of it need not come back for that. */
+static void end(MxgpuCu *cu, SimtSaved *saved)
+{
+    unsigned slot = saved->block.slot;
+
+    mxgpu_slot_cancel(cu->simt, mxgpu_slot_grid(cu->simt, slot));
+    simt_count(cu, COUNT_blocks, 1);
+    if (cu->simt->slots[slot].dispatch.profile) {
+        mxgpu_simt_profile_block(cu, slot, 0);
+    }
+    mxgpu_saved_free(saved);
+    mxgpu_slot_count_end(cu, slot);
+}
+
+static bool comes_back(MxgpuCu *cu, const SimtSaved *s)
+{
+    uint64_t needs = atomic_load(&cu->simt->slots[s->block.slot].needs);
+    bool fits;
+
+    cu->saved_private_kib -= s->block.private_kib;
+    fits = mxgpu_block_fits(cu, needs);
+    cu->saved_private_kib += s->block.private_kib;
+    return fits;
+}
+
+void mxgpu_saved_poll(MxgpuCu *cu)
+{
+    MxgpuSimt *simt = cu->simt;
+    SimtSaved **at = &cu->saved;
+
+    if (cu->s.held && simt_slot_held(simt, cu->s.held_slot)) {
+        mxgpu_slot_return_held(cu);
+    }
+    for (unsigned i = 0; i < MXGPU_CU_BLOCKS; i++) {
+        SimtBlock *b = &cu->s.blocks[i];
+
+        if (b->used && !b->faults && simt_slot_held(simt, b->slot) &&
+            !atomic_load(&simt->slots[b->slot].stop)) {
+            (void)save(cu, b);
+        }
+    }
+    while (*at) {
+        SimtSaved *s = *at;
+
+        if (atomic_load(&simt->slots[s->block.slot].stop)) {
+            end(cu, take_off(cu, at));
+        } else if (!simt_slot_held(simt, s->block.slot) && comes_back(cu, s)) {
+            load(cu, take_off(cu, at));
+        } else {
+            at = &s->next;
+        }
+    }
+}
+
+bool mxgpu_saved_wait(MxgpuSimt *simt, unsigned slot)
+{
+    SimtSlot *s = &simt->slots[slot];
+
+    return atomic_load(&s->active) &&
+           (mxgpu_slot_has_blocks(s) || atomic_load(&s->saved));
+}
+
+void mxgpu_simt_hold(MxgpuSimt *simt, unsigned slot, bool hold)
+{
+    if (slot >= MXGPU_DISPATCH_SLOTS) {
+        return;
+    }
+    if (!hold) {
+        atomic_fetch_and(&simt->held_slots, ~(1u << slot));
+    } else if (atomic_load(&simt->slots[slot].active)) {
+        atomic_fetch_or(&simt->held_slots, 1u << slot);
+    }
+    simt->config.wake(simt->config.opaque);
+}
+
+bool mxgpu_simt_waits(MxgpuSimt *simt, unsigned slot)
+{
+    return mxgpu_saved_wait(simt, slot);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef MXGPU_SIMT_SCHED_SAVED_H
+#define MXGPU_SIMT_SCHED_SAVED_H
+
+#include "simt/state.h"
+
+static inline bool simt_slot_held(MxgpuSimt *simt, unsigned slot)
+{
+    return atomic_load(&simt->held_slots) >> slot & 1;
+}
+
+/* Takes blocks of held slots off the unit, and blocks of slots that are not
+ * held any more back where they fit; ends those whose grid was stopped. */
+void mxgpu_saved_poll(MxgpuCu *cu);
+/* Whether the slot has blocks that are neither begun nor on a unit. */
+bool mxgpu_saved_wait(MxgpuSimt *simt, unsigned slot);
+
+/* For loading state, and reset: room for a block of this shape, which has no
+ * private pages; NULL: no memory. Drops all that the unit has. */
+SimtSaved *mxgpu_saved_new(const SimtBlock *shape);
+void mxgpu_saved_add(MxgpuCu *cu, SimtSaved *saved);
+void mxgpu_saved_free(SimtSaved *saved);
+void mxgpu_saved_drop(MxgpuCu *cu);
+
+#endif
