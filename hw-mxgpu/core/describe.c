@@ -237,12 +237,13 @@ void mxgpu_describe_event(MxgpuDevice *dev, MxgpuTraceEvent event, uint64_t a,
 static const char *packet_name(unsigned type)
 {
     switch (type) {
-#define F(name)                                                                \
+#define MXGPU_PACKET(name, tag)                                                \
     case MXGPU_PKT_##name:                                                     \
         return #name;
-        F(NOP) F(COPY) F(FILL) F(DISPATCH) F(WRITE) F(WAIT) F(TIMESTAMP)
-        F(TLB_INVALIDATE) F(COPY_RECT) F(FILL_RECT) F(INDIRECT)
-#undef F
+#define MXGPU_PACKET_FIELD(...)
+#include "mxgpu/packets.def"
+#undef MXGPU_PACKET
+#undef MXGPU_PACKET_FIELD
     default:
         return "(unknown packet)";
     }
@@ -298,4 +299,95 @@ void mxgpu_describe_queue_event(const MxgpuQueueEvent *e, char *buf,
         add(&t, "%s signal %" PRIu64, packet_name(e->type), e->value);
         break;
     }
+}
+
+typedef struct PacketField {
+    const char *name;
+    uint8_t type, offset, size, count;
+    bool hex;
+} PacketField;
+
+enum { DEC, HEX };
+
+static const PacketField packet_fields[] = {
+#define MXGPU_PACKET(...)
+#define MXGPU_PACKET_FIELD(type, tag, name, count, base)                       \
+    {#name, MXGPU_PKT_##type, offsetof(struct mxgpu_packet_##tag, name),       \
+     sizeof(((struct mxgpu_packet_##tag *)0)->name) / (count), count, base},
+#include "mxgpu/packets.def"
+#undef MXGPU_PACKET
+#undef MXGPU_PACKET_FIELD
+};
+
+static void add_packet_field(Text *t, const PacketField *f,
+                             const uint8_t *packet)
+{
+    add(t, " %s=", f->name);
+    for (unsigned i = 0; i < f->count; i++) {
+        uint64_t v = 0;
+
+        memcpy(&v, packet + f->offset + i * f->size, f->size);
+        if (f->hex && f->count > 1) {
+            add(t, "%0*" PRIx64, 2 * f->size, v);
+        } else if (f->hex) {
+            add(t, "0x%" PRIx64, v);
+        } else {
+            add(t, "%s%" PRIu64, i ? "," : "", v);
+        }
+    }
+}
+
+static void add_packet_flags(Text *t, unsigned flags)
+{
+    static const struct {
+        unsigned bit;
+        const char *name;
+    } names[] = {
+#define F(name) {MXGPU_PKT_##name, #name}
+        F(BARRIER), F(IRQ), F(COOPERATIVE), F(PROFILE), F(STRICT_ALIGN),
+        F(LAUNCHES), F(RECOVER),
+#undef F
+    };
+
+    for (size_t i = 0; i < COUNT(names); i++) {
+        if (flags & names[i].bit) {
+            add(t, " %s", names[i].name);
+            flags &= ~names[i].bit;
+        }
+    }
+    if (flags) {
+        add(t, " flags=0x%x", flags);
+    }
+}
+
+void mxgpu_describe_packet(const union mxgpu_packet *packet, char *buf,
+                           size_t size)
+{
+    Text t = text_start(buf, size);
+    unsigned type = packet->header.type;
+
+    add(&t, "%s", packet_name(type));
+    if (type >= MXGPU_PKT_TYPES) {
+        add(&t, " type=%u", type);
+    }
+    for (size_t i = 0; i < COUNT(packet_fields); i++) {
+        if (packet_fields[i].type == type) {
+            add_packet_field(&t, &packet_fields[i], (const uint8_t *)packet);
+        }
+    }
+    if (packet->write.signal_addr) {
+        add(&t, " signal *0x%" PRIx64 "=%" PRIu64, packet->write.signal_addr,
+            packet->write.signal_value);
+    }
+    add_packet_flags(&t, packet->header.flags);
+}
+
+const char *mxgpu_describe_fault(uint64_t fault)
+{
+    return fault_name(fault);
+}
+
+const char *mxgpu_describe_queue_error(unsigned code)
+{
+    return queue_error_name(code);
 }

@@ -7,6 +7,7 @@
 #define MXGPU_CORE_DESCRIBE_H
 
 #include "device.h"
+#include "mxgpu/packets.h"
 
 #define MXGPU_DESCRIBE_MAX 256
 
@@ -26,5 +27,10 @@ void mxgpu_describe_event(MxgpuDevice *dev, MxgpuTraceEvent event, uint64_t a,
 /* "DISPATCH on slot 2": what a queue event says besides queue and index. */
 void mxgpu_describe_queue_event(const MxgpuQueueEvent *event, char *text,
                                 size_t size);
+/* "COPY src=0x1000 ... signal *0x2000=7 BARRIER"; of any 64 bytes. */
+void mxgpu_describe_packet(const union mxgpu_packet *packet, char *text,
+                           size_t size);
+const char *mxgpu_describe_fault(uint64_t fault);
+const char *mxgpu_describe_queue_error(unsigned code);
 
 #endif

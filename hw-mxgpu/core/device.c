@@ -213,6 +213,7 @@ MxgpuDevice *mxgpu_device_new(const MxgpuConfig *config,
     mxgpu_debug_port_init(&dev->debug.port);
     mxgpu_debug_port_init(&dev->kernels.port);
     pthread_mutex_init(&dev->kernels.lock, NULL);
+    mxgpu_console_log_init(&dev->console_log);
     if (!init_blocks(dev)) {
         mxgpu_device_free(dev);
         return NULL;
@@ -248,6 +249,7 @@ void mxgpu_device_free(MxgpuDevice *dev)
     }
     free(dev->steppers);
     pthread_mutex_destroy(&dev->faults.writer);
+    mxgpu_console_log_free(&dev->console_log);
     pthread_mutex_destroy(&dev->lock);
     pthread_mutex_destroy(&dev->control);
     free(dev);

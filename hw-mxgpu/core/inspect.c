@@ -1,37 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include <ctype.h>
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 
 #include "describe.h"
-#include "inspect.h"
+#include "inspect_text.h"
 #include "internal.h"
 
-static void __attribute__((format(printf, 2, 3))) put(MxgpuText t,
-                                                      const char *format, ...)
-{
-    char line[MXGPU_DESCRIBE_MAX + 128];
-    va_list args;
-    int n;
-
-    va_start(args, format);
-    n = vsnprintf(line, sizeof(line), format, args);
-    va_end(args);
-    if (n > 0) {
-        t.put(t.opaque, line, (size_t)n < sizeof(line) ? (size_t)n
-                                                       : sizeof(line) - 1);
-    }
-}
-
-uint32_t mxgpu_inspect_register(MxgpuDevice *dev, uint32_t offset)
-{
-    MxgpuParty party = mxgpu_regs_readable(dev, MXGPU_PARTY_MCU, offset)
-                           ? MXGPU_PARTY_MCU
-                           : MXGPU_PARTY_HOST;
-
-    return mxgpu_regs_peek(dev, party, offset);
-}
+#define put mxgpu_put
 
 static uint64_t inspect64(MxgpuDevice *dev, uint32_t offset)
 {
@@ -64,7 +39,7 @@ static void do_status(MxgpuDevice *dev, const char *args, MxgpuText t)
         put_register(dev, t, shown[i]);
     }
     put(t, "firmware executed %" PRIu64 " instructions%s\n",
-        atomic_load(&dev->mcu.instret),
+        (uint64_t)atomic_load(&dev->mcu.instret),
         mxgpu_mcu_debug_holds(dev) ? ", stopped by a debugger" : "");
 }
 
@@ -109,26 +84,6 @@ static void do_registers(MxgpuDevice *dev, const char *args, MxgpuText t)
     }
     if (!any) {
         put(t, "no register begins with %s\n", args);
-    }
-}
-
-/* ---- queues */
-
-static void do_queues(MxgpuDevice *dev, const char *args, MxgpuText t)
-{
-    bool any = false;
-
-    for (unsigned q = 0; q < dev->config.queues; q++) {
-        if (atomic_load(&dev->db.enable[q / 32]) >> q % 32 & 1) {
-            put(t, "queue %u: doorbell %" PRIu64 "%s\n", q,
-                atomic_load(&dev->db.value[q]),
-                atomic_load(&dev->db.pending[q / 32]) >> q % 32 & 1
-                    ? ", rung" : "");
-            any = true;
-        }
-    }
-    if (!any) {
-        put(t, "the firmware has enabled no queue\n");
     }
 }
 
@@ -192,7 +147,7 @@ static void do_vmids(MxgpuDevice *dev, const char *args, MxgpuText t)
 
         if (root & MXGPU_PTE_VALID) {
             put(t, "vmid %u: page table at 0x%" PRIx64 " of %s\n", i,
-                root & MXGPU_PTE_ADDRESS,
+                (uint64_t)(root & MXGPU_PTE_ADDRESS),
                 root & MXGPU_PTE_SYSTEM ? "system memory" : "VRAM");
             any = true;
         }
@@ -213,9 +168,21 @@ static const Command commands[] = {
     {"status", "", "firmware, mailbox, interrupts, errors", do_status},
     {"registers", "[BEGIN]",
      "registers whose names begin so, private ones among them", do_registers},
-    {"queues", "", "queues that accept doorbells", do_queues},
+    {"queues", "", "queues, their doorbells, rings and errors",
+     mxgpu_inspect_queues},
+    {"ring", "QUEUE [COUNT]", "packets of a ring, > those not fetched yet",
+     mxgpu_inspect_ring},
     {"engines", "", "copy engines and dispatch slots", do_engines},
+    {"units", "", "compute units", mxgpu_inspect_units},
+    {"warps", "[UNIT]", "resident warps: pc and lanes, what they wait for",
+     mxgpu_inspect_warps},
+    {"counters", "", "counters of the device", mxgpu_inspect_counters},
     {"vmids", "", "address spaces", do_vmids},
+    {"walk", "VMID ADDRESS", "page-table entries on the way to an address",
+     mxgpu_inspect_walk},
+    {"memory", "VMID ADDRESS [BYTES]", "bytes of an address space",
+     mxgpu_inspect_memory},
+    {"log", "", "what the firmware said last", mxgpu_inspect_log},
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
@@ -225,9 +192,14 @@ void mxgpu_inspect_help(MxgpuText t)
     for (size_t i = 0; i < COMMANDS; i++) {
         int n = (int)strlen(commands[i].name);
 
-        put(t, "%s %-*s%s\n", commands[i].name, n < 19 ? 19 - n : 0,
+        put(t, "%s %-*s%s\n", commands[i].name, n < 29 ? 29 - n : 0,
             commands[i].args, commands[i].help);
     }
+}
+
+bool mxgpu_inspect_holds(const char *command)
+{
+    return strcmp(command, "warps") == 0 || strncmp(command, "warps ", 6) == 0;
 }
 
 bool mxgpu_inspect(MxgpuDevice *dev, const char *command, MxgpuText t)

@@ -11,9 +11,10 @@
  * the MMU's). faults.writer is held while a host operation runs.
  *
  * Floors. A file calls only files that stand before it here:
- *   stepper, boot; outbox; irq; control, mailbox, mmu_regs, doorbell,
+ *   stepper, boot, console_log; outbox; irq; control, mailbox, mmu_regs, doorbell,
  *   counters, fault, copy, compute, memport, trace_port, mcu_watch, mcu_debug;
- *   mcu_driver; regs; bus, reset; device; inspect; gdb; state; image.
+ *   mcu_driver; regs; bus, reset; device; inspect_text; inspect_queue,
+ * inspect_memory, inspect_unit; inspect; gdb; state; image.
  *
  * State and cache (docs/state.md). State, which state.c and mxgpu_copy_visit()
  * walk: doorbells; of faults all but writer, and busy, which is false between two
@@ -33,6 +34,7 @@
 #include <string.h>
 
 #include "base/visit.h"
+#include "console_log.h"
 #include "device.h"
 #include "mcu/mcu.h"
 #include "mmu/mmu.h"
@@ -240,6 +242,7 @@ struct MxgpuDevice {
     MxgpuMcuDriver mcu;
     MxgpuDebug debug;
     MxgpuKernelDebug kernels;
+    MxgpuConsoleLog console_log; /* host */
     MxgpuCopyEngine ce[MXGPU_MAX_COPY_ENGINES];
     MxgpuMmu *mmu;
     MxgpuSimt *simt;

@@ -12,6 +12,8 @@
 static void console_flush(MxgpuDevice *dev)
 {
     if (dev->mcu.line_len) {
+        mxgpu_console_log_add(&dev->console_log, dev->mcu.line,
+                              dev->mcu.line_len);
         dev->ops->console(dev->host, dev->mcu.line, dev->mcu.line_len);
         dev->mcu.line_len = 0;
     }
@@ -24,6 +26,7 @@ void mxgpu_console_write(MxgpuDevice *dev, const MxgpuAccess *a, uint32_t value)
 
     if (c == '\n') {
         if (!m->line_len) {
+            mxgpu_console_log_add(&dev->console_log, "", 0);
             dev->ops->console(dev->host, "", 0);
         }
         console_flush(dev);

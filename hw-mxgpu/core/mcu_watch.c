@@ -80,6 +80,7 @@ static void report(MxgpuDevice *dev)
                    " ra 0x%" PRIx32 " sp 0x%" PRIx32,
                    dev->config.firmware_watchdog_ms, pc, (uint32_t)dev->mcu.ra,
                    (uint32_t)dev->mcu.sp);
+    mxgpu_console_log_add(&dev->console_log, line, (size_t)len);
     dev->ops->console(dev->host, line, (size_t)len);
 }
 

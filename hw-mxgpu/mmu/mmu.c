@@ -271,26 +271,34 @@ static enum mxgpu_fault walk(MxgpuMmu *mmu, uint64_t root, uint64_t va,
     return MXGPU_FAULT_NONE;
 }
 
-enum mxgpu_fault mxgpu_mmu_translate(MxgpuMmu *mmu, unsigned vmid, uint64_t va,
-                                     enum mxgpu_access access,
-                                     MxgpuTranslation *out)
+static enum mxgpu_fault find_root(MxgpuMmu *mmu, unsigned vmid, uint64_t va,
+                                  uint64_t *root)
 {
     uint64_t top = va >> (MXGPU_VA_BITS - 1);
-    uint64_t root;
 
-    out->host_ops = 0;
     if (top == UINT64_MAX >> (MXGPU_VA_BITS - 1)) {
         return MXGPU_FAULT_WINDOW; /* never reaches a table */
     }
     if (top != 0) {
         return MXGPU_FAULT_NON_CANONICAL;
     }
-    root = mxgpu_mmu_root(mmu, vmid);
-    if (!(root & MXGPU_PTE_VALID)) {
+    *root = mxgpu_mmu_root(mmu, vmid);
+    if (!(*root & MXGPU_PTE_VALID)) {
         return MXGPU_FAULT_NO_VMID;
     }
-    if (!table_entry_ok(root)) {
-        return MXGPU_FAULT_TABLE;
+    return table_entry_ok(*root) ? MXGPU_FAULT_NONE : MXGPU_FAULT_TABLE;
+}
+
+enum mxgpu_fault mxgpu_mmu_translate(MxgpuMmu *mmu, unsigned vmid, uint64_t va,
+                                     enum mxgpu_access access,
+                                     MxgpuTranslation *out)
+{
+    uint64_t root;
+    enum mxgpu_fault bad = find_root(mmu, vmid, va, &root);
+
+    out->host_ops = 0;
+    if (bad != MXGPU_FAULT_NONE) {
+        return bad;
     }
     /* Software that rewrites an entry all the time must not hold us here. */
     for (unsigned tries = 0; tries < 16; tries++) {
@@ -352,4 +360,102 @@ enum mxgpu_fault mxgpu_mmu_write(MxgpuMmu *mmu, const MxgpuTranslation *t,
         return MXGPU_FAULT_NONE;
     }
     return MXGPU_FAULT_BUS;
+}
+
+/* ---- for debuggers */
+
+static enum mxgpu_fault look(MxgpuMmu *mmu, uint64_t table, uint64_t va,
+                             MxgpuMmuLook *out)
+{
+    unsigned unused = 0;
+
+    for (unsigned level = MXGPU_PT_LEVELS; level-- > 0;) {
+        enum mxgpu_fault fault;
+        PteRef ref;
+        uint64_t pte;
+
+        fault = pte_load(mmu, table, MXGPU_PT_INDEX(va, level), &ref, &pte,
+                         &unused);
+        if (fault != MXGPU_FAULT_NONE) {
+            return fault;
+        }
+        out->step[out->steps].level = level;
+        out->step[out->steps].system = table & MXGPU_PTE_SYSTEM;
+        out->step[out->steps].at = ref.bus;
+        out->step[out->steps++].pte = pte;
+        if (!(pte & MXGPU_PTE_VALID)) {
+            return MXGPU_FAULT_NOT_PRESENT;
+        }
+        if (!(pte & MXGPU_PTE_TABLE)) {
+            out->page_shift = MXGPU_PT_SHIFT(level);
+            out->addr = (pte & MXGPU_PTE_ADDRESS) +
+                        (va & ((1ull << out->page_shift) - 1));
+            out->system = pte & MXGPU_PTE_SYSTEM;
+            out->perms = pte;
+            return check_leaf(pte, level);
+        }
+        if (!table_entry_ok(pte)) {
+            break;
+        }
+        table = pte;
+    }
+    return MXGPU_FAULT_TABLE;
+}
+
+void mxgpu_mmu_look(MxgpuMmu *mmu, unsigned vmid, uint64_t va,
+                    MxgpuMmuLook *out)
+{
+    MxgpuMmuClient client;
+    uint64_t root;
+
+    *out = (MxgpuMmuLook){.fault = find_root(mmu, vmid, va, &root)};
+    if (out->fault != MXGPU_FAULT_NONE) {
+        return;
+    }
+    /* Whoever takes memory away waits for clients, and so for us. */
+    mxgpu_mmu_client_add(mmu, &client);
+    mxgpu_mmu_client_begin(&client);
+    out->fault = look(mmu, root, va, out);
+    mxgpu_mmu_client_end(&client);
+    mxgpu_mmu_client_remove(&client);
+}
+
+static enum mxgpu_fault look_at_page(MxgpuMmu *mmu, const MxgpuMmuLook *l,
+                                     void *buf, size_t len)
+{
+    if (l->system) {
+        return mmu->ops->dma_read(mmu->host, l->addr, buf, len)
+                   ? MXGPU_FAULT_BUS
+                   : MXGPU_FAULT_NONE;
+    }
+    if (!in_vram(mmu, l->addr, len)) {
+        return MXGPU_FAULT_BUS;
+    }
+    mxgpu_copy_single(buf, mmu->vram + l->addr, len, true);
+    return MXGPU_FAULT_NONE;
+}
+
+enum mxgpu_fault mxgpu_mmu_look_read(MxgpuMmu *mmu, unsigned vmid, uint64_t va,
+                                     void *buf, size_t len)
+{
+    uint8_t *to = buf;
+
+    while (len) {
+        uint64_t room = (1ull << MXGPU_PAGE_SHIFT) -
+                        (va & ((1ull << MXGPU_PAGE_SHIFT) - 1));
+        size_t n = len < room ? len : (size_t)room;
+        MxgpuMmuLook l;
+        enum mxgpu_fault fault;
+
+        mxgpu_mmu_look(mmu, vmid, va, &l);
+        fault = l.fault == MXGPU_FAULT_NONE ? look_at_page(mmu, &l, to, n)
+                                            : l.fault;
+        if (fault != MXGPU_FAULT_NONE) {
+            return fault;
+        }
+        va += n;
+        to += n;
+        len -= n;
+    }
+    return MXGPU_FAULT_NONE;
 }

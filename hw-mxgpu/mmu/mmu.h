@@ -57,6 +57,28 @@ enum mxgpu_fault mxgpu_mmu_write(MxgpuMmu *mmu, const MxgpuTranslation *t,
                                  const void *buf, size_t len)
     __attribute__((warn_unused_result));
 
+/* What a debugger sees of a walk: no bit is set, nothing is counted. */
+typedef struct MxgpuMmuLook {
+    unsigned steps;
+    struct {
+        unsigned level;
+        bool system;  /* the entry lies in system memory */
+        uint64_t at;  /* where it lies */
+        uint64_t pte;
+    } step[MXGPU_PT_LEVELS];
+    enum mxgpu_fault fault; /* NONE: what follows is valid */
+    uint64_t addr, perms;
+    unsigned page_shift;
+    bool system;
+} MxgpuMmuLook;
+
+void mxgpu_mmu_look(MxgpuMmu *mmu, unsigned vmid, uint64_t va,
+                    MxgpuMmuLook *out);
+/* Reads len bytes whatever their pages permit. */
+enum mxgpu_fault mxgpu_mmu_look_read(MxgpuMmu *mmu, unsigned vmid, uint64_t va,
+                                     void *buf, size_t len)
+    __attribute__((warn_unused_result));
+
 typedef struct MxgpuMmuClient {
     MxgpuMmu *mmu;
     struct MxgpuMmuClient *next;

@@ -145,6 +145,7 @@ struct MxgpuState {
     QEMUBH *gdb_bh;
 
     char *inspect; /* command of the property x-inspect */
+    struct MxgpuLook *look; /* inspect.c: what mxgpu_host_wait() is to do */
 
     MxgpuDma dma;
     MxgpuLog log;
@@ -214,7 +215,7 @@ void mxgpu_gdb_quit(MxgpuState *s);    /* it is about to go */
 void mxgpu_gdb_cleanup(MxgpuState *s); /* its threads are gone */
 
 /* inspect.c */
-void mxgpu_inspect_class_init(ObjectClass *class);
+void mxgpu_inspect_class_init(ObjectClass *class); /* and "info mxgpu" */
 
 /* config.c */
 bool mxgpu_config_init(MxgpuState *s, Error **errp);

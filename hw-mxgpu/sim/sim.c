@@ -533,8 +533,18 @@ static int sim_inspect(MxgpuSim *sim, const char *command,
                        void *opaque)
 {
     MxgpuText text = {put, opaque};
+    bool known;
 
-    return mxgpu_inspect(sim->dev, command ? command : "", text) ? 0 : -EINVAL;
+    command = command ? command : "";
+    text.held = mxgpu_inspect_holds(command);
+    if (text.held) {
+        mxgpu_device_pause(sim->dev);
+    }
+    known = mxgpu_inspect(sim->dev, command, text);
+    if (text.held) {
+        mxgpu_device_resume(sim->dev);
+    }
+    return known ? 0 : -EINVAL;
 }
 
 static void sim_pause(MxgpuSim *sim)

@@ -242,6 +242,23 @@ uint64_t mxgpu_simt_idle(MxgpuSimt *simt, unsigned cu);
  * changed. All code that follows is fetched and decoded again. */
 void mxgpu_simt_decode_again(MxgpuSimt *simt);
 
+/* ---- for debuggers */
+
+/* Lanes of a resident warp that are at one pc. */
+typedef struct MxgpuSimtGroup {
+    unsigned cu, warp, slot, vmid;
+    uint32_t block[3];
+    unsigned first_thread; /* of the warp, in its block */
+    uint64_t pc, lanes;    /* a bit each */
+    const char *state;     /* "runs", "ready", or what it waits for */
+    uint64_t instructions; /* of the whole warp */
+} MxgpuSimtGroup;
+
+/* Calls see() for each group of unit cu, which nobody drives meanwhile. */
+void mxgpu_simt_groups(MxgpuSimt *simt, unsigned cu,
+                       void (*see)(void *opaque, const MxgpuSimtGroup *group),
+                       void *opaque);
+
 /* ---- counters: exact between two runs, otherwise of the last turns */
 
 /* Since the start or the last reset, of all units, and of one (dispatches 0; of
