@@ -240,7 +240,7 @@ static int access(void *opaque, const MxgpuObservedWarp *w,
         bad |= (uint64_t)wrong << lane;
     }
     if (bad && !atomic_load(&grid->ignored) &&
-        mc_once(w->pc, 0, grid->number)) {
+        mc_once(w->pc, 0, grid->number) && !mc_report_is_own(w->pc)) {
         report(w, a, bad);
     }
     return -1;

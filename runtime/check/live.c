@@ -399,6 +399,8 @@ bool mc_live_within(uint64_t base, uint64_t size)
     pthread_mutex_lock(&lock);
     i = lower(&allocs, base);
     found = i < allocs.count && base_of(&allocs, i) < base + size;
+    i = lower(&arenas, base);
+    found |= i < arenas.count && base_of(&arenas, i) < base + size;
     pthread_mutex_unlock(&lock);
     return found;
 }

@@ -61,7 +61,8 @@ McLook mc_live_look(uint64_t low, uint64_t high, uint64_t *from, uint64_t *to);
 /* The allocation that addr is in, or the nearest one in front of and behind it;
  * the last one that was freed there. Copies; false: there is none. */
 bool mc_live_at(uint64_t addr, McAlloc *out);
-/* Whether any of these bytes is in an allocation. */
+/* Whether any of these bytes is in an allocation, or in an arena: work that runs
+ * still may use what was freed. */
 bool mc_live_within(uint64_t base, uint64_t size);
 bool mc_live_near(uint64_t addr, McAlloc *out);
 bool mc_live_freed(uint64_t addr, McAlloc *out);

@@ -88,6 +88,46 @@ bool mc_check_wants(const char *mangled, const char *plain)
     return !matches(&exclude, mangled) && !matches(&exclude, plain);
 }
 
+/* ---- suppressions: a file with an expression in each line ---- */
+
+#define SUPPRESSIONS 256
+static regex_t suppressions[SUPPRESSIONS];
+static unsigned suppression_count;
+
+static void read_suppressions(const char *name)
+{
+    FILE *f = fopen(name, "re");
+    char line[1024];
+
+    if (!f) {
+        mc_error("memcheck: %s: %s", name, strerror(errno));
+        return;
+    }
+    while (suppression_count < SUPPRESSIONS && fgets(line, sizeof(line), f)) {
+        line[strcspn(line, "\r\n")] = 0;
+        if (!line[0] || line[0] == '#') {
+            continue;
+        }
+        if (regcomp(&suppressions[suppression_count], line,
+                    REG_EXTENDED | REG_NOSUB | REG_NEWLINE) == 0) {
+            suppression_count++;
+        } else {
+            mc_error("memcheck: %s: \"%s\" is no expression", name, line);
+        }
+    }
+    fclose(f);
+}
+
+bool mc_check_suppressed(const char *report)
+{
+    for (unsigned i = 0; i < suppression_count; i++) {
+        if (regexec(&suppressions[i], report, 0, NULL, 0) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static McTool tool_of(const char *text)
 {
     static const char *const names[] = {
@@ -183,6 +223,10 @@ bool mc_check_read_options(void)
     text = secure_getenv("MXGPU_MEMCHECK_STATUS");
     if (text && *text) {
         mc_check_options.status = open_file(text);
+    }
+    text = secure_getenv("MXGPU_MEMCHECK_SUPPRESSIONS");
+    if (text && *text) {
+        read_suppressions(text);
     }
     read_filters("MXGPU_MEMCHECK_KERNEL", &include);
     read_filters("MXGPU_MEMCHECK_EXCLUDE", &exclude);

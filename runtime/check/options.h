@@ -40,4 +40,8 @@ bool mc_check_read_options(void);
  * checked. */
 bool mc_check_wants(const char *mangled, const char *plain);
 
+/* Whether the user's file of suppressions has an expression that fits a line of
+ * the report. */
+bool mc_check_suppressed(const char *report);
+
 #endif

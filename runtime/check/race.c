@@ -115,7 +115,8 @@ static void report(void *opaque, const MxgpuObservedWarp *w, uint64_t addr,
     char lead[16];
     McReport r;
 
-    if (!mc_once(pc, w->pc, grid->number)) {
+    if (!mc_once(pc, w->pc, grid->number) || mc_report_is_own(pc) ||
+        mc_report_is_own(w->pc)) {
         return;
     }
     mc_report_begin(&r, "Race on %s memory: %s after %s without order",

@@ -55,11 +55,9 @@ static void end_line(McReport *r, size_t from)
 
 void mc_report_begin(McReport *r, const char *format, ...)
 {
-    unsigned limit = mc_check_options.print_limit;
     va_list args;
 
     *r = (McReport){.length = 0};
-    r->muted = limit && atomic_fetch_add(&printed, 1) >= limit;
     append_text(r, HEAD);
     va_start(args, format);
     append(r, format, args);
@@ -102,9 +100,17 @@ void mc_report_status(const char *letters)
 /* One write, so that reports of several threads and processes do not mix. */
 void mc_report_end(McReport *r)
 {
+    unsigned limit = mc_check_options.print_limit;
+    bool muted;
+
+    if (mc_check_suppressed(r->text)) {
+        mc_report_status("S");
+        return;
+    }
+    muted = limit && atomic_fetch_add(&printed, 1) >= limit;
     atomic_fetch_add(&errors, 1);
-    mc_report_status(r->muted ? "EM" : "E");
-    if (!r->muted) {
+    mc_report_status(muted ? "EM" : "E");
+    if (!muted) {
         append_text(r, HEAD "\n");
         put(mc_check_options.log, r->text, r->length);
     }
@@ -141,9 +147,6 @@ void mc_report_pc(McReport *r, const char *lead, uint64_t pc)
 {
     char text[1024], *rest = text, *part;
 
-    if (r->muted) {
-        return;
-    }
     mc_module_describe(pc, text, sizeof(text));
     if (!text[0]) {
         mc_report_line(r, "%s 0x%" PRIx64, lead, pc);
@@ -171,6 +174,14 @@ void mc_report_pc(McReport *r, const char *lead, uint64_t pc)
         }
         lead = "inlined into";
     }
+}
+
+bool mc_report_is_own(uint64_t pc)
+{
+    char text[1024];
+
+    mc_module_describe(pc, text, sizeof(text));
+    return strncmp(text, ", in __mx_", 10) == 0;
 }
 
 McPlace mc_place_thread(const uint32_t size[3], unsigned thread)
@@ -207,7 +218,7 @@ void mc_report_trace(McReport *r, const char *title, const McTrace *trace)
 {
     char text[1024];
 
-    if (r->muted || !trace->count ||
+    if (!trace->count ||
         !(mc_check_options.backtraces & MC_BACKTRACE_HOST)) {
         return;
     }
@@ -394,9 +405,6 @@ void mc_report_kernel(McReport *r, const MxgpuObservedWarp *w)
     char name[512];
     Launch l;
 
-    if (r->muted) {
-        return;
-    }
     mc_kernels_name(w->entry, name, sizeof(name));
     mc_report_line(r, "in kernel %s, grid (%u,%u,%u), block (%u,%u,%u)",
                    name[0] ? name : "?", w->grid[0], w->grid[1], w->grid[2],

@@ -12,7 +12,6 @@
 
 typedef struct McReport {
     size_t length;
-    bool muted; /* over the limit: counted, and no more */
     char text[16384];
 } McReport;
 
@@ -28,12 +27,16 @@ void mc_report_pc(McReport *r, const char *lead, uint64_t pc);
  * more. */
 void mc_report_threads(McReport *r, const MxgpuObservedWarp *w,
                        uint64_t lanes);
+/* Whether pc is in a function of the runtime's own, __mx_...: what these do with
+ * memory is no mistake of the program. */
+bool mc_report_is_own(uint64_t pc);
 /* The kernel, and where it was launched if that is known. */
 void mc_report_kernel(McReport *r, const MxgpuObservedWarp *w);
 /* What addr belongs to, or is nearest to, with backtraces. */
 void mc_report_address(McReport *r, uint64_t addr, unsigned size);
 void mc_report_trace(McReport *r, const char *title, const McTrace *trace);
-/* Writes it, counts errors, and is done with it. */
+/* Writes it and counts an error, unless the user has suppressed it; over the
+ * limit it is counted only. */
 void mc_report_end(McReport *r);
 
 /* To mx-memcheck: P, this process uses the runtime; E, an error; M, it is not

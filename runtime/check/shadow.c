@@ -2,7 +2,6 @@
 #include "shadow.h"
 
 #include <pthread.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 
 #include "live.h"
@@ -30,6 +29,31 @@ static bool fill(McShadow *s)
     return s->table;
 }
 
+/* Pages are cut from large pieces: the host then gives them huge pages of its
+ * own, which saves most of the time that the first use of memory takes. */
+#define PIECE (64u << 20)
+
+static McShadowPage *cut(McShadow *s)
+{
+    size_t bytes = (sizeof(McShadowPage) + s->bytes + 63) & ~(size_t)63;
+    void *p;
+
+    if (s->left < bytes) {
+        p = mmap(NULL, PIECE, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (p == MAP_FAILED) {
+            return NULL;
+        }
+        (void)madvise(p, PIECE, MADV_HUGEPAGE);
+        s->piece = p;
+        s->left = PIECE;
+    }
+    p = s->piece;
+    s->piece += bytes;
+    s->left -= bytes;
+    return p;
+}
+
 /* The page, or a new one where it was looked for in vain. */
 static McShadowPage *add(McShadow *s, uint64_t base, unsigned slot)
 {
@@ -46,7 +70,7 @@ static McShadowPage *add(McShadow *s, uint64_t base, unsigned slot)
         slot = (slot + 1) % SLOTS;
     }
     full = atomic_load(&s->count) >= s->limit;
-    page = full ? NULL : calloc(1, sizeof(*page) + s->bytes);
+    page = full ? NULL : cut(s);
     if (page) {
         page->base = base;
         atomic_flag_clear(&page->lock);
@@ -60,7 +84,8 @@ static McShadowPage *add(McShadow *s, uint64_t base, unsigned slot)
     return page;
 }
 
-/* Whether the page is in an allocation: asked again when there are others. */
+/* Whether it is the runtime's own: asked again when there are other
+ * allocations. */
 static bool is_ours(McShadowPage *page)
 {
     uint64_t generation = atomic_load(&mc_live_generation);

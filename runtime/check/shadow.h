@@ -15,6 +15,8 @@ typedef struct McShadow {
     unsigned limit;      /* of pages; what is over that is not looked at */
     atomic_uint count;
     _Atomic(void *) *table;
+    unsigned char *piece; /* that pages are cut from */
+    size_t left;
 } McShadow;
 
 typedef struct McShadowPage {

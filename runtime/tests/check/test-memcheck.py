@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: MIT
 """test-memcheck.py MX-MEMCHECK PROGRAM SOURCE SAMPLE...: reports of memcheck,
 what mx-memcheck's options do, and samples that are in order."""
+import json
 import os
 import sys
 import tempfile
 
-from report import at, check, clean, end, expect, find, has, run
+from report import at, check, clean, end, expect, find, has, line_of, run
 
 SAMPLES = sys.argv[4:]
 MADE = ["Allocated at:", at("allocated")]
@@ -50,6 +51,11 @@ def test_host():
     expect("leak", ["leak"], "Leaked 400 bytes at", *MADE,
            options=["--leak-check", "full"], count=1)
     clean("no leaks unless asked for", ["leak"])
+    expect("a second free", ["twice"], "Program hit .* API call to mcFree$",
+           "Called at:", at("freed"), count=1)
+    expect("a free of what is no allocation", ["inside"],
+           "Program hit mcErrorInvalidDevicePointer .* API call to mcFree$",
+           at("freed"), count=1)
     expect("call", ["call"],
            r"Program hit mcErrorInvalidValue \(error 1\).*mcMemcpy$",
            at("call"), count=1)
@@ -83,6 +89,27 @@ def test_options():
             text = f.read()
         check("log file", not reports and "Invalid __global__" in text and
               "ERROR SUMMARY: " in text, text)
+        out = os.path.join(folder, "json")
+        _, _, reports = run("write", options=["--json", out])
+        with open(out, encoding="utf-8") as f:
+            found = json.load(f)
+        first = found["reports"][0]
+        check("JSON", found["errors"] == len(found["reports"]) == 4 and
+              first["places"][0]["line"] == line_of("write") and
+              first["places"][0]["thread"] == [36, 0, 0] and
+              first["places"][0]["block"] == [1, 0, 0] and
+              first["kernel"] == "fill(int*, int)" and
+              first["allocated"][0]["line"] == line_of("allocated") and
+              first["launched"] and find(reports, "Invalid"), found)
+        file = os.path.join(folder, "suppressions")
+        with open(file, "w", encoding="utf-8") as f:
+            f.write("# known\nat fill\\(int\\*, int\\) in\nProgram hit .*\n")
+        status, _, reports = run("write", options=[
+            "--suppressions", file, "--error-exitcode", "7"])
+        check("suppressions", status == 0 and
+              [r[0] for r in reports] == ["ERROR SUMMARY: 0 errors",
+                                          "ERROR SUMMARY: 4 were suppressed"],
+              reports)
     status, _, _ = run("clean", options=["--tool", "lockcheck"])
     check("unknown tool", status == 2, status)
     status, _, _ = run(program="/no/such/program")

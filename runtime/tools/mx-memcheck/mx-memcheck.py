@@ -5,6 +5,7 @@
 The runtime itself looks and reports (runtime/check), in every process that the
 program starts; this sets it up and sums up. See docs/mx-memcheck.md.
 """
+import json
 import os
 import re
 import signal
@@ -41,6 +42,9 @@ otherwise.
                         calls of the host, inlined functions of kernels (yes)
   --log-file FILE       reports go there, not to standard error; %p is the
                         number of the process
+  --suppressions FILE   expressions, one a line (# begins a comment): reports
+                        of which a line fits one are not errors
+  --json FILE           reports and the summary, for programs
   --quiet               no summary unless there were errors
   --version, --help
 """
@@ -96,6 +100,8 @@ class Options:
         "--print-limit": ("limit", number),
         "--show-backtrace": ("backtrace", one_of(*BACKTRACES)),
         "--log-file": ("log", str),
+        "--suppressions": ("suppressions", str),
+        "--json": ("json", str),
     }
 
     def __init__(self, argv):
@@ -104,6 +110,7 @@ class Options:
         self.kernels, self.excluded = [], []
         self.skip = self.count = 0
         self.limit, self.backtrace, self.log = 100, "yes", None
+        self.suppressions = self.json = None
         self.quiet = False
         self.parse(argv)
 
@@ -128,6 +135,10 @@ class Options:
                 raise Failure(f"unknown option {name}; see mx-memcheck --help")
         if not argv:
             raise Failure("no program given; see mx-memcheck --help")
+        if self.suppressions and not os.access(self.suppressions, os.R_OK):
+            raise Failure(f"{self.suppressions}: cannot be read")
+        if self.json and self.log and "%p" in self.log:
+            raise Failure("--json needs one log file, without %p")
         if self.exitcode > 255:
             raise Failure("--error-exitcode is at most 255")
         self.rest = argv
@@ -151,6 +162,8 @@ class Options:
             "MXGPU_MEMCHECK_STATUS": status,
             "MXGPU_MEMCHECK_KERNEL": "\n".join(self.kernels),
             "MXGPU_MEMCHECK_EXCLUDE": "\n".join(self.excluded),
+            "MXGPU_MEMCHECK_SUPPRESSIONS":
+                os.path.abspath(self.suppressions) if self.suppressions else "",
             "MXGPU_MEMCHECK_LOG": os.path.abspath(self.log) if self.log else "",
             "MXGPU_MEMCHECK_OPTIONS": ",".join((
                 f"leaks={int(self.leaks == 'full' and self.tool == TOOLS[0])}",
@@ -192,6 +205,83 @@ def say(options, text):
         sys.stderr.write(line)
 
 
+FIELDS = (
+    ("place", r"(?:[A-Z]\w+|[Aa]nother one|One)? ?at (?P<function>.*?)"
+              r"(?: in (?P<file>.*):(?P<line>\d+):\d+)?$"),
+    ("thread", r"by thread \((?P<thread>[\d,]+)\) in block "
+               r"\((?P<block>[\d,]+)\)$"),
+    ("kernel", r"in kernel (?P<kernel>.*), grid \((?P<grid>[\d,]+)\), block "
+               r"\((?P<size>[\d,]+)\)$"),
+    ("address", r"Address (?P<address>0x[0-9a-f]+) (?P<where>.*)$"),
+)
+HOST = re.compile(r"Host Frame: (?P<function>.*?)(?: at (?P<file>.*?):"
+                  r"(?P<line>\d+):\d+(?:, inlined .*)?)? \[(?P<pc>0x[0-9a-f]+)\]$")
+
+
+def typed(match):
+    """What was found: numbers as such, without what is not there."""
+    out = {}
+    for name, text in match.groupdict().items():
+        if text is None:
+            continue
+        if name == "line":
+            out[name] = int(text)
+        elif name in ("thread", "block", "grid", "size"):
+            out[name] = [int(n) for n in text.split(",")]
+        else:
+            out[name] = text
+    return out
+
+
+def structured(lines):
+    """A report for programs."""
+    report, frames = {"message": lines[0], "places": []}, None
+    for line in lines[1:]:
+        host = HOST.match(line)
+        if host and frames is not None:
+            frames.append(typed(host))
+            continue
+        if line.endswith(" at:"):
+            frames = report.setdefault(line[:-4].lower(), [])
+            continue
+        for name, pattern in FIELDS:
+            match = re.match(pattern, line)
+            if match and name == "place":
+                report["places"].append(typed(match))
+            elif match and name == "thread" and report["places"]:
+                report["places"][-1].update(typed(match))
+            elif match:
+                report.update(typed(match))
+            if match:
+                break
+    report["text"] = lines
+    return report
+
+
+def reports_of(text):
+    reports, now = [], None
+    for line in text.splitlines():
+        if not line.startswith("========= "):
+            continue
+        line = line[10:]
+        if line.startswith(" ") and now is not None:
+            now.append(line.strip())
+        elif line and not line.startswith(" "):
+            now = [line]
+            reports.append(now)
+    # Without an indented line it is a note; a summary is one, too.
+    return [structured(r) for r in reports if len(r) > 1]
+
+
+def write_json(options, code, seen, text):
+    with open(options.json, "w", encoding="utf-8") as f:
+        json.dump({"tool": options.tool, "command": options.rest,
+                   "status": code, "errors": seen.count(b"E"),
+                   "suppressed": seen.count(b"S"),
+                   "reports": reports_of(text)}, f, indent=1)
+        f.write("\n")
+
+
 def sum_up(options, code, seen):
     """The exit status; seen: a letter for each process, error and mute."""
     errors, muted = seen.count(b"E"), seen.count(b"M")
@@ -206,12 +296,29 @@ def sum_up(options, code, seen):
     if errors or not options.quiet:
         say(options, f"ERROR SUMMARY: {errors} "
             f"error{'' if errors == 1 else 's'}")
+    if b"S" in seen:
+        say(options, f"ERROR SUMMARY: {seen.count(b'S')} were suppressed")
     if muted:
         say(options, f"ERROR SUMMARY: {muted} of them were not printed; use "
             "--print-limit to adjust the number of printed errors")
     if code and options.pass_on == "yes":
         return code
     return options.exitcode if errors else 0
+
+
+def run_for_json(options, status):
+    """The reports are read from the log: the user's, or one for this."""
+    with tempfile.NamedTemporaryFile(prefix="mx-memcheck.") as log:
+        options.log, own = options.log or log.name, options.log
+        code = run(options, status.name)
+        seen = status.read()
+        with open(options.log, encoding="utf-8", errors="replace") as f:
+            text = f.read()
+        write_json(options, code, seen, text)
+        options.log = own
+        if not own:
+            sys.stderr.write(text)
+        return sum_up(options, code, seen)
 
 
 def main():
@@ -221,6 +328,8 @@ def main():
             if options.log and "%p" not in options.log:
                 with open(options.log, "w", encoding="utf-8"):
                     pass
+            if options.json:
+                return run_for_json(options, status)
             code = run(options, status.name)
             return sum_up(options, code, status.read())
     except (Failure, OSError) as e:
