@@ -15,6 +15,7 @@ int main()
     CHECK(cudaDeviceGetStreamPriorityRange(&least, &greatest));
     REQUIRE(least == 0 && greatest <= least);
     CHECK(cudaMemset(sum, 0, sizeof(int)));
+    CHECK(cudaDeviceSynchronize()); /* these streams would not wait for it */
     std::vector<cudaStream_t> streams;
     for (int p = least; p >= greatest; p--) {
         cudaStream_t stream;
