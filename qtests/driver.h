@@ -171,5 +171,6 @@ void mx_reentry_tests(void);
 void mx_trace_tests(void);
 void mx_save_tests(void);
 void mx_gdb_tests(void);
+void mx_monitor_tests(void);
 
 #endif

@@ -110,6 +110,7 @@ int main(int argc, char **argv)
         mx_trace_tests();
         mx_save_tests();
         mx_gdb_tests();
+        mx_monitor_tests();
     }
     return g_test_run();
 }

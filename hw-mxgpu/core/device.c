@@ -179,6 +179,9 @@ static bool init_blocks(MxgpuDevice *dev)
 {
     dev->mmu = mxgpu_mmu_new(dev->config.vram, dev->config.vram_size, dev->ops,
                              dev->host);
+    if (dev->mmu && dev->config.log_host) {
+        mxgpu_mmu_log_host(dev->mmu, dev->config.log_host);
+    }
     return dev->mmu && init_steppers(dev) && mxgpu_copy_init(dev) &&
            mxgpu_mcu_driver_init(dev, &mxgpu_mcu_bus) && mxgpu_compute_init(dev);
 }

@@ -38,6 +38,8 @@ typedef struct MxgpuConfig {
      * as where a driver is not in this process. */
     const MxgpuObserver *observer;
     void *observer_opaque;
+    void *log_host; /* argument of what mxgpu_device_log_writes() is given;
+                     * NULL: that of the operations */
 } MxgpuConfig;
 
 /* NULL and *error (static text) for a configuration out of range. */

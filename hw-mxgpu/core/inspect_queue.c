@@ -29,22 +29,29 @@ static uint64_t sram_load(MxgpuDevice *dev, uint64_t at, unsigned size)
     return value;
 }
 
+static bool is_table(MxgpuDevice *dev, uint32_t at)
+{
+    return sram_load(dev, at, 4) == MXGPU_FW_DEBUG_MAGIC0 &&
+           sram_load(dev, at + 4, 4) == MXGPU_FW_DEBUG_MAGIC1;
+}
+
 static bool find_table(MxgpuDevice *dev, struct mxgpu_fw_debug *d)
 {
-    uint32_t words[sizeof(*d) / 4];
+    uint32_t words[sizeof(*d) / 4], at = atomic_load(&dev->queue_table);
 
-    for (uint32_t at = 0; at + sizeof(*d) <= MXGPU_MCU_SRAM_SIZE; at += 16) {
-        if (sram_load(dev, at, 4) != MXGPU_FW_DEBUG_MAGIC0 ||
-            sram_load(dev, at + 4, 4) != MXGPU_FW_DEBUG_MAGIC1) {
-            continue;
+    if (!is_table(dev, at)) {
+        for (at = 0; !is_table(dev, at); at += 16) {
+            if (at + sizeof(*d) + 16 > MXGPU_MCU_SRAM_SIZE) {
+                return false;
+            }
         }
-        for (unsigned i = 0; i < sizeof(*d) / 4; i++) {
-            words[i] = (uint32_t)sram_load(dev, at + i * 4, 4);
-        }
-        memcpy(d, words, sizeof(*d));
-        return d->version == MXGPU_FW_DEBUG_VERSION;
+        atomic_store(&dev->queue_table, at);
     }
-    return false;
+    for (unsigned i = 0; i < sizeof(*d) / 4; i++) {
+        words[i] = (uint32_t)sram_load(dev, at + i * 4, 4);
+    }
+    memcpy(d, words, sizeof(*d));
+    return d->version == MXGPU_FW_DEBUG_VERSION;
 }
 
 static void load_queue(MxgpuDevice *dev, const struct mxgpu_fw_debug *d,

@@ -14,7 +14,7 @@
  *   stepper, boot, console_log; outbox; irq; control, mailbox, mmu_regs, doorbell,
  *   counters, fault, copy, compute, memport, trace_port, mcu_watch, mcu_debug;
  *   mcu_driver; regs; bus, reset; device; inspect_text; inspect_queue,
- * inspect_memory, inspect_unit; inspect; gdb; state; image.
+ * inspect_memory, inspect_unit; inspect, capture; gdb; state; image.
  *
  * State and cache (docs/state.md). State, which state.c and mxgpu_copy_visit()
  * walk: doorbells; of faults all but writer, and busy, which is false between two
@@ -243,6 +243,7 @@ struct MxgpuDevice {
     MxgpuDebug debug;
     MxgpuKernelDebug kernels;
     MxgpuConsoleLog console_log; /* host */
+    _Atomic uint32_t queue_table; /* host: where inspect_queue.c found it last */
     MxgpuCopyEngine ce[MXGPU_MAX_COPY_ENGINES];
     MxgpuMmu *mmu;
     MxgpuSimt *simt;

@@ -16,6 +16,7 @@ struct MxgpuMmu {
     _Atomic uint64_t epoch; /* invalidations since creation */
     /* Gets each page that is written to, of which then none is large. */
     _Atomic(MxgpuVramUsed *) used;
+    void *used_host; /* its first argument */
     pthread_mutex_t clients_lock; /* a leaf; guards the list alone */
     MxgpuMmuClient *clients;
 };

@@ -14,6 +14,9 @@ typedef void MxgpuVramUsed(void *host, uint64_t offset, size_t len);
 
 struct MxgpuMmu;
 /* NULL: nobody wants to know. */
+/* Before any use: the first argument of used(), if it is not that of the
+ * host's operations. */
+void mxgpu_mmu_log_host(struct MxgpuMmu *mmu, void *host);
 void mxgpu_mmu_log_writes(struct MxgpuMmu *mmu, MxgpuVramUsed *used);
 
 #endif

@@ -20,7 +20,7 @@ MxgpuMmu *mxgpu_mmu_new(void *vram, uint64_t vram_size,
     mmu->vram = vram;
     mmu->vram_size = vram_size;
     mmu->ops = ops;
-    mmu->host = host;
+    mmu->host = mmu->used_host = host;
     pthread_mutex_init(&mmu->clients_lock, NULL);
     return mmu;
 }
@@ -52,6 +52,11 @@ void mxgpu_mmu_set_root(MxgpuMmu *mmu, unsigned vmid, uint64_t root)
 uint64_t mxgpu_mmu_root(MxgpuMmu *mmu, unsigned vmid)
 {
     return vmid < MXGPU_NUM_VMIDS ? atomic_load(&mmu->root[vmid]) : 0;
+}
+
+void mxgpu_mmu_log_host(MxgpuMmu *mmu, void *host)
+{
+    mmu->used_host = host;
 }
 
 void mxgpu_mmu_log_writes(MxgpuMmu *mmu, MxgpuVramUsed *used)
@@ -115,7 +120,7 @@ static enum mxgpu_fault pte_mark(MxgpuMmu *mmu, uint64_t table,
         host = mmu->ops->dma_map(mmu->host, ref->bus, sizeof(now), true);
     }
     if (used && !(table & MXGPU_PTE_SYSTEM)) {
-        used(mmu->host, ref->bus, sizeof(now));
+        used(mmu->used_host, ref->bus, sizeof(now));
     }
     if (host) {
         *changed = !__atomic_compare_exchange_n(
@@ -196,7 +201,7 @@ static enum mxgpu_fault find_host(MxgpuMmu *mmu, bool write,
         if (!out->system) {
             host = in_vram(mmu, base, size) ? mmu->vram + base : NULL;
             if (host && used) {
-                used(mmu->host, base, size);
+                used(mmu->used_host, base, size);
             }
         } else {
             host = mmu->ops->dma_map(mmu->host, base, size, write);

@@ -15,6 +15,7 @@
 #include "monitor/monitor.h"
 #include "mxgpu.h"
 #include "mxgpu/properties.h"
+#include "../core/capture.h"
 #include "trace.h"
 
 #define MXGPU_CAP_MSIX 0x50
@@ -269,6 +270,7 @@ static const Property mxgpu_properties[] = {
 #undef MXGPU_SWITCH
     DEFINE_PROP_UUID_NODEFAULT("uuid", MxgpuState, uuid),
     DEFINE_PROP_CHR("console", MxgpuState, console),
+    DEFINE_PROP_STRING("capture", MxgpuState, capture_path),
     DEFINE_PROP_CHR("fw-gdb", MxgpuState, gdb),
     DEFINE_PROP_BOOL("fw-gdb-halt", MxgpuState, gdb_halt, false),
     DEFINE_PROP_PCIE_LINK_SPEED("link-speed", MxgpuState, link_speed,
@@ -370,6 +372,8 @@ static void mxgpu_default_uuid(MxgpuState *s)
 static bool mxgpu_realize_core(MxgpuState *s, Error **errp)
 {
     const char *reason = "unknown reason";
+    const MxgpuHostOps *ops = &mxgpu_host_ops;
+    void *host = s;
     MxgpuConfig config = {
         .vram = memory_region_get_ram_ptr(&s->vram),
         .vram_size = s->vram_size,
@@ -383,13 +387,28 @@ static bool mxgpu_realize_core(MxgpuState *s, Error **errp)
         .firmware_watchdog_ms = s->firmware_watchdog_ms,
         .deterministic = s->deterministic,
         .strict_alignment = s->strict_alignment,
+        .log_host = s,
     };
 
     memcpy(config.uuid, s->uuid.data, sizeof(config.uuid));
-    s->dev = mxgpu_device_new(&config, &mxgpu_host_ops, s, &reason);
+    if (s->capture_path) {
+        int err = mxgpu_capture_open(s->capture_path, s->name,
+                                     MXGPU_CAPTURE_MOST, &ops, &host,
+                                     &s->capture);
+
+        if (err) {
+            error_setg_errno(errp, -err, "mxgpu: no capture to %s",
+                             s->capture_path);
+            return false;
+        }
+    }
+    s->dev = mxgpu_device_new(&config, ops, host, &reason);
     if (!s->dev) {
         error_setg(errp, "mxgpu: %s", reason);
         return false;
+    }
+    if (s->capture) {
+        mxgpu_capture_device(s->capture, s->dev);
     }
     return true;
 }
@@ -407,6 +426,7 @@ static void mxgpu_teardown(MxgpuState *s)
         s->dev = NULL;
         mxgpu_host_stop(s);
     }
+    g_clear_pointer(&s->capture, mxgpu_capture_close);
     mxgpu_dma_stop(s);
     mxgpu_dma_free(s);
     if (s->name) {

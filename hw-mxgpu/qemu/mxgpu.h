@@ -144,6 +144,8 @@ struct MxgpuState {
     bool gdb_room; /* atomic: the device takes more bytes again */
     QEMUBH *gdb_bh;
 
+    char *capture_path;
+    struct MxgpuCapture *capture; /* NULL: none */
     char *inspect; /* command of the property x-inspect */
     struct MxgpuLook *look; /* inspect.c: what mxgpu_host_wait() is to do */
 

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "checkpoint.h"
+#include "core/capture.h"
 #include "core/describe.h"
 #include "core/device.h"
 #include "core/inspect.h"
@@ -27,6 +28,7 @@
 
 struct MxgpuSim {
     MxgpuDevice *dev;
+    MxgpuCapture *capture; /* NULL: none */
     MxgpuSimOptions config;
     void *vram;
     int vram_fd;
@@ -277,6 +279,7 @@ static void sim_close(MxgpuSim *sim)
     for (unsigned i = 0; i < 2; i++) {
         mxgpu_sim_gdb_free(sim->gdb[i]);
     }
+    mxgpu_capture_close(sim->capture);
     for (unsigned i = 0; i < sim->vectors; i++) {
         if (sim->irq_fd[i] >= 0) {
             close(sim->irq_fd[i]);
@@ -411,10 +414,59 @@ static int open_gdb(MxgpuSim *sim, MxgpuDebugged which, const char *where)
     return err;
 }
 
+/* MXGPU_CAPTURE=FILE; of device n, not the first, FILE.n. */
+static int open_capture(MxgpuSim *sim, const MxgpuHostOps **ops, void **host)
+{
+    const char *path = getenv("MXGPU_CAPTURE");
+    char name[4096], id[32];
+    int err;
+
+    if (!path || !*path) {
+        return 0;
+    }
+    snprintf(id, sizeof(id), "mxgpu%u", sim->config.index);
+    if (sim->config.index) {
+        snprintf(name, sizeof(name), "%s.%u", path, sim->config.index);
+    } else {
+        snprintf(name, sizeof(name), "%s", path);
+    }
+    err = mxgpu_capture_open(name, id, MXGPU_CAPTURE_MOST, ops, host,
+                             &sim->capture);
+    if (err && sim->config.log) {
+        snprintf(name, sizeof(name), "hw: no capture to %.200s: %s", path,
+                 strerror(-err));
+        log_line(sim, name);
+    }
+    return err;
+}
+
+static int open_device(MxgpuSim *sim, MxgpuConfig *device)
+{
+    const MxgpuHostOps *ops = sim->config.log ? &host_ops_log : &host_ops;
+    const char *error;
+    void *host = sim;
+    int err = open_capture(sim, &ops, &host);
+
+    if (err) {
+        return err;
+    }
+    device->log_host = sim;
+    sim->dev = mxgpu_device_new(device, ops, host, &error);
+    if (!sim->dev) {
+        if (sim->config.log) {
+            log_line(sim, error);
+        }
+        return -EINVAL;
+    }
+    if (sim->capture) {
+        mxgpu_capture_device(sim->capture, sim->dev);
+    }
+    return 0;
+}
+
 static int sim_open(const MxgpuSimOptions *config, MxgpuSim **out)
 {
     MxgpuConfig device;
-    const char *error;
     MxgpuSim *sim;
     int err;
 
@@ -433,12 +485,7 @@ static int sim_open(const MxgpuSimOptions *config, MxgpuSim **out)
     err = open_resources(sim, &device);
     if (!err) {
         device.vram = sim->vram;
-        sim->dev = mxgpu_device_new(
-            &device, config->log ? &host_ops_log : &host_ops, sim, &error);
-        err = sim->dev ? 0 : -EINVAL;
-        if (err && config->log) {
-            log_line(sim, error);
-        }
+        err = open_device(sim, &device);
     }
     if (!err) {
         err = open_gdb(sim, MXGPU_DEBUG_FIRMWARE, config->fw_gdb);

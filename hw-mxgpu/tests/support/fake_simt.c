@@ -105,6 +105,12 @@ uint64_t mxgpu_simt_unit_pc(MxgpuSimt *simt, unsigned cu)
     return cu ? fake_simt.unit_pc + 4 * cu : 0;
 }
 
+void mxgpu_simt_groups(MxgpuSimt *simt, unsigned cu,
+                       void (*see)(void *opaque, const MxgpuSimtGroup *group),
+                       void *opaque)
+{
+}
+
 void mxgpu_simt_slot_counters(MxgpuSimt *simt, unsigned slot,
                               MxgpuSimtCounters *out)
 {
