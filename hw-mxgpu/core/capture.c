@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "capture.h"
-#include "inspect.h"
+#include "inspect_queue.h"
 #include "mxgpu/capture.h"
 
 #define BLOCK_SECTION   0x0a0d0d0au

@@ -3,7 +3,10 @@
 #include <inttypes.h>
 
 #include "describe.h"
-#include "inspect_text.h"
+#include "inspect.h"
+#include "inspect_memory.h"
+#include "inspect_queue.h"
+#include "inspect_unit.h"
 #include "internal.h"
 
 #define put mxgpu_put

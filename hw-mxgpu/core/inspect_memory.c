@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 #include "describe.h"
-#include "inspect_text.h"
+#include "inspect_memory.h"
 #include "internal.h"
 
 static const char *place(bool system)

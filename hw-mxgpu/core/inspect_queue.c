@@ -7,7 +7,7 @@
 #include <inttypes.h>
 
 #include "describe.h"
-#include "inspect_text.h"
+#include "inspect_queue.h"
 #include "internal.h"
 #include "mxgpu/fw_debug.h"
 

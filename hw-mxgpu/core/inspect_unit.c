@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 #include "console_log.h"
-#include "inspect_text.h"
+#include "inspect_unit.h"
 #include "internal.h"
 
 static const char *const counter_names[MXGPU_COUNTERS] = {
