@@ -6,33 +6,33 @@
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "kmd/kmd.h"
+#include "report.h"
 
-static void print_uuid(const uint8_t *uuid)
+static void print_uuid(const KmdInfo *info)
 {
-    for (unsigned i = 0; i < 16; i++) {
-        printf("%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
-               uuid[i]);
-    }
+    char text[37];
+
+    mx_report_uuid(info, text);
+    printf("%s", text);
 }
 
 static void print_address(const KmdInfo *info)
 {
-    if (info->simulated) {
-        printf("simulated");
-    } else {
-        printf("%04x:%02x:%02x.%x", info->pci_domain, info->pci_bus,
-               info->pci_device, info->pci_function);
-    }
+    char text[32];
+
+    mx_report_bus(info, text, sizeof(text));
+    printf("%-12s", text);
 }
 
 /* A line of "mx-smi -L". */
 static void print_short(unsigned index, const KmdInfo *info)
 {
     printf("GPU %u: %s (UUID: ", index, info->name);
-    print_uuid(info->uuid);
+    print_uuid(info);
     printf(")\n");
 }
 
@@ -56,11 +56,7 @@ static void print_row(unsigned index, const KmdOps *ops, KmdDevice *dev,
 
     ops->memory(dev, &unused, &total);
     printf("| %-3u | %-25.25s | ", index, info->name);
-    if (info->simulated) {
-        printf("%-12s", "simulated");
-    } else {
-        print_address(info);
-    }
+    print_address(info);
     snprintf(text, sizeof(text), "%llu / %llu MiB",
              (unsigned long long)(total - unused) >> 20,
              (unsigned long long)total >> 20);
@@ -79,7 +75,7 @@ static void print_all(unsigned index, const KmdOps *ops, KmdDevice *dev,
     printf("GPU %u\n", index);
     printf("    Name                 %s\n    UUID                 ",
            info->name);
-    print_uuid(info->uuid);
+    print_uuid(info);
     printf("\n    Bus                  ");
     print_address(info);
     printf("\n    Firmware             %u.%u.%u %s\n",
@@ -105,6 +101,11 @@ static void print_all(unsigned index, const KmdOps *ops, KmdDevice *dev,
     } else {
         printf("    Watchdog             none\n");
     }
+    printf("    Clock                %u MHz (modelled)\n"
+           "    Temperature          %u C (modelled)\n"
+           "    Power                %u W (modelled)\n",
+           MX_MODELLED_CLOCK_MHZ, MX_MODELLED_TEMPERATURE_C,
+           MX_MODELLED_POWER_W);
 }
 
 static const char *reason(int err)
@@ -120,7 +121,7 @@ static const char *reason(int err)
     }
 }
 
-typedef enum Style { TABLE, LIST, ALL } Style;
+typedef enum Style { TABLE, LIST, ALL, JSON, CSV, TOPOLOGY } Style;
 
 static int show(const KmdOps *ops, unsigned index, Style style)
 {
@@ -146,15 +147,60 @@ static int show(const KmdOps *ops, unsigned index, Style style)
         break;
     case ALL:
         print_all(index, ops, dev, &info);
+        break;
+    default:
+        break; /* report() */
     }
     ops->close(dev);
     return 0;
 }
 
+/* All of them at once, for they may have something to do with each other. */
+static int report(const KmdOps *ops, unsigned count, Style style)
+{
+    MxReportDevice *devices = calloc(count, sizeof(*devices));
+    int status = 0;
+
+    if (!devices) {
+        fprintf(stderr, "mx-smi: out of memory\n");
+        return 1;
+    }
+    for (unsigned i = 0; i < count; i++) {
+        MxReportDevice *d = &devices[i];
+        uint64_t unused = 0;
+        int err = ops->open(i, &d->dev);
+
+        if (err) {
+            d->dev = NULL;
+            d->reason = reason(err);
+            status |= err != -EBUSY;
+            continue;
+        }
+        ops->info(d->dev, &d->info);
+        ops->memory(d->dev, &unused, &d->total);
+        d->used = d->total - unused;
+    }
+    if (style == JSON) {
+        mx_report_json(ops->name, devices, count);
+    } else if (style == CSV) {
+        mx_report_csv(devices, count);
+    } else {
+        mx_report_topology(ops, devices, count);
+    }
+    for (unsigned i = 0; i < count; i++) {
+        if (devices[i].dev) {
+            ops->close(devices[i].dev);
+        }
+    }
+    free(devices);
+    return status;
+}
+
 static void usage(FILE *out)
 {
-    fprintf(out, "usage: mx-smi [-L | -q]\n"
-            "Devices of this machine; -L: one line each, -q: all about them.\n"
+    fprintf(out, "usage: mx-smi [-L | -q | -t | --json | --csv]\n"
+            "Devices of this machine; -L: one line each, -q: all about them, "
+            "-t: who\nreaches whom, --json and --csv: for programs.\n"
             "MXGPU_DEVICE chooses how they are reached, MXGPU_LOG=error tells "
             "why not.\n");
 }
@@ -163,6 +209,9 @@ int main(int argc, char **argv)
 {
     static const struct option long_options[] = {
         { "help", no_argument, NULL, 'h' },
+        { "json", no_argument, NULL, 'j' },
+        { "csv", no_argument, NULL, 'c' },
+        { "topology", no_argument, NULL, 't' },
         { 0 },
     };
     const KmdOps *ops;
@@ -170,7 +219,7 @@ int main(int argc, char **argv)
     unsigned count = 0;
     int option, err, status = 0;
 
-    while ((option = getopt_long(argc, argv, "Lqh", long_options,
+    while ((option = getopt_long(argc, argv, "Lqth", long_options,
                                  NULL)) != -1) {
         switch (option) {
         case 'L':
@@ -178,6 +227,15 @@ int main(int argc, char **argv)
             break;
         case 'q':
             style = ALL;
+            break;
+        case 't':
+            style = TOPOLOGY;
+            break;
+        case 'j':
+            style = JSON;
+            break;
+        case 'c':
+            style = CSV;
             break;
         case 'h':
             usage(stdout);
@@ -199,6 +257,9 @@ int main(int argc, char **argv)
         fprintf(stderr, "mx-smi: no device: %s\n",
                 err ? reason(err) : "none is present");
         return 1;
+    }
+    if (style >= JSON) {
+        return report(ops, count, style);
     }
     if (style == TABLE) {
         print_head(ops->name);
