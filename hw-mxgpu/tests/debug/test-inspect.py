@@ -11,6 +11,8 @@ from sim_device import wait
 from sim_rig import (CTL, DATA, LEAF, RING, ROOT, TABLE, VA, VRAM, Rig, check,
                      fill, finish)
 
+ABI = 1  # MXGPU_KERNEL_ABI
+
 
 def test_queues(r):
     show = r.dev.inspect
@@ -104,11 +106,38 @@ def test_rest(r):
         check(f"\"{command}\" is answered", show(command) is not None)
 
 
+def test_warps(r):
+    """A kernel that never ends: two warps of a block, of 64 and of 6 lanes."""
+    show = r.dev.inspect
+    code = VA + 0x9000
+    check("QUEUE_DESTROY", r.call(6, 9) == 0)
+    r.queue()
+    r.store(VRAM + 0x9000, struct.pack("<I", 0x0000006f))  # j .
+    r.store(VRAM + 0x8000, struct.pack(
+        "<IIQQQIIIIIIII", 0x4e4b584d, ABI, code, 0, 0, 0, 0, 0, 0, 32, 0, 0,
+        0))
+    r.packet(0, struct.pack("<HHIQQIIIHHHHIQQ", 3, 0, 0, VA + 0x8000,
+                            VA + 0xa000, 1, 1, 1, 70, 1, 1, 0, 0, 0, 0))
+    r.ring(r.dev.sim, 9, 1)
+    check("it runs", wait(lambda: f"pc 0x{code:x}" in show("warps")),
+          show("queues") + show("engines"))
+    text = show("warps")
+    check("its warps", f"vmid 5 block 0,0,0 threads 0.. pc 0x{code:x} lanes "
+          "ffffffffffffffff" in text and "threads 64.. pc "
+          f"0x{code:x} lanes 000000000000003f" in text, text)
+    check("its slot", "slot 0: busy vmid 5 grid 1x1x1 block 70x1x1" in
+          show("engines"), show("engines"))
+    check("its unit", f"vmid 5 pc 0x{code:x}" in show("units"), show("units"))
+    check("of a unit that does not exist", show("warps 999") ==
+          "no warp is resident\n", show("warps 999"))
+
+
 def main():
     r = Rig(*sys.argv[1:4])
     test_queues(r)
     test_memory(r)
     test_rest(r)
+    test_warps(r)
     r.dev.start()
     check("firmware that has just been loaded", wait(r.dev.ready) and
           "no queue" in r.dev.inspect("queues"))
