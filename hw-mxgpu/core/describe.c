@@ -307,6 +307,17 @@ typedef struct PacketField {
     bool hex;
 } PacketField;
 
+enum {
+#define MXGPU_PACKET(name, tag) LISTED_##name,
+#define MXGPU_PACKET_FIELD(...)
+#include "mxgpu/packets.def"
+#undef MXGPU_PACKET
+#undef MXGPU_PACKET_FIELD
+    LISTED
+};
+_Static_assert((int)LISTED == (int)MXGPU_PKT_TYPES,
+               "packets.def has every packet");
+
 enum { DEC, HEX };
 
 static const PacketField packet_fields[] = {
