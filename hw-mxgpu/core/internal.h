@@ -200,6 +200,7 @@ typedef struct MxgpuKernelDebug {
     bool attached;        /* (mcu) */
     bool halt;            /* (mcu) units wait for one */
     bool stops_at_launch; /* (mcu) its user wants that */
+    bool told_modules;    /* (mcu) the last stop was to tell of them */
     MxgpuSimtLane lane;   /* (mcu) that registers and memory are of */
     bool has_lane;        /* (mcu) */
     _Atomic bool stopped; /* units have, and nobody was told */

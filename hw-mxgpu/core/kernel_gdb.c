@@ -108,8 +108,11 @@ static void gdb_resume(void *opaque, const MxgpuGdbResume *how)
         .low = how->range ? how->low : 0,
         .high = how->range ? how->high : 0,
         .others = how->others,
+        .again = dev->kernels.stops_at_launch && dev->kernels.told_modules,
         .pass = how->signal != 0,
     };
+
+    dev->kernels.told_modules = false;
 
     go.lane = how->thread && lane_of(how->thread, &go.at);
     atomic_store(&dev->kernels.stopped, false);
@@ -164,7 +167,9 @@ static void tell_stop(MxgpuDevice *dev)
     } else if (s->cause == MXGPU_SIMT_STOP_FAULT) {
         stop.signal = fault_signal(s->fault.code);
     } else if (s->cause == MXGPU_SIMT_STOP_LAUNCH) {
+        /* gdb reads their symbols, and goes on by itself. */
         stop.library = atomic_load(&dev->kernels.news);
+        dev->kernels.told_modules = stop.library;
     }
     mxgpu_gdb_stopped(dev->kernels.port.gdb, &stop);
 }

@@ -68,6 +68,7 @@ typedef struct MxgpuSimtGo {
     bool step;         /* it stops when pc is another, and not in [low, high) */
     uint64_t low, high;
     bool others;       /* other groups run, too; they do while it waits */
+    bool again;        /* the launch that stopped the units does once more */
     bool pass;         /* the fault that stopped the units ends its grid */
 } MxgpuSimtGo;
 

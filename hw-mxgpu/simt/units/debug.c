@@ -83,6 +83,10 @@ void mxgpu_simt_debug_resume(MxgpuSimt *simt, const MxgpuSimtGo *go)
 
     d->go = *go;
     d->moved = false;
+    if (go->again && d->stop.cause == MXGPU_SIMT_STOP_LAUNCH &&
+        mxgpu_simt_debug_warp(simt, d->stop.at.cu, d->stop.at.warp, &info)) {
+        atomic_store(&d->launched[info.slot], false);
+    }
     if (go->lane && mxgpu_simt_debug_warp(simt, go->at.cu, go->at.warp,
                                           &info)) {
         memcpy(d->go_block, info.block, sizeof(d->go_block));

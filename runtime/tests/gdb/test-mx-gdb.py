@@ -19,7 +19,7 @@ sys.path.insert(0, os.path.join(HERE, "../../../scripts"))
 from tap import check, end, note  # noqa: E402
 
 MX_GDB, PROGRAM, SOURCE = sys.argv[1:4]
-LIMIT = 120
+LIMIT = 60
 ENV = dict(os.environ, MXGPU_DEVICE="sim", MXGPU_COMPUTE_UNITS="2")
 FILE = os.path.basename(SOURCE)
 
@@ -108,7 +108,7 @@ def test_lanes(name, **more):
            r"^#1 .* sum \(in=0x\w+, out=0x\w+, n=256\) at ")
     expect(name + "diverged lanes; global, shared and private memory", out,
            r"\[return\]", r"thread \(70,0,0\)\" hit", "= 0x5555555555555555$",
-           r"= \{1, 2, 3\}$", r"^0xffffffffe0000000:\s+258\s+260$", "= 1$")
+           r"= \{1, 2, 3\}$", r"^0xffffffffe0000000:\s+258\s+260$", "= true$")
     expect(name + "... and the program goes on", out, r"\[end\]", RESULT)
 
 
@@ -137,13 +137,12 @@ delete
 stepi
 print $pc - $before
 echo [write]\\n
-tbreak {FILE}:{line("stores")}
+tbreak {FILE}:{line("stores")} if $ctaid_x == 0 && $tid_x == 1
 continue
-mx-lane 1
 set var pair.first = 1000
 print pair.first
-set $fa0 = 2.5
-print $fa0
+set $fa0.double = 2.5
+print $fa0.double
 continue
 """
 
@@ -161,11 +160,11 @@ def test_steps():
         moved = [w for w in where[0] if where[0][w] != where[1].get(w)]
     check("... and no other warp has moved", moved == ["block (0,0,0) warp 0"],
           f"{moved} {out}")
-    expect("finish", out, r"\[out\]", "Run till exit", "Value returned", "= 8$")
+    expect("finish", out, r"\[out\]", "Value returned", "= 8$")
     expect("next, over a call and over a barrier", out, r"\[over\]", "= 3$",
            r"\[barrier\]", "= 3$", "= 0$", r"= [24]$")
     expect("variables and registers of one lane are written", out,
-           r"\[write\]", "= 1000$", "= 2.5$", r"^result 1002 767$")
+           r"\[write\]", "= 1000$", "= 2.5$", r"^result 1004 767$")
 
 
 WATCH = f"""
@@ -173,7 +172,7 @@ break {FILE}:{line("calls")} if $ctaid_x == 0 && $tid_x == 64
 continue
 delete
 echo [device]\\n
-watch *(out + 130)
+watch *(out + 66)
 continue
 print $ctaid_x * 1000 + $tid_x
 delete
@@ -189,7 +188,6 @@ watch pair.second
 continue
 print $tid_x
 delete
-rwatch part_of_block
 awatch *(int *)0xffffffffe0000004
 continue
 print $ctaid_x
@@ -201,14 +199,13 @@ continue
 def test_watch():
     out = session(WATCH)
     expect("a watch point on device memory", out, r"\[device\]",
-           r"Hardware watchpoint \d+: \*\(out \+ 130\)", "Old value = 0",
-           r"New value = 392", "= 1002$", RESULT)
+           r"Hardware watchpoint \d+: \*\(out \+ 66\)", "Old value = 0",
+           r"New value = 336", "= 66$", RESULT)
     out = session(LOCAL)
     expect("on a variable of one lane, and on shared memory", out,
            r"Hardware watchpoint", r"Old value = -7", "New value = 993",
            "= 7$")
-    expect("... of its block", session(LOCAL.replace("rwatch part_of_block\n",
-                                                     "")),
+    expect("... of its block", out,
            r"access.*watchpoint \d+: \*\(int \*\)0xf{8}e0000004", "= 0$",
            RESULT)
 
@@ -259,7 +256,10 @@ class Connection:
             m = re.search(rb"\$([^#]*)#..", self.bytes)
             if m:
                 self.bytes = self.bytes[m.end():]
-                self.socket.sendall(b"+")
+                try:
+                    self.socket.sendall(b"+")
+                except OSError:  # it was the last one
+                    pass
                 return m[1].decode()
             more = self.socket.recv(65536)
             if not more:
