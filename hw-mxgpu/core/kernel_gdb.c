@@ -19,6 +19,7 @@
 #include "kernel_gdb.h"
 #include "simt/debug.h"
 
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define WARPS (MXGPU_CU_THREADS / MXGPU_WARP_SIZE)
 
 /* A thread's number, in decimal: unit + 1, two digits of warp, two of lane.
@@ -100,6 +101,16 @@ static void watch_launches(MxgpuDevice *dev)
                                    atomic_load(&dev->kernels.news));
 }
 
+/* A lane that ends while it is stepped is there for one more stop, as it was
+ * before: gdb wants to hear of the thread that it has stepped. */
+static void remember(MxgpuDevice *dev, MxgpuSimtLane at)
+{
+    dev->kernels.ended = 0;
+    for (unsigned i = 0; i < COUNT(dev->kernels.last); i++) {
+        (void)mxgpu_kernel_gdb_read(dev, at, i, &dev->kernels.last[i]);
+    }
+}
+
 static void gdb_resume(void *opaque, const MxgpuGdbResume *how)
 {
     MxgpuDevice *dev = opaque;
@@ -113,8 +124,12 @@ static void gdb_resume(void *opaque, const MxgpuGdbResume *how)
     };
 
     dev->kernels.told_modules = false;
+    dev->kernels.ended = 0;
 
     go.lane = how->thread && lane_of(how->thread, &go.at);
+    if (go.lane && go.step) {
+        remember(dev, go.at);
+    }
     atomic_store(&dev->kernels.stopped, false);
     watch_launches(dev);
     mxgpu_simt_debug_resume(dev->simt, &go);
@@ -126,6 +141,13 @@ static uint64_t gdb_halt(void *opaque)
 
     mxgpu_simt_debug_halt(dev->simt);
     return any_thread(dev);
+}
+
+static bool lane_is_there(MxgpuDevice *dev, MxgpuSimtLane at)
+{
+    MxgpuSimtLaneInfo info;
+
+    return mxgpu_simt_debug_lane(dev->simt, at, &info);
 }
 
 static unsigned fault_signal(enum mxgpu_fault code)
@@ -162,6 +184,10 @@ static void tell_stop(MxgpuDevice *dev)
                          .addr = s->addr,
                          .thread = mxgpu_kernel_gdb_thread(s->at)};
 
+    if (s->cause == MXGPU_SIMT_STOP_STEP && !lane_is_there(dev, s->at)) {
+        dev->kernels.ended = stop.thread;
+        dev->kernels.last[MXGPU_SIMT_PC] += 4; /* mx.exit is behind it */
+    }
     if (s->cause == MXGPU_SIMT_STOP_POINT) {
         stop.point = points[s->point];
     } else if (s->cause == MXGPU_SIMT_STOP_FAULT) {
@@ -184,7 +210,8 @@ static bool gdb_select(void *opaque, uint64_t thread)
     dev->kernels.has_lane = lane_of(thread, &dev->kernels.lane) &&
                             mxgpu_simt_debug_lane(dev->simt,
                                                   dev->kernels.lane, &info);
-    return dev->kernels.has_lane || thread == NOBODY;
+    dev->kernels.is_ended = thread && thread == dev->kernels.ended;
+    return dev->kernels.has_lane || dev->kernels.is_ended || thread == NOBODY;
 }
 
 static bool gdb_alive(void *opaque, uint64_t thread)
@@ -193,6 +220,9 @@ static bool gdb_alive(void *opaque, uint64_t thread)
     MxgpuSimtLaneInfo info;
     MxgpuSimtLane at;
 
+    if (thread && thread == dev->kernels.ended) {
+        return true;
+    }
     if (thread == NOBODY) {
         return !next_lane(dev, &at);
     }
@@ -205,6 +235,11 @@ static bool gdb_read_register(void *opaque, unsigned number, uint64_t *value)
     MxgpuDevice *dev = opaque;
 
     *value = 0;
+    if (dev->kernels.is_ended) {
+        *value = number < COUNT(dev->kernels.last)
+                     ? dev->kernels.last[number] : 0;
+        return true;
+    }
     return !dev->kernels.has_lane ||
            mxgpu_kernel_gdb_read(dev, dev->kernels.lane, number, value);
 }

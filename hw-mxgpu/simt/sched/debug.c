@@ -31,14 +31,7 @@ static bool alone(SimtDebug *d)
            !atomic_load_explicit(&d->free, memory_order_relaxed);
 }
 
-bool mxgpu_simt_debug_waits(MxgpuCu *cu)
-{
-    SimtDebug *d = cu->simt->debug;
-
-    return simt_stopped(cu->simt) || (alone(d) && d->go.at.cu != cu->index);
-}
-
-bool mxgpu_simt_debug_lane_gone(MxgpuCu *cu)
+static bool lane_gone(const MxgpuCu *cu)
 {
     const SimtDebug *d = cu->simt->debug;
     const MxgpuWarp *w = &cu->warps[d->go.at.warp];
@@ -49,11 +42,58 @@ bool mxgpu_simt_debug_lane_gone(MxgpuCu *cu)
                   sizeof(d->go_block)) != 0;
 }
 
-/* The lane that went alone cannot: the others may. */
-static void let_all_run(MxgpuCu *cu)
+static bool lane_waits(const MxgpuCu *cu)
 {
-    atomic_store(&cu->simt->debug->free, true);
-    cu->simt->config.wake(cu->simt->config.opaque);
+    const SimtDebug *d = cu->simt->debug;
+    const MxgpuWarp *w = &cu->warps[d->go.at.warp];
+    uint64_t waiting = 0;
+
+    for (unsigned i = 0; i < w->s.num_waiting; i++) {
+        waiting |= w->s.waiting[i].group.mask;
+    }
+    return waiting >> d->go.at.lane & 1;
+}
+
+/* The lane that went alone cannot. A step over an instruction ends there: gdb,
+ * which steps over a break point so, takes no other thread's stop for an
+ * answer. Otherwise the others may run, until it can. */
+static void end_alone(MxgpuCu *cu)
+{
+    SimtDebug *d = cu->simt->debug;
+    MxgpuSimtStop stop = {.cause = MXGPU_SIMT_STOP_STEP, .at = d->go.at};
+
+    if (d->go.step && d->go.low == d->go.high) {
+        mxgpu_simt_stop(cu, &stop);
+    } else {
+        atomic_store(&d->free, true);
+        cu->simt->config.wake(cu->simt->config.opaque);
+    }
+}
+
+/* What has become of the lane that the debugger moves. */
+static void look_after_lane(MxgpuCu *cu)
+{
+    SimtDebug *d = cu->simt->debug;
+    bool gone;
+
+    if (!d->go.lane || d->go.at.cu != cu->index || atomic_load(&d->gone)) {
+        return;
+    }
+    gone = lane_gone(cu);
+    if (alone(d) && (gone || lane_waits(cu))) {
+        end_alone(cu);
+    }
+    atomic_store(&d->gone, gone);
+}
+
+bool mxgpu_simt_debug_waits(MxgpuCu *cu)
+{
+    SimtDebug *d = cu->simt->debug;
+
+    if (!simt_stopped(cu->simt)) {
+        look_after_lane(cu);
+    }
+    return simt_stopped(cu->simt) || (alone(d) && d->go.at.cu != cu->index);
 }
 
 /* Before a turn: whether the warp may have it; the lane that is stepped is in
@@ -62,32 +102,11 @@ static bool may_run(MxgpuCu *cu, MxgpuWarp *w)
 {
     SimtDebug *d = cu->simt->debug;
 
-    if (simt_stopped(cu->simt)) {
+    if (mxgpu_simt_debug_waits(cu)) {
         return false;
     }
-    if (d->go.lane && d->go.at.cu == cu->index && !atomic_load(&d->gone) &&
-        mxgpu_simt_debug_lane_gone(cu)) {
-        atomic_store(&d->gone, true);
-        let_all_run(cu);
-    }
-    if (!alone(d)) {
-        return true;
-    }
-    if (!is_warp(d->go.at, cu, w)) {
-        /* Its own warp may wait, and has no turn that could tell. */
-        MxgpuWarp *own = &cu->warps[d->go.at.warp];
-
-        if (d->go.at.cu == cu->index && !own->s.cur.mask &&
-            !own->s.num_ready) {
-            let_all_run(cu);
-            return true;
-        }
-        return false;
-    }
-    if (!mxgpu_warp_choose(w, d->go.at.lane)) {
-        let_all_run(cu);
-    }
-    return true;
+    return !alone(d) ||
+           (is_warp(d->go.at, cu, w) && mxgpu_warp_choose(w, d->go.at.lane));
 }
 
 uint64_t mxgpu_simt_run_debugged(MxgpuCu *cu, MxgpuWarp *w, uint64_t budget)

@@ -23,7 +23,4 @@ uint64_t mxgpu_simt_run_debugged(MxgpuCu *cu, MxgpuWarp *w, uint64_t budget);
 bool mxgpu_simt_look(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,
                      uint64_t mask, uint64_t instructions);
 
-/* Whether the debugger's lane has ended, or another block is there. */
-bool mxgpu_simt_debug_lane_gone(MxgpuCu *cu);
-
 #endif

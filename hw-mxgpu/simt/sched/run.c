@@ -322,6 +322,9 @@ bool mxgpu_simt_run_held(MxgpuSimt *simt, unsigned index, unsigned budget,
     }
     enter_env(&env);
     more = run_step(cu, budget, &had_blocks);
+    if (mxgpu_simt_debug_holds(cu)) { /* also when there are no blocks left */
+        more = false;
+    }
     leave_env(&env);
     mxgpu_mmu_client_end(&cu->client);
     simt_count(cu, COUNT_busy_ns, simt_clock(cu) - began);
