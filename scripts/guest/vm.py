@@ -99,6 +99,8 @@ class Vm:
             "stdout": Stream(mark, lambda data: write_all(1, data)),
             "stderr": Stream(mark, lambda data: write_all(2, data)),
         }
+        self.escape = None    # a key that ends all
+        self.on_start = None  # called when the program starts
         self.mark = mark
         self.cut = self.ended = False
         self.verbose = verbose
@@ -266,6 +268,8 @@ class Vm:
     def _readable(self, name):
         if name == "keyboard":
             data = os.read(0, 65536)
+            if self.escape and self.escape in data:
+                raise VmError(FAILED, "left")
             self.to_guest = b"%d\n%b" % (len(data), data)
             self.stdin_open = bool(data)
             return
@@ -317,6 +321,8 @@ class Vm:
             self.up_time = time.monotonic()
         elif word == "start":
             self.program_time = time.monotonic()
+            if self.on_start:
+                self.on_start()
         elif word == "warn":
             print(f"run-guest: {rest}", file=sys.stderr, flush=True)
         elif word == "killed":

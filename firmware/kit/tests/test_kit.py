@@ -178,15 +178,15 @@ def compile_firmware(top, to):
 
 TRY = """
 import mxgpu
-from mxgpu.packets import Accumulate
+from mxgpu.packets import KitProbe
 with mxgpu.open(library={library!r}, firmware={image!r},
                 vram_size=16 << 20) as gpu:
-    assert gpu.boot().packets >> Accumulate.TYPE & 1
+    assert gpu.boot().packets >> KitProbe.TYPE & 1
     memory = gpu.alloc_vram(4096)
     with gpu.address_space() as vm, vm.queue() as queue:
         va = vm.map(memory)
         for i in range(4):
-            queue.run(Accumulate(addr=va, value=10))
+            queue.run(KitProbe(addr=va, value=10))
     print("sum", memory.read_u64())
 """
 
@@ -194,9 +194,9 @@ with mxgpu.open(library={library!r}, firmware={image!r},
 def test_new_packet_type(tmp_path, library):
     tree = tmp_path / "tree"
     copy_tree(tree)
-    done = firmware("new", "accumulate", top=tree)
+    done = firmware("new", "kit_probe", top=tree)
     assert done.returncode == 0, done.stdout
-    assert firmware("new", "accumulate", top=tree).returncode == 1
+    assert firmware("new", "kit_probe", top=tree).returncode == 1
     for name in ("write", "Write", "a b", "x"):
         assert firmware("new", name, top=tree).returncode == 1
     for check in ("gen-constants", "gen-python"):
@@ -210,7 +210,7 @@ def test_new_packet_type(tmp_path, library):
     assert out == "sum 40\n"
     done = firmware("cost", "--image", tmp_path / "fw.bin", "--library",
                     library, top=tree)
-    assert done.returncode == 0 and "accumulate      plain" in done.stdout
+    assert done.returncode == 0 and "kit_probe       plain" in done.stdout
 
 
 def test_header_is_what_zlib_says(image):
