@@ -55,7 +55,8 @@ def find_firmware():
 def open(device="sim", firmware=None, library=None, qemu=None, **options):
     """A device after power-on: "sim", in this process, with the options of
     MxgpuSimOptions (vram_size=..., compute_units=..., deterministic=True), or
-    "qemu", a QEMU of its own, with the same names for the card's properties.
+    "qemu", a QEMU of its own, with the same names for the card's properties, and
+    arguments=[...] of QEMU.
     Paths are found in the build folder, and by MXGPU_SIM_LIBRARY,
     MXGPU_FIRMWARE and MXGPU_QEMU."""
     if device == "sim":

@@ -70,7 +70,7 @@ class QemuHost:
     """What the rest of the package wants of a device."""
     name = "qemu"
 
-    def __init__(self, qemu=None, **options):
+    def __init__(self, qemu=None, arguments=(), **options):
         self._ram_fd = os.memfd_create("ram", 0)
         os.ftruncate(self._ram_fd, RAM_SIZE)
         self._ram = mmap.mmap(self._ram_fd, RAM_SIZE)
@@ -78,7 +78,7 @@ class QemuHost:
         self._errors = tempfile.TemporaryFile()
         self._process = None
         try:
-            self._start(find_qemu(qemu), options)
+            self._start(find_qemu(qemu), arguments, options)
             self._find_device()
             self._enable_msix()
         except BaseException:
@@ -87,7 +87,7 @@ class QemuHost:
         self._bus = Pages(RAM_START, RAM_SIZE)
         self._maps = {}
 
-    def _start(self, qemu, options):
+    def _start(self, qemu, arguments, options):
         qtest, theirs = socket.socketpair()
         qmp, theirs2 = socket.socketpair()
         device = ",".join(["mxgpu", "id=mxgpu0", f"addr={DEVFN >> 3:#x}"] +
@@ -102,7 +102,7 @@ class QemuHost:
             "-qtest", "chardev:qtest", "-qtest-log", "none",
             "-chardev", f"socket,id=qmp,fd={theirs2.fileno()}",
             "-mon", "chardev=qmp,mode=control",
-            "-trace", "mxgpu_console", "-device", device]
+            "-trace", "mxgpu_console", *arguments, "-device", device]
         self._process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=self._errors,
             stderr=self._errors,

@@ -15,7 +15,8 @@ class Register:
         if not 0 <= index < count:
             raise IndexError(f"{name}[{index}]: there are {count}")
         for slot, value in (("_file", file), ("name", name), ("host", host),
-                            ("mcu", mcu), ("fields", fields), ("doc", doc), ("index", index),
+                            ("mcu", mcu), ("fields", fields), ("doc", doc),
+                            ("index", index),
                             ("offset", offset + index * stride)):
             object.__setattr__(self, slot, value)
 

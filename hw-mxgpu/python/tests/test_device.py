@@ -2,6 +2,7 @@
 """Memory, address spaces, queues, events and checkpoints on a device."""
 import asyncio
 import os
+import subprocess
 import time
 
 import pytest
@@ -12,6 +13,9 @@ from mxgpu.memory import PAGE, Pages
 from mxgpu.packets import (BARRIER, Copy, Dispatch, Fill, Nop, Timestamp, Wait,
                            WaitCond, Write)
 from mxgpu.tables import Fault, QueueErrorCode
+
+SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                      "../../../scripts/firmware")
 
 
 @pytest.fixture
@@ -110,6 +114,33 @@ def test_more_packets_than_the_ring_has(gpu, vm):
                                       flags=BARRIER))
         assert last.wait() == 49
     assert [memory.read_u64(8 * i) for i in range(50)] == list(range(50))
+
+
+def test_firmware_is_reloaded_at_work(request, tmp_path):
+    """scripts/firmware reload: the image starts anew, and knows nothing."""
+    config = request.config
+    kind = config.getoption("--mxgpu-device")
+    path = str(tmp_path / "gdb")
+    options = {"fw_gdb": path, "library": config.getoption("--mxgpu-library")}
+    if kind == "qemu":
+        options = {"fw_gdb": "g", "qemu": config.getoption("--mxgpu-qemu"),
+                   "arguments": ["-chardev", "socket,id=g,server=on,wait=off,"
+                                 f"path={path}"]}
+    with mxgpu.open(kind, vram_size=16 << 20,
+                    firmware=config.getoption("--mxgpu-firmware"),
+                    **options) as gpu:
+        gpu.boot()
+        lines = len(gpu.log)
+        subprocess.run([SCRIPT, "reload", path, gpu.firmware], check=True)
+        gpu.until(lambda: any("fw: firmware" in line
+                              for line in list(gpu.log)[lines:]),
+                  "first line of the new firmware").wait()
+        with pytest.raises(mxgpu.MessageRefused) as caught:
+            gpu.message(tables.MsgQueueDestroy(queue=5))
+        assert caught.value.status == tables.MsgStatus.NO_HELLO
+        gpu.message(tables.MsgHello(abi=tables.MSG_ABI))
+        with gpu.address_space() as vm, vm.queue() as queue:
+            queue.run(Nop())
 
 
 def test_two_address_spaces(gpu, vm):
