@@ -5,6 +5,7 @@ measured in the forms that take its longest ways: done, refused, faulted."""
 import mxgpu
 from mxgpu import packets as p
 from mxgpu.packets import BARRIER, IRQ
+from mxgpu.tables import MsgPing
 
 BAD = 1 << 40       # an address that is not mapped
 IDLE_LOOKS = 8
@@ -61,7 +62,9 @@ def forms(va, kernel):
 
 
 def _idle(gpu):
-    """Instructions retired, when that has not changed for a while."""
+    """Instructions retired, when that has not changed for a while, behind an
+    answer of the firmware: a busy machine may not have let it run."""
+    gpu.message(MsgPing())
     last, same = None, 0
     while same < IDLE_LOOKS:
         gpu.relax(None)
@@ -75,13 +78,13 @@ def _one(gpu, vm, packet):
     with vm.queue() as queue:
         for warm in (p.Nop(), p.Nop()):
             queue.run(warm)
+        first = _idle(gpu)
         before = _idle(gpu)
-        event = queue.submit(packet)
         try:
-            event.wait()
+            queue.run(packet)
         except mxgpu.QueueStopped:
             pass
-        return _idle(gpu) - before
+        return _idle(gpu) - before - (before - first)  # less the answer's
 
 
 def measure(library, firmware, kernel_image=None):
