@@ -41,6 +41,7 @@ static FW_COLD void select_queue(const FwQueue *queue)
 static void began(FwQueue *queue, unsigned slot, uint32_t flags)
 {
     FwJob *job = &fw.units[FW_UNIT_SLOT].jobs[slot];
+    uint32_t busy = fw.units[FW_UNIT_SLOT].busy;
 
     job->queue = queue;
     job->packet_index = queue->read_index;
@@ -53,7 +54,10 @@ static void began(FwQueue *queue, unsigned slot, uint32_t flags)
     if (unlikely(fw.watchdog)) {
         unit_watch(job);
     }
-    fw.units[FW_UNIT_SLOT].busy |= 1u << slot;
+    fw.units[FW_UNIT_SLOT].busy = busy | 1u << slot;
+    if (unlikely(busy)) {
+        slice_began(queue);
+    }
     queue->running++;
     queue->barrier = flags & MXGPU_PKT_BARRIER;
     if (unlikely(queue->list_count)) {
@@ -122,6 +126,9 @@ static bool retire(FwJob *job, bool alone)
         unit_unwatch(job);
     }
     fw.units[FW_UNIT_SLOT].busy &= ~(1u << job->index);
+    if (unlikely(fw.held)) {
+        slice_left(job->index);
+    }
     queue->running--;
     queue->barrier = false;
     sched_now(queue, alone);

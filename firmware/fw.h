@@ -112,6 +112,7 @@ typedef struct FwQueue {
     uint32_t profile_samples, profile_interval, profile_flags;
     /* The packet that waits for the grids of its kernel; record 0: none. */
     FwJob held;
+    bool reset; /* DYING: it comes back */
     bool tree; /* a packet with LAUNCHES runs, or is held */
     /* A launch queue: it fetches from the list of records that can begin, and
      * its indices count these. ring 0: it is none. */
@@ -191,11 +192,19 @@ typedef struct FwState {
     uint32_t block_threads, cu_registers, cu_shared, compute_units;
     uint64_t watchdog; /* ns, 0: none */
     uint64_t alarm;    /* what MTIMECMP holds */
-    uint32_t timed_jobs; /* jobs whose deadline is not FW_NEVER */
+    uint32_t timed_jobs; /* jobs whose deadline is not FW_NEVER, and
+                          * slice_time if it is not */
+    uint32_t held;       /* slots that are, a bit each */
     uint32_t ticks;      /* calls of fw_step() */
     uint16_t vmid_queues[MXGPU_NUM_VMIDS];
     uint16_t level_queues[FW_PRIORITIES];
     uint32_t levels; /* priorities that queues have */
+
+    bool can_hold;       /* the hardware can hold slots */
+    uint64_t slice_time; /* when it is chosen anew which are held */
+    uint8_t slice_turn[FW_PRIORITIES]; /* whose turn it was */
+    uint64_t hold_left[FW_MAX_UNITS];  /* time to the deadline of those held */
+
     FwQueue queues[MXGPU_MAX_QUEUES];
 } FwState;
 
@@ -295,6 +304,8 @@ void queue_init(void);
 enum mxgpu_msg_status queue_create(const struct mxgpu_msg_queue_create *msg);
 /* OK, or BUSY: mailbox_finish() follows when the queue is gone. */
 enum mxgpu_msg_status queue_destroy(uint32_t id);
+/* Likewise, but then it is as queue_create() left it. */
+enum mxgpu_msg_status queue_reset(uint32_t id);
 bool queue_in_address_space(uint64_t addr, uint64_t size);
 /* alone: nothing else has happened. */
 void queue_doorbells(bool alone);
@@ -350,6 +361,14 @@ bool sched_step(void);
 /* Whether there is one that can. */
 bool sched_more(void);
 
+/* ---- slice.c: which dispatches are held ---- */
+void slice_init(void);
+/* A dispatch of the queue has begun, beside others. */
+void slice_began(const FwQueue *queue);
+/* A slot has ended, while some are held. */
+void slice_left(unsigned slot);
+void slice_poll(uint64_t now);
+
 /* ---- unit.c ---- */
 void unit_init(void);
 /* Bit n: a queue of priority n that waits for a unit could have one now. */
@@ -373,6 +392,8 @@ void unit_unwatch(FwJob *job);
 void unit_collect(FwUnitKind kind);
 void unit_end(FwUnitKind kind, unsigned index);
 void unit_abort_queue(FwQueue *queue);
+/* The slot is held from now on, or goes on: its deadline stands still. */
+void unit_hold(FwJob *job, bool hold, uint64_t now);
 void unit_check_deadlines(uint64_t now);
 
 /* ---- profile.c: packets with MXGPU_PKT_PROFILE ---- */

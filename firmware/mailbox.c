@@ -96,6 +96,13 @@ static uint32_t handle_queue_destroy(const uint32_t *request, uint32_t *answer)
     return status == MXGPU_MSG_BUSY ? DEFERRED : status;
 }
 
+static uint32_t handle_queue_reset(const uint32_t *request, uint32_t *answer)
+{
+    uint32_t status = queue_reset(request[1]);
+
+    return status == MXGPU_MSG_BUSY ? DEFERRED : status;
+}
+
 static uint32_t handle_queue_profile(const uint32_t *request, uint32_t *answer)
 {
     struct mxgpu_msg_queue_profile msg;
@@ -131,6 +138,7 @@ static const Handler handlers[] = {
     [MXGPU_MSG_LOG_LEVEL] = {handle_log_level, 2, false},
     [MXGPU_MSG_QUEUE_PROFILE] = {handle_queue_profile, 9, false},
     [MXGPU_MSG_QUEUE_LAUNCH] = {handle_queue_launch, 5, false},
+    [MXGPU_MSG_QUEUE_RESET] = {handle_queue_reset, 2, false},
 };
 
 static uint32_t handle(const uint32_t *request, uint32_t *answer)

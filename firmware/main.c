@@ -58,6 +58,7 @@ void fw_init(void)
     sched_init();
     queue_init();
     unit_init();
+    slice_init();
     front_init();
     tlb_init();
     mailbox_init();

@@ -75,6 +75,21 @@ static bool probe_memory(const FwQueue *queue)
     return true;
 }
 
+/* Nothing has been fetched, and nothing is known of what was; false: its memory
+ * is not there. */
+static bool begin(FwQueue *queue)
+{
+    queue->fetched = queue->barrier = queue->publish = false;
+    queue->running = 0;
+    queue->profile_stride = 0;
+    queue->list_count = 0;
+    queue->held.record = queue->launch_ring = 0;
+    queue->tree = queue->reset = false;
+    queue->write_index = queue->read_index = 0;
+    front_forget(queue);
+    return probe_memory(queue);
+}
+
 enum mxgpu_msg_status queue_create(const struct mxgpu_msg_queue_create *msg)
 {
     enum mxgpu_msg_status status = check_create(msg);
@@ -86,19 +101,11 @@ enum mxgpu_msg_status queue_create(const struct mxgpu_msg_queue_create *msg)
     queue = &fw.queues[msg->queue];
     queue->vmid = (uint8_t)msg->vmid;
     queue->priority = (uint8_t)msg->priority;
-    queue->fetched = queue->barrier = queue->publish = false;
-    queue->running = 0;
-    queue->profile_stride = 0;
-    queue->list_count = 0;
-    queue->held.record = queue->launch_ring = 0;
-    queue->tree = false;
     queue->vector = msg->vector;
     queue->mask = (1u << msg->log2_packets) - 1;
     queue->ring = msg->ring_lo | (uint64_t)msg->ring_hi << 32;
     queue->ctl = msg->ctl_lo | (uint64_t)msg->ctl_hi << 32;
-    queue->write_index = queue->read_index = 0;
-    front_forget(queue);
-    if (!probe_memory(queue)) {
+    if (!begin(queue)) {
         return MXGPU_MSG_FAULT;
     }
     queue->state = FW_QUEUE_ACTIVE;
@@ -115,8 +122,30 @@ enum mxgpu_msg_status queue_create(const struct mxgpu_msg_queue_create *msg)
 
 /* ---- destruction ------------------------------------------------------- */
 
+/* Nothing of the queue runs: it begins anew. One whose memory is not there any
+ * more is destroyed. */
+static bool come_back(FwQueue *queue)
+{
+    if (!begin(queue)) {
+        return false;
+    }
+    queue->state = FW_QUEUE_ACTIVE;
+    enable_doorbell(queue_id(queue), true);
+    fw_log(FW_LOG_INFO, "queue %u: reset", queue_id(queue));
+    return true;
+}
+
 void queue_reap(FwQueue *queue)
 {
+    bool reset = queue->reset;
+
+    if (reset && come_back(queue)) {
+        if (fw.destroying == queue) {
+            fw.destroying = NULL;
+            mailbox_finish(MXGPU_MSG_OK);
+        }
+        return;
+    }
     queue->state = FW_QUEUE_FREE;
     fw.vmid_queues[queue->vmid]--;
     if (--fw.level_queues[queue->priority] == 0) {
@@ -127,11 +156,12 @@ void queue_reap(FwQueue *queue)
                 queue->read_index, 0);
     if (fw.destroying == queue) {
         fw.destroying = NULL;
-        mailbox_finish(MXGPU_MSG_OK);
+        mailbox_finish(reset ? MXGPU_MSG_FAULT : MXGPU_MSG_OK);
     }
 }
 
-enum mxgpu_msg_status queue_destroy(uint32_t id)
+/* Ends what the queue does. */
+static enum mxgpu_msg_status end_work(uint32_t id, bool reset)
 {
     FwQueue *queue;
 
@@ -145,6 +175,7 @@ enum mxgpu_msg_status queue_destroy(uint32_t id)
     enable_doorbell(id, false);
     sched_forget(queue);
     launch_forget(queue);
+    queue->reset = reset;
     queue->state = FW_QUEUE_DYING;
     if (queue->running) {
         fw.destroying = queue;
@@ -152,7 +183,18 @@ enum mxgpu_msg_status queue_destroy(uint32_t id)
         return MXGPU_MSG_BUSY;
     }
     queue_reap(queue);
-    return MXGPU_MSG_OK;
+    return reset && queue->state != FW_QUEUE_ACTIVE ? MXGPU_MSG_FAULT
+                                                    : MXGPU_MSG_OK;
+}
+
+enum mxgpu_msg_status queue_destroy(uint32_t id)
+{
+    return end_work(id, false);
+}
+
+enum mxgpu_msg_status queue_reset(uint32_t id)
+{
+    return end_work(id, true);
 }
 
 /* ---- errors ------------------------------------------------------------- */

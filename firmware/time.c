@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The clock: what waits for a time rather than for an interrupt. Those are the
- * polls of WAIT packets, of TLB invalidations and of what kernels launch, and the
- * deadlines of jobs.
+ * polls of WAIT packets, of TLB invalidations and of what kernels launch, slices, and
+ * the deadlines of jobs.
  */
 #include "fw.h"
 
@@ -31,6 +31,7 @@ FW_COLD void time_poll(void)
         launch_poll(now);
     }
     if (fw.timed_jobs) {
+        slice_poll(now);
         unit_check_deadlines(now);
     }
 }
@@ -40,6 +41,7 @@ static uint64_t next_deadline(void)
     uint64_t next = wait_next(), launch = launch_next();
 
     next = launch < next ? launch : next;
+    next = fw.slice_time < next ? fw.slice_time : next;
     if (fw.inv_busy && fw.inv_poll_time < next) {
         next = fw.inv_poll_time;
     }

@@ -56,8 +56,25 @@ FW_COLD void unit_unwatch(FwJob *job)
     set_deadline(job, FW_NEVER);
 }
 
+void unit_hold(FwJob *job, bool hold, uint64_t now)
+{
+    uint64_t *left = &fw.hold_left[job->index];
+
+    if (!hold) {
+        set_deadline(job, *left == FW_NEVER ? FW_NEVER : now + *left);
+        return;
+    }
+    *left = job->deadline == FW_NEVER ? FW_NEVER
+            : job->deadline > now     ? job->deadline - now
+                                      : 0;
+    set_deadline(job, FW_NEVER);
+}
+
 static void abort_job(FwUnitKind kind, FwJob *job, FwAbort why)
 {
+    if (kind == FW_UNIT_SLOT && fw.held) {
+        slice_left(job->index); /* it need not go on for that */
+    }
     job->abort = (uint8_t)why;
     set_deadline(job, time_now() + ABORT_PATIENCE);
     unit_control(kind, job->index, FW_BIT(MXGPU_CE_CTRL_ABORT));
@@ -177,6 +194,10 @@ void unit_run(FwUnitKind kind, FwJob *job, FwQueue *queue)
         unit_watch(job);
     }
     fw.units[kind].busy |= 1u << job->index;
+    if (kind == FW_UNIT_SLOT &&
+        fw.units[kind].busy & (fw.units[kind].busy - 1)) {
+        slice_began(queue);
+    }
     queue->running++;
     trace_event(queue, MXGPU_QEV_PACKET_START, job->header.type,
                 unit_info[kind].trace | job->index, job->packet_index, 0);
@@ -224,6 +245,9 @@ static void end_job(FwUnitKind kind, FwJob *job, uint32_t status)
 
     set_deadline(job, FW_NEVER);
     fw.units[kind].busy &= ~(1u << job->index);
+    if (unlikely(fw.held) && kind == FW_UNIT_SLOT) {
+        slice_left(job->index);
+    }
     if (queue) {
         queue->running--;
         if (unlikely(job->record)) {

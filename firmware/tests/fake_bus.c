@@ -515,7 +515,8 @@ void fake_reset(unsigned watchdog_ms)
 
     memset(&bus, 0, sizeof(bus));
     bus.regs[MXGPU_FEATURES / 4] =
-        MXGPU_SET(MXGPU_FEATURES_FRONT_END, !without);
+        MXGPU_SET(MXGPU_FEATURES_FRONT_END, !without) |
+        MXGPU_SET(MXGPU_FEATURES_HOLD, 1);
     memset(&fw, 0, sizeof(fw));
     memset(bus.readable, 1, sizeof(bus.readable));
     memset(bus.writable, 1, sizeof(bus.writable));

@@ -231,6 +231,33 @@ void mxgpu_cd_ctrl_write(MxgpuDevice *dev, const MxgpuAccess *a, uint32_t value)
     }
 }
 
+uint32_t mxgpu_cd_hold_read(MxgpuDevice *dev, const MxgpuAccess *a)
+{
+    return mxgpu_simt_held(dev->simt);
+}
+
+void mxgpu_cd_hold_write(MxgpuDevice *dev, const MxgpuAccess *a, uint32_t value)
+{
+    uint32_t changed = mxgpu_simt_held(dev->simt) ^ value;
+
+    mxgpu_mcu_charge(dev->mcu.mcu, COST_COMMAND + dev->num_workers);
+    for (unsigned i = 0; i < MXGPU_DISPATCH_SLOTS; i++) {
+        if (changed >> i & 1) {
+            mxgpu_simt_hold(dev->simt, i, value >> i & 1);
+        }
+    }
+}
+
+uint32_t mxgpu_cd_waits_read(MxgpuDevice *dev, const MxgpuAccess *a)
+{
+    uint32_t slots = 0;
+
+    for (unsigned i = 0; i < MXGPU_DISPATCH_SLOTS; i++) {
+        slots |= (uint32_t)mxgpu_simt_waits(dev->simt, i) << i;
+    }
+    return slots;
+}
+
 /* The smallest share of a turn, in warp instructions: entering and leaving a
  * unit costs as much as running about so many. */
 #define SHARE_LEAST 256

@@ -499,6 +499,10 @@ enum mxgpu_boot_error mxgpu_boot_check(const uint8_t *sram, uint32_t *entry);
 bool mxgpu_compute_init(MxgpuDevice *dev);
 void mxgpu_compute_free(MxgpuDevice *dev);
 void mxgpu_compute_reset(MxgpuDevice *dev);
+uint32_t mxgpu_cd_hold_read(MxgpuDevice *dev, const MxgpuAccess *a);
+void mxgpu_cd_hold_write(MxgpuDevice *dev, const MxgpuAccess *a,
+                         uint32_t value);
+uint32_t mxgpu_cd_waits_read(MxgpuDevice *dev, const MxgpuAccess *a);
 void mxgpu_cd_ctrl_write(MxgpuDevice *dev, const MxgpuAccess *a,
                          uint32_t value);
 /* For the front end: starts an IDLE slot whose registers are set; enum

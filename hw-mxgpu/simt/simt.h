@@ -211,6 +211,8 @@ void mxgpu_simt_abort(MxgpuSimt *simt, unsigned slot);
  * their room for others. It ends when aborted, as any other. A grid that starts
  * is not held. */
 void mxgpu_simt_hold(MxgpuSimt *simt, unsigned slot, bool hold);
+/* Slots that are held, a bit each. */
+uint32_t mxgpu_simt_held(MxgpuSimt *simt);
 /* Whether the slot's grid has blocks that have no room on a unit now. */
 bool mxgpu_simt_waits(MxgpuSimt *simt, unsigned slot);
 /* The slot's last dispatch, from done on until the next one starts. */

@@ -31,6 +31,7 @@ enum mxgpu_msg_op {
     MXGPU_MSG_LOG_LEVEL = 7,
     MXGPU_MSG_QUEUE_PROFILE = 8,
     MXGPU_MSG_QUEUE_LAUNCH = 9,
+    MXGPU_MSG_QUEUE_RESET = 10,
 };
 
 enum mxgpu_msg_status {
@@ -100,6 +101,15 @@ struct mxgpu_msg_queue_create {
 /* QUEUE_DESTROY: answered when nothing of the queue runs any more; packets in
  * flight are aborted without a signal. NOT_FOUND. */
 struct mxgpu_msg_queue_destroy {
+    uint32_t op;
+    uint32_t queue;
+};
+
+/* QUEUE_RESET: as QUEUE_DESTROY, and then as QUEUE_CREATE with what that was
+ * given: the control block is cleared, indices begin at 0, an error is gone.
+ * QUEUE_PROFILE and QUEUE_LAUNCH are to be sent again. NOT_FOUND; FAULT: the
+ * ring or the control block is not mapped any more, and the queue destroyed. */
+struct mxgpu_msg_queue_reset {
     uint32_t op;
     uint32_t queue;
 };

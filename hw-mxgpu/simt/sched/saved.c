@@ -177,14 +177,6 @@ void mxgpu_saved_poll(MxgpuCu *cu)
     }
 }
 
-bool mxgpu_saved_wait(MxgpuSimt *simt, unsigned slot)
-{
-    SimtSlot *s = &simt->slots[slot];
-
-    return atomic_load(&s->active) &&
-           (mxgpu_slot_has_blocks(s) || atomic_load(&s->saved));
-}
-
 void mxgpu_simt_hold(MxgpuSimt *simt, unsigned slot, bool hold)
 {
     if (slot >= MXGPU_DISPATCH_SLOTS) {
@@ -198,7 +190,15 @@ void mxgpu_simt_hold(MxgpuSimt *simt, unsigned slot, bool hold)
     simt->config.wake(simt->config.opaque);
 }
 
+uint32_t mxgpu_simt_held(MxgpuSimt *simt)
+{
+    return atomic_load(&simt->held_slots);
+}
+
 bool mxgpu_simt_waits(MxgpuSimt *simt, unsigned slot)
 {
-    return mxgpu_saved_wait(simt, slot);
+    SimtSlot *s = &simt->slots[slot];
+
+    return atomic_load(&s->active) &&
+           (mxgpu_slot_has_blocks(s) || atomic_load(&s->saved));
 }

@@ -12,8 +12,6 @@ static inline bool simt_slot_held(MxgpuSimt *simt, unsigned slot)
 /* Takes blocks of held slots off the unit, and blocks of slots that are not
  * held any more back where they fit; ends those whose grid was stopped. */
 void mxgpu_saved_poll(MxgpuCu *cu);
-/* Whether the slot has blocks that are neither begun nor on a unit. */
-bool mxgpu_saved_wait(MxgpuSimt *simt, unsigned slot);
 
 /* For loading state, and reset: room for a block of this shape, which has no
  * private pages; NULL: no memory. Drops all that the unit has. */

@@ -364,6 +364,22 @@ static void test_dispatch(void)
     test_host_free(h);
 }
 
+static void test_dispatch_hold(void)
+{
+    TestHost *h = test_host_new(true);
+
+    mcu_write(h, MXGPU_CD_HOLD, 0xffffff05);
+    g_assert_cmphex(fake_simt.held, ==, 5);
+    g_assert_cmphex(mcu_read(h, MXGPU_CD_HOLD), ==, 5);
+    mcu_write(h, MXGPU_CD_HOLD, 6);
+    g_assert_cmphex(fake_simt.held, ==, 6);
+    fake_simt.waits = 0x82;
+    g_assert_cmphex(mcu_read(h, MXGPU_CD_WAITS), ==, 0x82);
+    g_assert_cmphex(test_read(h, MXGPU_CD_WAITS), ==, 0); /* not the host's */
+    fake_simt.waits = fake_simt.held = 0;
+    test_host_free(h);
+}
+
 static void test_dispatch_bad(void)
 {
     TestHost *h = test_host_new(true);
@@ -584,6 +600,7 @@ int main(int argc, char **argv)
     g_test_add_func("/mcu/bus", test_bus);
     g_test_add_func("/dispatch/slot", test_dispatch);
     g_test_add_func("/dispatch/bad", test_dispatch_bad);
+    g_test_add_func("/dispatch/hold", test_dispatch_hold);
     g_test_add_func("/reset/register-and-bus", test_reset);
     g_test_add_func("/reset/pause", test_pause);
     g_test_add_func("/threads/wakeups", test_wakeups);

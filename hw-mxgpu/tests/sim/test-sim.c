@@ -233,22 +233,23 @@ static const uint32_t illegal[] = {0xffffffff};
 #define ARGS 0x12000u
 #define OUT  0x20000u
 
-static struct mxgpu_packet_dispatch kernel(Drv *d, const uint32_t *code,
-                                           size_t size, unsigned grid,
-                                           unsigned block)
+/* "at" is added to all three places above; the results are in one. */
+static struct mxgpu_packet_dispatch kernel_at(Drv *d, unsigned at,
+                                              const uint32_t *code, size_t size,
+                                              unsigned grid, unsigned block)
 {
     struct mxgpu_kernel_desc desc = {
         .magic = MXGPU_KERNEL_MAGIC,
         .abi = MXGPU_KERNEL_ABI,
-        .entry = DRV_VRAM_VA + CODE,
+        .entry = DRV_VRAM_VA + CODE + at,
         .arg_size = 8,
         .registers = 32,
         .private_bytes = 1024,
     };
     struct mxgpu_packet_dispatch p = {
         .type = MXGPU_PKT_DISPATCH,
-        .kernel = DRV_VRAM_VA + DESC,
-        .args = DRV_VRAM_VA + ARGS,
+        .kernel = DRV_VRAM_VA + DESC + at,
+        .args = DRV_VRAM_VA + ARGS + at,
         .grid = {grid, 1, 1},
         .block = {(uint16_t)block, 1, 1},
         .signal_addr = signal_va(0),
@@ -256,10 +257,17 @@ static struct mxgpu_packet_dispatch kernel(Drv *d, const uint32_t *code,
     };
     uint64_t out = DRV_VRAM_VA + OUT;
 
-    memcpy(d->vram + CODE, code, size);
-    memcpy(d->vram + DESC, &desc, sizeof(desc));
-    memcpy(d->vram + ARGS, &out, sizeof(out));
+    memcpy(d->vram + CODE + at, code, size);
+    memcpy(d->vram + DESC + at, &desc, sizeof(desc));
+    memcpy(d->vram + ARGS + at, &out, sizeof(out));
     return p;
+}
+
+static struct mxgpu_packet_dispatch kernel(Drv *d, const uint32_t *code,
+                                           size_t size, unsigned grid,
+                                           unsigned block)
+{
+    return kernel_at(d, 0, code, size, grid, block);
 }
 
 static void test_dispatch(gconstpointer mode)
@@ -394,6 +402,44 @@ static void test_cooperative(gconstpointer mode)
     g_assert_cmpuint(q[1].ctl->error.code, ==, MXGPU_QERR_FAULT);
     g_assert_cmpuint(q[1].ctl->error.fault, ==, MXGPU_FAULT_BARRIER);
     g_assert_cmphex(q[1].ctl->error.fault_pc, ==, DRV_VRAM_VA + CODE + 12);
+    drv_close(d);
+}
+
+/* Two kernels without end fill all units: a short one of their level ends all
+ * the same, so does an urgent one, and resetting their queues ends nothing
+ * else. */
+static void test_preempt(gconstpointer mode)
+{
+    Drv *d = open_mode(mode);
+    DrvQueue q[4];
+    struct mxgpu_packet_dispatch p =
+        kernel(d, endless, sizeof(endless), 1000, 1024);
+    struct mxgpu_msg_queue_reset reset = {MXGPU_MSG_QUEUE_RESET, 0};
+
+    for (unsigned i = 0; i < 4; i++) {
+        q[i] = drv_queue(d, i, i == 3 ? 0 : 4, QUEUE(i));
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        drv_push(&q[i], &p);
+        drv_ring(&q[i]);
+        drv_wait64(&q[i].ctl->read_index, 1);
+    }
+    p = kernel_at(d, 0x4000, triple, sizeof(triple), 100, 200);
+    for (unsigned i = 2; i < 4; i++) {
+        memset(d->vram + OUT, 0xff, 100 * 200 * 4);
+        p.signal_addr = signal_va(i);
+        drv_push(&q[i], &p);
+        drv_ring(&q[i]);
+        drv_wait64(signal_word(d, i), 1);
+        for (uint32_t n = 0; n < 100 * 200; n++) {
+            g_assert_cmpuint(((uint32_t *)(d->vram + OUT))[n], ==, n * 3);
+        }
+    }
+    for (reset.queue = 0; reset.queue < 2; reset.queue++) {
+        g_assert_cmpuint(drv_message(d, &reset, sizeof(reset), NULL), ==,
+                         MXGPU_MSG_OK);
+        g_assert_cmpuint(q[reset.queue].ctl->read_index, ==, 0);
+    }
     drv_close(d);
 }
 
@@ -583,6 +629,7 @@ int main(int argc, char **argv)
 #ifdef MXGPU_TEST_COMPUTE
     add("dispatch", test_dispatch);
     add("launch-cost", test_launch_cost);
+    add("preempt", test_preempt);
     add("cooperative", test_cooperative);
     add("profile", test_profile);
     add("bad-kernel", test_bad_kernel);

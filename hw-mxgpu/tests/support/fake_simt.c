@@ -57,6 +57,21 @@ void mxgpu_simt_abort(MxgpuSimt *simt, unsigned slot)
     fake_simt_finish(slot, fault);
 }
 
+void mxgpu_simt_hold(MxgpuSimt *simt, unsigned slot, bool hold)
+{
+    fake_simt.held = (fake_simt.held & ~(1u << slot)) | (uint32_t)hold << slot;
+}
+
+uint32_t mxgpu_simt_held(MxgpuSimt *simt)
+{
+    return fake_simt.held;
+}
+
+bool mxgpu_simt_waits(MxgpuSimt *simt, unsigned slot)
+{
+    return fake_simt.waits >> slot & 1;
+}
+
 MxgpuDispatchFault mxgpu_simt_fault(MxgpuSimt *simt, unsigned slot)
 {
     return fake_simt.fault[slot];

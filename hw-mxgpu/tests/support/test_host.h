@@ -88,6 +88,7 @@ typedef struct FakeSimt {
     uint64_t idle; /* what mxgpu_simt_idle() says; 0: never */
     unsigned runs; /* of unit 0 */
     unsigned resets, aborts;
+    uint32_t held, waits; /* slots, a bit each */
 } FakeSimt;
 extern FakeSimt fake_simt;
 void fake_simt_finish(unsigned slot, MxgpuDispatchFault fault);

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which dispatches have the compute units when not all of them find room. Units
+ * take blocks of urgent dispatches first, so that a change at the end of blocks
+ * happens by itself; blocks without an end have to be taken off, and that is
+ * decided here: the hardware holds the slots named in CD_HOLD.
+ *
+ * The busy slots are put in an order: by level, inside a level in turns. Those
+ * behind the first one that waits for room (CD_WAITS) are held, all others run.
+ * The order is made anew at the end of each slice, when a slot ends while others
+ * are held, and SLICE_URGENT after a dispatch has begun while less urgent ones
+ * run. As long as there is room for all, nobody is ever held.
+ *
+ * A packet with LAUNCHES keeps nobody from running, for it may wait for the
+ * grids that it launched.
+ */
+#include "fw.h"
+
+#define SLICE        (2 * FW_MS)
+#define SLICE_URGENT (250 * FW_US)
+
+static void set_time(uint64_t at)
+{
+    fw.timed_jobs -= fw.slice_time != FW_NEVER;
+    fw.slice_time = at;
+    fw.timed_jobs += at != FW_NEVER;
+}
+
+void slice_init(void)
+{
+    fw.can_hold = MXGPU_GET(MXGPU_FEATURES_HOLD, reg_read(MXGPU_FEATURES));
+    fw.slice_time = FW_NEVER;
+    if (fw.can_hold) {
+        reg_write(MXGPU_CD_HOLD, 0); /* what an earlier firmware left */
+    }
+}
+
+/* What is known of a busy slot: those that are aborted run to their end. */
+static const FwQueue *holdable(unsigned slot)
+{
+    const FwJob *job = &fw.units[FW_UNIT_SLOT].jobs[slot];
+
+    return job->abort == FW_ABORT_NONE ? job->queue : NULL;
+}
+
+/* The slots of each level that may be held. */
+static uint32_t by_level(uint32_t *levels)
+{
+    uint32_t any = 0;
+
+    for (uint32_t busy = fw.units[FW_UNIT_SLOT].busy; busy; busy &= busy - 1) {
+        unsigned slot = lowest_bit(busy);
+        const FwQueue *queue = holdable(slot);
+
+        if (queue) {
+            levels[queue->priority] |= 1u << slot;
+            any |= 1u << queue->priority;
+        }
+    }
+    return any;
+}
+
+FW_COLD void slice_began(const FwQueue *queue)
+{
+    uint32_t levels[FW_PRIORITIES] = {0};
+    uint32_t any;
+    uint64_t at;
+
+    if (!fw.can_hold) {
+        return;
+    }
+    any = fw.levels & (fw.levels - 1) ? by_level(levels) : 0;
+    if (!(any >> queue->priority >> 1) && fw.slice_time != FW_NEVER) {
+        return;
+    }
+    at = time_now() + (any >> queue->priority >> 1 ? SLICE_URGENT : SLICE);
+    set_time(at < fw.slice_time ? at : fw.slice_time);
+}
+
+/* One slot of the level after the other: false when one of them waits. */
+static bool level_runs(unsigned level, uint32_t slots, uint32_t waits,
+                       uint32_t *runs)
+{
+    uint32_t later = slots & (~1u << fw.slice_turn[level]);
+
+    fw.slice_turn[level] = (uint8_t)lowest_bit(later ? later : slots);
+    later = slots & (~0u << fw.slice_turn[level]);
+    while (slots) {
+        unsigned slot = lowest_bit(later & slots ? later & slots : slots);
+        const FwJob *job = &fw.units[FW_UNIT_SLOT].jobs[slot];
+
+        slots &= ~(1u << slot);
+        *runs |= 1u << slot;
+        if ((waits >> slot & 1) && !(job->header.flags & MXGPU_PKT_LAUNCHES)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void set_held(uint32_t held, uint64_t now)
+{
+    if (held == fw.held) {
+        return;
+    }
+    for (uint32_t changed = held ^ fw.held; changed; changed &= changed - 1) {
+        unsigned slot = lowest_bit(changed);
+
+        unit_hold(&fw.units[FW_UNIT_SLOT].jobs[slot], held >> slot & 1, now);
+    }
+    fw.held = held;
+    reg_write(MXGPU_CD_HOLD, held);
+}
+
+FW_COLD void slice_poll(uint64_t now)
+{
+    uint32_t levels[FW_PRIORITIES] = {0};
+    uint32_t any, waits, runs = 0, all = 0;
+
+    if (now < fw.slice_time) {
+        return;
+    }
+    set_time(FW_NEVER);
+    any = by_level(levels);
+    for (uint32_t left = any; left; left &= left - 1) {
+        all |= levels[lowest_bit(left)];
+    }
+    if (!(all & (all - 1))) {
+        set_held(0, now);
+        return;
+    }
+    waits = reg_read(MXGPU_CD_WAITS);
+    for (; any; any &= any - 1) {
+        unsigned level = lowest_bit(any);
+
+        if (!level_runs(level, levels[level], waits, &runs)) {
+            break;
+        }
+    }
+    set_held(all & ~runs, now);
+    set_time(now + SLICE);
+}
+
+FW_COLD void slice_left(unsigned slot)
+{
+    fw.held &= ~(1u << slot);
+    set_time(0); /* at once */
+}

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+/* Which dispatches are held, for how long, and QUEUE_RESET. */
+#include "test_util.h"
+
+/* The slots of the queues in a mask, and the queues of slots: the tests are
+ * about queues. */
+static uint32_t slots_of(uint32_t queues)
+{
+    const FwUnits *units = &fw.units[FW_UNIT_SLOT];
+    uint32_t slots = 0;
+
+    for (uint32_t busy = units->busy; busy; busy &= busy - 1) {
+        unsigned slot = lowest_bit(busy);
+
+        if (queues >> queue_id(units->jobs[slot].queue) & 1) {
+            slots |= 1u << slot;
+        }
+    }
+    return slots;
+}
+
+static uint32_t held(void)
+{
+    uint32_t queues = 0;
+
+    for (unsigned q = 0; q < 4; q++) {
+        if (bus.regs[MXGPU_CD_HOLD / 4] & slots_of(1u << q)) {
+            queues |= 1u << q;
+        }
+    }
+    return queues;
+}
+
+static void set_waits(uint32_t queues)
+{
+    bus.regs[MXGPU_CD_WAITS / 4] = slots_of(queues);
+}
+
+/* A dispatch in queue q, in the first slot that it may have. */
+static void begin(unsigned q, uint64_t index)
+{
+    Packet p = dispatch(0, q);
+
+    put(q, index, &p);
+    ring_settled(q, index + 1);
+}
+
+/* The one dispatch of the queue. */
+static void finish(unsigned q)
+{
+    fake_finish(FW_UNIT_SLOT, lowest_bit(slots_of(1u << q)),
+                MXGPU_FAULT_NONE);
+    g_assert_true(fake_settle());
+}
+
+static void start_queues(unsigned watchdog_ms, unsigned n,
+                         const uint32_t *priorities)
+{
+    start(watchdog_ms);
+    for (unsigned q = 0; q < n; q++) {
+        g_assert_cmpuint(create(q, priorities[q]), ==, MXGPU_MSG_OK);
+    }
+}
+
+/* Until it is held, or not, for at most that long. */
+static void expect_held_within(uint32_t slots, uint64_t ns)
+{
+    uint64_t end = bus.mtime + ns;
+
+    while (held() != slots && bus.mtime < end) {
+        fake_advance(10 * FW_US);
+    }
+    g_assert_cmphex(held(), ==, slots);
+}
+
+/* What is less urgent makes room soon, and goes on when that has ended. */
+static void test_urgent(void)
+{
+    const uint32_t priorities[] = {4, 0};
+
+    start_queues(0, 2, priorities);
+    begin(0, 0);
+    set_waits(1);
+    fake_advance(50 * FW_MS);
+    g_assert_cmphex(held(), ==, 0); /* alone */
+    begin(1, 0);
+    set_waits(3);
+    g_assert_cmphex(held(), ==, 0);
+    expect_held_within(1, 300 * FW_US);
+    set_waits(1);
+    expect_held_within(0, 5 * FW_MS); /* there is room for both */
+    set_waits(3);
+    expect_held_within(1, 5 * FW_MS);
+    finish(1);
+    g_assert_cmphex(held(), ==, 0);
+    g_assert_true(signalled(1));
+    finish(0);
+    g_assert_true(signalled(0));
+    g_assert_cmpuint(bus.mtimecmp, ==, FW_NEVER);
+}
+
+/* Each of three equals has the units a third of the time. */
+static void test_turns(void)
+{
+    const uint32_t priorities[] = {2, 2, 2};
+    unsigned runs[3] = {0};
+
+    start_queues(0, 3, priorities);
+    for (unsigned q = 0; q < 3; q++) {
+        begin(q, 0);
+    }
+    set_waits(7);
+    fake_advance(4 * FW_MS);
+    for (unsigned i = 0; i < 3000; i++) {
+        uint32_t on = ~held() & 7;
+
+        g_assert_true(on && !(on & (on - 1)));
+        runs[lowest_bit(on)]++;
+        fake_advance(100 * FW_US);
+    }
+    for (unsigned q = 0; q < 3; q++) {
+        g_assert_cmpuint(runs[q], >, 950);
+        g_assert_cmpuint(runs[q], <, 1050);
+    }
+    finish(1);
+    set_waits(5);
+    fake_advance(2 * FW_MS);
+    g_assert_true(held() == 1 || held() == 4);
+    finish(0);
+    g_assert_cmphex(held(), ==, 0);
+}
+
+/* Equals take turns although less urgent ones are in slots between them. */
+static void test_levels(void)
+{
+    const uint32_t priorities[] = {1, 6, 1, 6};
+    unsigned runs[4] = {0};
+
+    start_queues(0, 4, priorities);
+    for (unsigned q = 0; q < 4; q++) {
+        begin(q, 0);
+    }
+    set_waits(15);
+    fake_advance(4 * FW_MS);
+    for (unsigned i = 0; i < 1000; i++) {
+        runs[lowest_bit(~held() & 15)]++;
+        fake_advance(100 * FW_US);
+    }
+    g_assert_cmpuint(runs[1] + runs[3], ==, 0);
+    g_assert_cmpuint(runs[0], >, 450);
+    g_assert_cmpuint(runs[2], >, 450);
+}
+
+/* As long as there is room, everything runs. */
+static void test_room(void)
+{
+    const uint32_t priorities[] = {2, 2, 5};
+
+    start_queues(0, 3, priorities);
+    for (unsigned q = 0; q < 3; q++) {
+        begin(q, 0);
+    }
+    for (unsigned i = 0; i < 100; i++) {
+        fake_advance(100 * FW_US);
+        g_assert_cmphex(held(), ==, 0);
+    }
+    for (unsigned q = 0; q < 3; q++) {
+        finish(q);
+    }
+    fake_advance(10 * FW_MS);
+    g_assert_cmpuint(bus.mtimecmp, ==, FW_NEVER);
+}
+
+/* The watchdog counts the time in which a dispatch may run. */
+static void test_watchdog(void)
+{
+    const uint32_t priorities[] = {4, 0};
+
+    start_queues(50, 2, priorities);
+    begin(0, 0);
+    fake_advance(30 * FW_MS);
+    begin(1, 0);
+    set_waits(3);
+    fake_advance(45 * FW_MS);
+    g_assert_cmphex(held(), ==, 1);
+    g_assert_cmpuint(ctl(0)->state, ==, MXGPU_QUEUE_ACTIVE);
+    finish(1);
+    fake_advance(15 * FW_MS);
+    g_assert_cmpuint(ctl(0)->state, ==, MXGPU_QUEUE_ACTIVE);
+    fake_advance(10 * FW_MS);
+    expect_error(0, MXGPU_QERR_TIMEOUT, 0);
+}
+
+static bool send_reset(unsigned q)
+{
+    const uint32_t words[] = {MXGPU_MSG_QUEUE_RESET, q};
+
+    return fake_send(words, 2);
+}
+
+/* One queue's work goes, held or not; the others' stays, and it goes on. */
+static void test_reset(void)
+{
+    const uint32_t priorities[] = {3, 3, 0};
+    uint32_t mine;
+
+    start_queues(0, 3, priorities);
+    for (unsigned q = 0; q < 3; q++) {
+        begin(q, 0);
+    }
+    begin(0, 1);
+    set_waits(7);
+    mine = slots_of(1);
+    fake_advance(10 * FW_MS);
+    g_assert_cmphex(held(), ==, 3);
+    g_assert_true(send_reset(0));
+    g_assert_cmpuint(fake_answer(0), ==, MXGPU_MSG_OK);
+    g_assert_false(signalled(0));
+    for (unsigned slot = 0; slot < FAKE_SLOTS; slot++) {
+        g_assert_cmpint(bus.units[FW_UNIT_SLOT][slot].aborted, ==,
+                        mine >> slot & 1);
+    }
+    g_assert_cmpuint(busy_units(FW_UNIT_SLOT), ==, 2);
+    g_assert_cmpuint(ctl(0)->read_index, ==, 0);
+    begin(0, 0);
+    g_assert_cmpuint(busy_units(FW_UNIT_SLOT), ==, 3);
+    for (unsigned q = 0; q < 3; q++) {
+        finish(q);
+        g_assert_true(signalled(q));
+    }
+}
+
+/* A stopped queue is reset; one that is not there is not. */
+static void test_reset_stopped(void)
+{
+    Packet bad = nop(0, 0);
+
+    start_queue(0);
+    bad.header.type = 200;
+    run_packet(&bad);
+    expect_error(0, MXGPU_QERR_PACKET, 0);
+    g_assert_true(send_reset(0));
+    g_assert_cmpuint(fake_answer(0), ==, MXGPU_MSG_OK);
+    g_assert_cmpuint(ctl(0)->state, ==, MXGPU_QUEUE_ACTIVE);
+    begin(0, 0);
+    finish(0);
+    g_assert_true(signalled(0));
+    g_assert_true(send_reset(1));
+    g_assert_cmpuint(fake_answer(0), ==, MXGPU_MSG_NOT_FOUND);
+    g_assert_true(send_reset(FAKE_QUEUES));
+    g_assert_cmpuint(fake_answer(0), ==, MXGPU_MSG_BAD_ARGUMENT);
+}
+
+/* The answer comes when the last packet has gone; without its memory the queue
+ * is destroyed. */
+static void test_reset_later(void)
+{
+    start_queue(0);
+    bus.ignore_abort = true;
+    begin(0, 0);
+    g_assert_false(send_reset(0));
+    bus.writable[(CTL(0) - FAKE_MEM) / 4096] = 0;
+    fake_finish(FW_UNIT_SLOT, 0, MXGPU_FAULT_ABORTED);
+    g_assert_true(fake_settle());
+    g_assert_true(fake_answered());
+    g_assert_cmpuint(fake_answer(0), ==, MXGPU_MSG_FAULT);
+    bus.writable[(CTL(0) - FAKE_MEM) / 4096] = 1;
+    g_assert_cmpuint(create(0, 0), ==, MXGPU_MSG_OK);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/slices/urgent", test_urgent);
+    g_test_add_func("/slices/turns", test_turns);
+    g_test_add_func("/slices/levels", test_levels);
+    g_test_add_func("/slices/room", test_room);
+    g_test_add_func("/slices/watchdog", test_watchdog);
+    g_test_add_func("/slices/reset", test_reset);
+    g_test_add_func("/slices/reset/stopped", test_reset_stopped);
+    g_test_add_func("/slices/reset/later", test_reset_later);
+    return g_test_run();
+}
