@@ -270,6 +270,7 @@ static void list_slot(Fields *f, SimtSlot *s)
     S_IF(active, s, grid_missing); S_IF(active, s, grid_phase);
     S_IF(active, s, stop_code); S_IF(active, s, span_begun);
     MEMBER(s, returned, DERIVED, active);
+    MEMBER(s, saved, DERIVED, active);
     MEMBER(s, needs, DERIVED, active);
     MEMBER(s, priority, DERIVED, active);
     O(s, padding1); O(s, padding2); O(s, dispatch); O(s, fault);
@@ -397,6 +398,7 @@ static void list_cu(Fields *f, MxgpuCu *cu)
     BEGIN(MxgpuCu, cu);
     O(cu, simt); O(cu, index); O(cu, client); O(cu, c); O(cu, warps);
     O(cu, shared); O(cu, private); O(cu, s); O(cu, n);
+    O(cu, saved); D(cu, saved_private_kib); /* test-hold.c: loaded */
     end(f);
     list_cu_state(f, &cu->s);
     list_counters(f, &cu->n);
@@ -413,7 +415,7 @@ static void list_cu(Fields *f, MxgpuCu *cu)
 static void list_simt(Fields *f, MxgpuSimt *simt)
 {
     BEGIN(MxgpuSimt, simt);
-    S(simt, gang); S(simt, dispatches);
+    S(simt, gang); S(simt, dispatches); S(simt, held_slots);
     O(simt, config); O(simt, private_bytes); O(simt, extra_work);
     O(simt, exec); O(simt, count); O(simt, convoy); O(simt, slots);
     O(simt, returned_lock); O(simt, code_check); O(simt, cus);
@@ -650,7 +652,7 @@ static void test_fields(void)
     GHashTableIter i;
     gpointer name, n;
 
-    for (unsigned steps = 20; steps <= 80; steps += 20) {
+    for (unsigned steps = 20; steps <= 80; steps += 15) {
         check_moment(steps, names);
     }
     g_hash_table_iter_init(&i, names);
