@@ -228,6 +228,37 @@ static void write_word(const Access *a, Word *word, uint64_t addr)
     word->reads[0].time = word->reads[1].time = 0;
 }
 
+/* Of another grid, or none. */
+static bool is_old(const Access *a, const Record *was)
+{
+    return was->time <= a->oldest || was->grid != a->is.grid;
+}
+
+static bool is_own(const Access *a, const Record *was)
+{
+    return was->thread == a->is.thread && was->block == a->is.block;
+}
+
+/* The usual access: nobody else was there in this grid, or readers only. */
+static bool touch_alone(const Access *a, Word *word, uint64_t value)
+{
+    bool alone = is_old(a, &word->write) || is_own(a, &word->write);
+
+    if (a->is.kind == KIND_READ && alone) {
+        keep_read(a, word);
+        return true;
+    }
+    if (a->is.kind != KIND_WRITE || !alone ||
+        !(is_old(a, &word->reads[0]) || is_own(a, &word->reads[0])) ||
+        !(is_old(a, &word->reads[1]) || is_own(a, &word->reads[1]))) {
+        return false;
+    }
+    word->write = a->is;
+    word->value = value;
+    word->reads[0].time = word->reads[1].time = 0;
+    return true;
+}
+
 static void touch(Access *a, Word *words, uint64_t base, uint64_t addr,
                   unsigned size)
 {
@@ -238,8 +269,10 @@ static void touch(Access *a, Word *words, uint64_t base, uint64_t addr,
         Word *word = &words[(addr - base) / 4];
 
         a->is.bytes = ((1u << bytes) - 1) << at;
-        a->value = bytes == 8 ? value : value & ((1ull << 8 * bytes) - 1);
-        if (a->is.kind == KIND_READ) {
+        a->value = value & ((1ull << 8 * bytes) - 1); /* 4 bytes at most */
+        if (touch_alone(a, word, a->value)) {
+            /* nothing to compare with */
+        } else if (a->is.kind == KIND_READ) {
             read_word(a, word, addr);
         } else {
             write_word(a, word, addr);
@@ -251,7 +284,7 @@ static void touch(Access *a, Word *words, uint64_t base, uint64_t addr,
 }
 
 static void touch_global(Access *a, uint64_t addr, unsigned size,
-                         McShadowPage **page)
+                         McShadowPage **page, uint64_t *none)
 {
     while (size) {
         uint64_t base = addr & ~(uint64_t)(MC_SHADOW_PAGE - 1);
@@ -259,16 +292,17 @@ static void touch_global(Access *a, uint64_t addr, unsigned size,
                              ? (unsigned)(base + MC_SHADOW_PAGE - addr)
                              : size;
 
-        if (!*page || (*page)->base != base) {
+        if (base != *none && (!*page || (*page)->base != base)) {
             if (*page) {
                 mc_shadow_unlock(*page);
             }
             *page = mc_shadow_page(&shadow, addr);
+            *none = *page ? *none : base;
             if (*page) {
                 mc_shadow_lock(*page);
             }
         }
-        if (*page) {
+        if (*page && (*page)->base == base) {
             touch(a, (Word *)(*page)->bytes, base, addr, bytes);
         }
         addr += bytes;
@@ -376,16 +410,25 @@ static Kind kind_of(Access *a, const MxgpuObservedAccess *seen)
 static void touch_lanes(Access *a, const MxgpuObservedAccess *seen)
 {
     McShadowPage *page = NULL;
+    uint64_t none = 1, last = 1;
+    unsigned same = 0;
 
     for (uint64_t m = a->w->lanes; m; m &= m - 1) {
         unsigned lane = __builtin_ctzll(m);
         uint64_t addr = seen->addr[lane], offset = addr - MXGPU_SHARED_BASE;
 
+        /* Of those that read one place, two stand for all. */
+        same = addr == last ? same + 1 : 0;
+        last = addr;
+        if (same > 1 && a->is.kind == KIND_READ) {
+            continue;
+        }
+
         a->is.thread = a->w->warp * MXGPU_WARP_SIZE + lane;
         a->value = seen->value ? seen->value[lane] : 0;
         if (addr < MXGPU_VA_LIMIT) {
             a->oldest = 0;
-            touch_global(a, addr, seen->size, &page);
+            touch_global(a, addr, seen->size, &page, &none);
         } else if (offset < MXGPU_SHARED_MAX &&
                    offset + seen->size <= MXGPU_SHARED_MAX) {
             a->oldest = a->race->order.began - 1;
