@@ -29,6 +29,13 @@ extern "C" {
 #undef CUS
 #undef CU
 
+/* Called by these names the stream NULL is the legacy one, always. */
+#define CU_V2(name) extern __typeof__(name) name##_v2;
+#define CUS_V2 CU_V2
+#include "cuda_adaptor/driver_versions.def"
+#undef CUS_V2
+#undef CU_V2
+
 CUresult CUDAAPI cuGetErrorName(CUresult error, const char **pStr);
 CUresult CUDAAPI cuGetErrorString(CUresult error, const char **pStr);
 /* NULL, and CUDA_ERROR_NOT_FOUND, when there is none of that name. */

@@ -181,3 +181,12 @@ static cudaError_t set_cache_config(CUfunction f, CUfunc_cache config)
     }
 #define S(stream) ((stream) ? (stream) : CU_STREAM_PER_THREAD)
 #include "cuda_adaptor/driver.def"
+
+/* Other names of the same. */
+#define ALIAS(name, of)                                                        \
+    MC_EXPORT extern __typeof__(of) name __attribute__((alias(#of)));
+#define CU_V2(name) ALIAS(name##_v2, name)
+#define CUS_V2(name)                                                           \
+    ALIAS(name##_v2, name)                                                     \
+    ALIAS(name##_v2_ptsz, name##_ptsz)
+#include "cuda_adaptor/driver_versions.def"

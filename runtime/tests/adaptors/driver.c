@@ -64,6 +64,30 @@ static void errors(CUmodule module, CUfunction function, CUdeviceptr memory)
            CUDA_ERROR_INVALID_VALUE);
 }
 
+/* Both names are one function, by linking and by looking up; with the flag for
+ * the stream of the thread, another than without where there is a stream. */
+static void same(const char *name, void *plain, void *versioned, int stream)
+{
+    void *found = NULL, *threads = NULL;
+
+    CHECK(cuGetProcAddress(name, &found, CUDA_VERSION, 0));
+    CHECK(cuGetProcAddress(name, &threads, CUDA_VERSION,
+                           cudaEnablePerThreadDefaultStream));
+    if (plain != versioned || found != plain ||
+        (threads != plain) != (stream != 0)) {
+        fprintf(stderr, "%s: %p %p %p %p\n", name, plain, versioned, found,
+                threads);
+        failures++;
+    }
+}
+
+static void versions(void)
+{
+#define CU_V2(name) same(#name "_v2", (void *)name, (void *)name##_v2, 0);
+#define CUS_V2(name) same(#name "_v2", (void *)name, (void *)name##_v2, 1);
+#include <cuda_adaptor/driver_versions.def>
+}
+
 static void occupancy(CUfunction function)
 {
     int blocks, grid, block;
@@ -157,6 +181,7 @@ int main(int argc, char **argv)
         failures++;
     }
     occupancy(function);
+    versions();
     errors(module, function, dA);
     CHECK(cuGetProcAddress("cuMemAlloc", (void **)&found, CUDA_VERSION, 0));
     EXPECT(cuGetProcAddress("cuNothing", (void **)&found, CUDA_VERSION, 0),
