@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * User-mode queues. The driver names the ring to the firmware and hands the
+ * doorbell's page out; work never passes through it, which is why there is no
+ * drm_sched here: the firmware schedules.
+ */
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "mxgpu_drv.h"
+
+#define DOORBELL_OFFSET 0x1000000ull	/* of doorbell 0, for mmap() */
+#define LOOK (HZ / 2)
+
+/* Vector 0 is the device's own; the others go round. */
+unsigned int mxgpu_queue_vector(struct mxgpu_device *mdev, unsigned int id)
+{
+	return mdev->vectors > 1 ? 1 + id % (mdev->vectors - 1) : 0;
+}
+
+static int queue_tell(struct mxgpu_file *file,
+		      const struct drm_mxgpu_queue_create *args,
+		      unsigned int id)
+{
+	const struct mxgpu_msg_queue_create msg = {
+		.op = MXGPU_MSG_QUEUE_CREATE, .queue = id,
+		.vmid = file->vmid, .priority = args->priority,
+		.ring_lo = lower_32_bits(args->ring),
+		.ring_hi = upper_32_bits(args->ring),
+		.log2_packets = ilog2(args->packets),
+		.ctl_lo = lower_32_bits(args->ctl),
+		.ctl_hi = upper_32_bits(args->ctl),
+		.vector = mxgpu_queue_vector(file->mdev, id),
+	};
+
+	return mxgpu_mbox_call(file->mdev, &msg, sizeof(msg), NULL, 0);
+}
+
+static void queue_publish(struct mxgpu_device *mdev, unsigned int id,
+			  struct mxgpu_queue *queue)
+{
+	spin_lock_irq(&mdev->irq_lock);
+	mdev->queues[id] = queue;
+	spin_unlock_irq(&mdev->irq_lock);
+}
+
+/* With queue_lock held. */
+static int queue_create(struct mxgpu_file *file,
+			struct drm_mxgpu_queue_create *args)
+{
+	struct mxgpu_device *mdev = file->mdev;
+	struct mxgpu_queue *queue;
+	unsigned int id;
+	int err;
+
+	if (!mxgpu_file_ok(file))
+		return -ENODEV;
+	for (id = 0; id < mdev->info.queues && mdev->queues[id]; id++)
+		;
+	if (id == mdev->info.queues)
+		return -ENOSPC;
+	queue = kzalloc(sizeof(*queue), GFP_KERNEL_ACCOUNT);
+	if (!queue)
+		return -ENOMEM;
+	queue->file = file;
+	queue->id = id;
+	/* Known first: its interrupts may come before the answer does. */
+	queue_publish(mdev, id, queue);
+	err = queue_tell(file, args, id);
+	if (err) {
+		queue_publish(mdev, id, NULL);
+		kfree(queue);
+		return err;
+	}
+	args->queue = id;
+	args->doorbell_offset = DOORBELL_OFFSET + (u64)id * PAGE_SIZE;
+	return 0;
+}
+
+int mxgpu_ioctl_queue_create(struct drm_device *drm, void *data,
+			     struct drm_file *f)
+{
+	struct mxgpu_device *mdev = to_mxgpu(drm);
+	struct drm_mxgpu_queue_create *args = data;
+	int err;
+
+	if (!is_power_of_2(args->packets) || args->packets < 4 ||
+	    args->packets > 65536 || args->flags ||
+	    (args->ring | args->ctl) % 64 || args->ring >= MXGPU_VA_LIMIT ||
+	    args->ctl >= MXGPU_VA_LIMIT ||
+	    args->priority >= mdev->info.priorities)
+		return -EINVAL;
+	mutex_lock(&mdev->queue_lock);
+	err = queue_create(f->driver_priv, args);
+	mutex_unlock(&mdev->queue_lock);
+	return err;
+}
+
+/* The client's own queue of that number, or NULL; with queue_lock held. */
+static struct mxgpu_queue *queue_find(struct mxgpu_file *file, u32 id)
+{
+	struct mxgpu_queue *queue;
+
+	if (id >= MXGPU_MAX_QUEUES)
+		return NULL;
+	queue = file->mdev->queues[id];
+	return queue && queue->file == file ? queue : NULL;
+}
+
+/* With queue_lock held. On failure the device has been reset. */
+static int queue_destroy(struct mxgpu_queue *queue)
+{
+	struct mxgpu_device *mdev = queue->file->mdev;
+	const struct mxgpu_msg_queue_destroy msg = {
+		.op = MXGPU_MSG_QUEUE_DESTROY, .queue = queue->id,
+	};
+	int err = -ENODEV;
+
+	if (mxgpu_file_ok(queue->file))
+		err = mxgpu_mbox_call(mdev, &msg, sizeof(msg), NULL, 0);
+	if (err && err != -ENODEV)
+		mxgpu_lose(mdev, "a queue could not be destroyed");
+	queue_publish(mdev, queue->id, NULL);
+	/* The next fault of who still has the page finds the sink. */
+	unmap_mapping_range(mdev->drm.anon_inode->i_mapping,
+			    DOORBELL_OFFSET + (u64)queue->id * PAGE_SIZE,
+			    PAGE_SIZE, 1);
+	if (queue->event)
+		eventfd_ctx_put(queue->event);
+	kfree(queue);
+	return err;
+}
+
+int mxgpu_ioctl_queue_destroy(struct drm_device *drm, void *data,
+			      struct drm_file *f)
+{
+	struct drm_mxgpu_queue_destroy *args = data;
+	struct mxgpu_device *mdev = to_mxgpu(drm);
+	struct mxgpu_queue *queue;
+	int err = -ENOENT;
+
+	if (args->reserved)
+		return -EINVAL;
+	mutex_lock(&mdev->queue_lock);
+	queue = queue_find(f->driver_priv, args->queue);
+	if (queue)
+		err = queue_destroy(queue);
+	mutex_unlock(&mdev->queue_lock);
+	return err;
+}
+
+unsigned int mxgpu_queues_destroy(struct mxgpu_file *file)
+{
+	struct mxgpu_device *mdev = file->mdev;
+	struct mxgpu_queue *queue;
+	unsigned int id, n = 0;
+
+	mutex_lock(&mdev->queue_lock);
+	for (id = 0; id < MXGPU_MAX_QUEUES; id++) {
+		queue = queue_find(file, id);
+		if (queue) {
+			queue_destroy(queue);
+			n++;
+		}
+	}
+	mutex_unlock(&mdev->queue_lock);
+	return n;
+}
+
+int mxgpu_ioctl_reset(struct drm_device *drm, void *data, struct drm_file *f)
+{
+	struct drm_mxgpu_reset *args = data;
+	struct mxgpu_file *file = f->driver_priv;
+
+	if (args->flags)
+		return -EINVAL;
+	args->queues = mxgpu_queues_destroy(file);
+	return mxgpu_file_ok(file) ? 0 : -ENODEV;
+}
+
+/* A message about one of the client's queues. */
+static int queue_call(struct mxgpu_file *file, u32 id, const void *msg,
+		      size_t size)
+{
+	struct mxgpu_device *mdev = file->mdev;
+	int err = -ENOENT;
+
+	mutex_lock(&mdev->queue_lock);
+	if (!mxgpu_file_ok(file))
+		err = -ENODEV;
+	else if (queue_find(file, id))
+		err = mxgpu_mbox_call(mdev, msg, size, NULL, 0);
+	mutex_unlock(&mdev->queue_lock);
+	return err;
+}
+
+int mxgpu_ioctl_queue_profile(struct drm_device *drm, void *data,
+			      struct drm_file *f)
+{
+	const struct drm_mxgpu_queue_profile *args = data;
+	const struct mxgpu_msg_queue_profile msg = {
+		.op = MXGPU_MSG_QUEUE_PROFILE, .queue = args->queue,
+		.base_lo = lower_32_bits(args->base),
+		.base_hi = upper_32_bits(args->base),
+		.log2_records = args->log2_records, .stride = args->stride,
+		.samples = args->samples, .interval = args->interval,
+		.flags = args->flags,
+	};
+
+	return queue_call(f->driver_priv, args->queue, &msg, sizeof(msg));
+}
+
+int mxgpu_ioctl_queue_launch(struct drm_device *drm, void *data,
+			     struct drm_file *f)
+{
+	const struct drm_mxgpu_queue_launch *args = data;
+	const struct mxgpu_msg_queue_launch msg = {
+		.op = MXGPU_MSG_QUEUE_LAUNCH, .queue = args->queue,
+		.ring_lo = lower_32_bits(args->ring),
+		.ring_hi = upper_32_bits(args->ring),
+		.log2_records = args->log2_records,
+	};
+
+	return queue_call(f->driver_priv, args->queue, &msg, sizeof(msg));
+}
+
+int mxgpu_ioctl_queue_wait(struct drm_device *drm, void *data,
+			   struct drm_file *f)
+{
+	struct drm_mxgpu_queue_wait *args = data;
+	struct mxgpu_device *mdev = to_mxgpu(drm);
+	struct mxgpu_file *file = f->driver_priv;
+	u32 *count;
+	bool found;
+
+	if (args->reserved || args->deadline < 0)
+		return -EINVAL;
+	mutex_lock(&mdev->queue_lock);
+	found = queue_find(file, args->queue);
+	mutex_unlock(&mdev->queue_lock);
+	if (!found)
+		return -ENOENT;
+	count = &file->status->irqs[args->queue];
+	for (;;) {
+		s64 left = args->deadline - ktime_get_ns();
+		long ret;
+
+		args->count = READ_ONCE(*count);
+		if (args->count != args->seen)
+			return 0;
+		if (!mxgpu_file_ok(file))
+			return -ENODEV;
+		if (left <= 0)
+			return -ETIME;
+		/* A device that was reset behind our back raises nothing. */
+		if (mxgpu_read(mdev, MXGPU_ID) != MXGPU_ID_MAGIC)
+			return -ENODEV;
+		left = min_t(u64, left, jiffies_to_nsecs(LOOK));
+		ret = wait_event_interruptible_timeout(mdev->queue_wait,
+			READ_ONCE(*count) != args->seen || !mxgpu_file_ok(file),
+			nsecs_to_jiffies(left) + 1);
+		if (ret < 0)
+			return ret;
+	}
+}
+
+int mxgpu_ioctl_queue_eventfd(struct drm_device *drm, void *data,
+			      struct drm_file *f)
+{
+	const struct drm_mxgpu_queue_eventfd *args = data;
+	struct mxgpu_device *mdev = to_mxgpu(drm);
+	struct eventfd_ctx *event = NULL;
+	struct mxgpu_queue *queue;
+
+	if (args->fd >= 0) {
+		event = eventfd_ctx_fdget(args->fd);
+		if (IS_ERR(event))
+			return -EBADF;
+	} else if (args->fd != -1) {
+		return -EINVAL;
+	}
+	mutex_lock(&mdev->queue_lock);
+	queue = queue_find(f->driver_priv, args->queue);
+	if (queue) {
+		spin_lock_irq(&mdev->irq_lock);
+		swap(queue->event, event);
+		spin_unlock_irq(&mdev->irq_lock);
+	}
+	mutex_unlock(&mdev->queue_lock);
+	if (event)
+		eventfd_ctx_put(event);
+	return queue ? 0 : -ENOENT;
+}
+
+/* ---- doorbells and the status page ---- */
+
+static vm_fault_t page_fault(struct vm_fault *vmf)
+{
+	struct vm_area_struct *vma = vmf->vma;
+	struct mxgpu_file *file = vma->vm_private_data;
+	struct mxgpu_device *mdev = file->mdev;
+	u64 offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
+	unsigned long pfn = page_to_pfn(virt_to_page(file->status));
+	vm_fault_t ret;
+
+	/* Against queue_destroy(), which unmaps after it has cleared. */
+	mutex_lock(&mdev->queue_lock);
+	if (offset >= DOORBELL_OFFSET) {
+		u64 at = offset - DOORBELL_OFFSET;
+
+		if (queue_find(file, at >> PAGE_SHIFT))
+			pfn = (pci_resource_start(mdev->pdev,
+						  MXGPU_BAR_DOORBELL) + at) >>
+			      PAGE_SHIFT;
+		else
+			pfn = page_to_pfn(virt_to_page(file->sink));
+	}
+	ret = vmf_insert_pfn(vma, vmf->address, pfn);
+	mutex_unlock(&mdev->queue_lock);
+	return ret;
+}
+
+static const struct vm_operations_struct page_vm_ops = {
+	.fault = page_fault,
+};
+
+int mxgpu_queue_mmap(struct mxgpu_file *file, struct vm_area_struct *vma)
+{
+	u64 offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
+	bool found;
+
+	if (vma->vm_end - vma->vm_start != PAGE_SIZE ||
+	    is_cow_mapping(vma->vm_flags))
+		return -EINVAL;
+	if (offset == MXGPU_MMAP_STATUS) {
+		if (vma->vm_flags & VM_WRITE)
+			return -EACCES;
+		vma->vm_flags &= ~VM_MAYWRITE;
+	} else {
+		if (offset < DOORBELL_OFFSET)
+			return -EINVAL;
+		mutex_lock(&file->mdev->queue_lock);
+		found = queue_find(file, (offset - DOORBELL_OFFSET) >>
+					 PAGE_SHIFT);
+		mutex_unlock(&file->mdev->queue_lock);
+		if (!found)
+			return -ENOENT;
+		vma->vm_page_prot = pgprot_noncached(vma->vm_page_prot);
+	}
+	vma->vm_flags |= VM_PFNMAP | VM_IO | VM_DONTEXPAND | VM_DONTDUMP |
+			 VM_DONTCOPY;
+	vma->vm_ops = &page_vm_ops;
+	vma->vm_private_data = file;
+	return 0;
+}
