@@ -251,6 +251,7 @@ class MsgOp(enum.IntEnum):
     LOG_LEVEL = 7
     QUEUE_PROFILE = 8
     QUEUE_LAUNCH = 9
+    QUEUE_RESET = 10
 
 
 class MsgStatus(enum.IntEnum):
@@ -620,6 +621,14 @@ class MsgQueueDestroy(Message):
     ]
 
 
+class MsgQueueReset(Message):
+    OP = 10
+    _fields_ = [
+        ("op", c.c_uint32),
+        ("queue", c.c_uint32),
+    ]
+
+
 class MsgLogLevel(Message):
     OP = 7
     _fields_ = [
@@ -699,7 +708,7 @@ class KernelFacts(Struct):
 
 
 
-SIM_ABI = 7
+SIM_ABI = 8
 SimLog = c.CFUNCTYPE(None, c.c_void_p, c.c_char_p)
 SIM_OPS = (
     "open",
@@ -719,6 +728,7 @@ SIM_OPS = (
     "resume",
     "save",
     "load",
+    "module",
 )
 
 
@@ -739,4 +749,7 @@ class SimOptions(c.Structure):
         ("opaque", c.c_void_p),
         ("log_packets", c.c_bool),
         ("fw_gdb", c.c_char_p),
+        ("kernel_gdb", c.c_char_p),
+        ("observer", c.c_void_p),
+        ("observer_opaque", c.c_void_p),
     ]
