@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The device as a whole: what it is made of, its life, deterministic runs. */
+#include "debug/gdb.h"
 #include "internal.h"
 #include "mxgpu/properties.h"
 #include "simt/simt.h"
@@ -213,8 +214,8 @@ MxgpuDevice *mxgpu_device_new(const MxgpuConfig *config,
     pthread_mutex_init(&dev->control, NULL);
     pthread_mutex_init(&dev->lock, NULL);
     pthread_mutex_init(&dev->faults.writer, NULL);
-    mxgpu_debug_port_init(&dev->debug.port);
-    mxgpu_debug_port_init(&dev->kernels.port);
+    pthread_mutex_init(&dev->debug.port.lock, NULL);
+    pthread_mutex_init(&dev->kernels.port.lock, NULL);
     pthread_mutex_init(&dev->kernels.lock, NULL);
     mxgpu_console_log_init(&dev->console_log);
     if (!init_blocks(dev)) {
@@ -232,6 +233,22 @@ MxgpuDevice *mxgpu_device_new(const MxgpuConfig *config,
     return dev;
 }
 
+static void free_debuggers(MxgpuDevice *dev)
+{
+    MxgpuDebugPort *ports[] = {&dev->debug.port, &dev->kernels.port};
+
+    for (unsigned i = 0; i < 2; i++) {
+        mxgpu_gdb_free(ports[i]->gdb);
+        free(ports[i]->text);
+        pthread_mutex_destroy(&ports[i]->lock);
+    }
+    for (MxgpuModule *m = dev->kernels.modules, *next; m; m = next) {
+        next = m->next;
+        free(m);
+    }
+    pthread_mutex_destroy(&dev->kernels.lock);
+}
+
 void mxgpu_device_free(MxgpuDevice *dev)
 {
     if (!dev) {
@@ -241,8 +258,7 @@ void mxgpu_device_free(MxgpuDevice *dev)
     for (unsigned i = 0; i < dev->num_steppers; i++) {
         mxgpu_stepper_stop(&dev->steppers[i]);
     }
-    mxgpu_kernel_gdb_free(dev);
-    mxgpu_debug_port_free(&dev->debug.port);
+    free_debuggers(dev);
     mxgpu_compute_free(dev);
     mxgpu_mcu_driver_free(dev);
     mxgpu_copy_free(dev);

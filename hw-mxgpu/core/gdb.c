@@ -448,7 +448,7 @@ static const MxgpuGdbOps gdb_ops = {
     .output = gdb_output,
 };
 
-void mxgpu_firmware_gdb_service(MxgpuDevice *dev)
+static void service(MxgpuDevice *dev)
 {
     MxgpuDebugPort *port = &dev->debug.port;
     uint8_t in[sizeof(port->in)];
@@ -477,6 +477,7 @@ bool mxgpu_device_gdb_open(MxgpuDevice *dev, const MxgpuDebugOps *ops,
     }
     port->ops = ops;
     port->host = host;
+    port->service = service;
     dev->steppers[MXGPU_STEPPER_MCU].service = mxgpu_gdb_service;
     atomic_store(&dev->debug.halt_at_start, halt);
     return true;

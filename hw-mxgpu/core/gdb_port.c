@@ -4,25 +4,11 @@
  * MCU's, which does what they ask for as the service of its stepper.
  */
 #include "debug.h"
-#include "debug/gdb.h"
 #include "internal.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- the device's side */
-
-void mxgpu_debug_port_init(MxgpuDebugPort *port)
-{
-    pthread_mutex_init(&port->lock, NULL);
-}
-
-void mxgpu_debug_port_free(MxgpuDebugPort *port)
-{
-    mxgpu_gdb_free(port->gdb);
-    free(port->text);
-    pthread_mutex_destroy(&port->lock);
-}
 
 /* What a connection asked for before it was closed is not for the next one. */
 void mxgpu_debug_port_output(MxgpuDebugPort *port, const void *bytes,
@@ -58,11 +44,11 @@ void mxgpu_gdb_service(void *opaque)
 {
     MxgpuDevice *dev = opaque;
 
-    if (dev->debug.port.gdb) {
-        mxgpu_firmware_gdb_service(dev);
+    if (dev->debug.port.service) {
+        dev->debug.port.service(dev);
     }
-    if (dev->kernels.port.gdb) {
-        mxgpu_kernel_gdb_service(dev);
+    if (dev->kernels.port.service) {
+        dev->kernels.port.service(dev);
     }
 }
 

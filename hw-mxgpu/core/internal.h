@@ -176,6 +176,7 @@ typedef struct MxgpuDebugPort {
     struct MxgpuGdb *gdb; /* (mcu) NULL: the host has no debugger */
     const struct MxgpuDebugOps *ops;
     void *host;
+    void (*service)(MxgpuDevice *dev); /* does what it has asked for */
     char *text;           /* (mcu) the last document it was given */
     pthread_mutex_t lock; /* a leaf but for output() of ops */
     uint8_t in[4096];     /* what it has sent */
@@ -193,7 +194,12 @@ typedef struct MxgpuDebug {
     MxgpuDebugPort port;
 } MxgpuDebug;
 
-struct MxgpuModule;
+/* A file with symbols of kernels, for a debugger. */
+typedef struct MxgpuModule {
+    struct MxgpuModule *next;
+    uint64_t address;
+    char path[];
+} MxgpuModule;
 
 /* The debugger of kernels: kernel_gdb.c. */
 typedef struct MxgpuKernelDebug {
@@ -209,7 +215,7 @@ typedef struct MxgpuKernelDebug {
     _Atomic bool stopped; /* units have, and nobody was told */
     _Atomic bool news;    /* of modules, that it does not know */
     pthread_mutex_t lock; /* of what follows; a leaf */
-    struct MxgpuModule *modules;
+    MxgpuModule *modules;
     MxgpuDebugPort port;
 } MxgpuKernelDebug;
 
@@ -529,8 +535,6 @@ void mxgpu_reset_state(MxgpuDevice *dev, enum mxgpu_reset_cause cause);
 
 /* ---- debuggers: gdb_port.c, gdb.c, kernel_gdb.c */
 
-void mxgpu_debug_port_init(MxgpuDebugPort *port);
-void mxgpu_debug_port_free(MxgpuDebugPort *port);
 /* Bytes for it, unless the connection is closed already. */
 void mxgpu_debug_port_output(MxgpuDebugPort *port, const void *bytes,
                              size_t len);
@@ -538,10 +542,7 @@ void mxgpu_debug_port_output(MxgpuDebugPort *port, const void *bytes,
  * connection before that is gone. Returns how many bytes there are in "in", of
  * which there is room for all. */
 size_t mxgpu_debug_port_take(MxgpuDebugPort *port, uint8_t *in, bool *closed);
-/* The MCU's thread, between two steps: what each has asked for. */
-void mxgpu_firmware_gdb_service(MxgpuDevice *dev);
-void mxgpu_kernel_gdb_service(MxgpuDevice *dev);
+/* The MCU's thread, between two steps: does what all have asked for. */
 void mxgpu_gdb_service(void *opaque);
-void mxgpu_kernel_gdb_free(MxgpuDevice *dev);
 
 #endif

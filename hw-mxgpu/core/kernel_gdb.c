@@ -16,7 +16,7 @@
 #include "debug/gdb.h"
 #include "inspect.h"
 #include "internal.h"
-#include "kernel_gdb.h"
+#include "kernel_gdb_show.h"
 #include "simt/debug.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -25,11 +25,6 @@
 /* A thread's number, in decimal: unit + 1, two digits of warp, two of lane.
  * NOBODY is there when no lane is, for gdb needs a thread. */
 #define NOBODY 1
-
-uint64_t mxgpu_kernel_gdb_thread(MxgpuSimtLane at)
-{
-    return (at.cu + 1) * 10000ull + at.warp * 100 + at.lane;
-}
 
 static bool lane_of(uint64_t thread, MxgpuSimtLane *at)
 {
@@ -473,7 +468,7 @@ static void release_units(MxgpuDevice *dev)
     }
 }
 
-void mxgpu_kernel_gdb_service(MxgpuDevice *dev)
+static void service(MxgpuDevice *dev)
 {
     MxgpuDebugPort *port = &dev->kernels.port;
     uint8_t in[sizeof(port->in)];
@@ -511,6 +506,7 @@ bool mxgpu_device_kernel_gdb_open(MxgpuDevice *dev, const MxgpuDebugOps *ops,
     }
     port->ops = ops;
     port->host = host;
+    port->service = service;
     dev->steppers[MXGPU_STEPPER_MCU].service = mxgpu_gdb_service;
     if (halt) {
         dev->kernels.halt = true;

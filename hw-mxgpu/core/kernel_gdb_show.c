@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "kernel_gdb.h"
+#include "kernel_gdb_show.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -52,6 +52,11 @@ static const char *const f_names[32] = {
 };
 
 /* ---- registers */
+
+uint64_t mxgpu_kernel_gdb_thread(MxgpuSimtLane at)
+{
+    return (at.cu + 1) * 10000ull + at.warp * 100 + at.lane;
+}
 
 static bool read_special(MxgpuDevice *dev, MxgpuSimtLane at, unsigned number,
                          uint64_t *value)
@@ -319,12 +324,6 @@ const char *mxgpu_kernel_gdb_warps(MxgpuDevice *dev)
 
 /* ---- modules */
 
-typedef struct MxgpuModule {
-    struct MxgpuModule *next;
-    uint64_t address;
-    char path[];
-} MxgpuModule;
-
 static void escape(Text *t, const char *path)
 {
     for (; *path; path++) {
@@ -398,13 +397,4 @@ bool mxgpu_device_gdb_module(MxgpuDevice *dev, uint64_t address,
     mxgpu_simt_debug_at_launch(dev->simt, true);
     pthread_mutex_unlock(&dev->kernels.lock);
     return true;
-}
-
-void mxgpu_kernel_gdb_free(MxgpuDevice *dev)
-{
-    while (dev->kernels.modules) {
-        drop_module(dev, dev->kernels.modules->address);
-    }
-    mxgpu_debug_port_free(&dev->kernels.port);
-    pthread_mutex_destroy(&dev->kernels.lock);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What gdb sees of kernels in words and numbers (kernel_gdb_show.c). All but
  * reads are for the MCU's thread, with the units held. */
-#ifndef MXGPU_CORE_KERNEL_GDB_H
-#define MXGPU_CORE_KERNEL_GDB_H
+#ifndef MXGPU_CORE_KERNEL_GDB_SHOW_H
+#define MXGPU_CORE_KERNEL_GDB_SHOW_H
 
 #include "internal.h"
 #include "simt/debug.h"
