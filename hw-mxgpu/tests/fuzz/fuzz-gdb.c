@@ -9,6 +9,7 @@
 #include <zlib.h>
 
 #include "core/debug.h"
+#include "debug/agent.h"
 #include "fuzz_host.h"
 
 #define ENTRY (MXGPU_MCU_SRAM_BASE + (uint32_t)sizeof(struct mxgpu_fw_header))
@@ -147,12 +148,36 @@ static void settle(TestHost *h)
     }
 }
 
+static bool agent_register(void *opaque, unsigned number, uint64_t *value)
+{
+    *value = number;
+    return number < 33;
+}
+
+static bool agent_memory(void *opaque, uint64_t addr, uint8_t *buf, size_t len)
+{
+    memset(buf, (int)addr, len);
+    return addr < 4096;
+}
+
+/* A condition of a break point: it ends, and stays in its bytes. */
+static void evaluate(const uint8_t *data, size_t size)
+{
+    static const MxgpuAgentOps agent_ops = {agent_register, agent_memory};
+    uint8_t *code = g_memdup2(data, size); /* of exactly this size */
+    uint64_t value;
+
+    (void)!mxgpu_agent_evaluate(code, size, &agent_ops, NULL, &value);
+    g_free(code);
+}
+
 static void run_one(const uint8_t *data, size_t size)
 {
     const uint8_t *end = data + size;
     TestHost *h = fuzz_host();
     uint32_t before;
 
+    evaluate(data, size);
     g_assert_true(mxgpu_device_gdb_open(h->dev, &ops, h,
                                         size && data[0] & 1));
     start_firmware(h);
