@@ -139,6 +139,7 @@ static const struct drm_ioctl_desc ioctls[] = {
 	IOCTL(BO_INFO, mxgpu_ioctl_bo_info),
 	IOCTL(VM_MAP, mxgpu_ioctl_vm_map),
 	IOCTL(VM_UNMAP, mxgpu_ioctl_vm_unmap),
+	IOCTL(VM_REPLACE, mxgpu_ioctl_vm_replace),
 	IOCTL(QUEUE_CREATE, mxgpu_ioctl_queue_create),
 	IOCTL(QUEUE_DESTROY, mxgpu_ioctl_queue_destroy),
 	IOCTL(QUEUE_PROFILE, mxgpu_ioctl_queue_profile),

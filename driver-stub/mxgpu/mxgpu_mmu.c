@@ -314,42 +314,33 @@ static struct mxgpu_vma *vma_first(struct mxgpu_file *file, u64 va, u64 end)
 }
 
 /*
- * Takes [va, end) out of the tree. What is cut off at its ends stays, for which
- * each mapping that passes one needs a second node: they are made first, so
- * that this fails before it has changed anything. Mappings whose memory
+ * Takes [va, end) out of the tree; what is cut off at its ends stays. A mapping
+ * that reaches over both takes *rest for the part behind. Mappings whose memory
  * is to be given up after the invalidation come to "gone".
  */
-static int vma_cut(struct mxgpu_file *file, u64 va, u64 end,
-		   struct list_head *gone)
+static void vma_cut(struct mxgpu_file *file, u64 va, u64 end,
+		    struct mxgpu_vma **rest, struct list_head *gone)
 {
-	struct mxgpu_vma *vma = vma_first(file, va, end), *rest = NULL;
-	struct drm_mm_node *node;
+	struct mxgpu_vma *vma;
 	u64 start, stop;
 
-	drm_mm_for_each_node_in_range(node, &file->vmas, va, end) {
-		if (node->start < va && node->start + node->size > end)
-			rest = vma_new(vma->bo);
-		else
-			continue;
-		if (!rest)
-			return -ENOMEM;
-	}
 	while ((vma = vma_first(file, va, end))) {
 		start = vma->node.start;
 		stop = start + vma->node.size;
 		drm_mm_remove_node(&vma->node);
-		if (start < va) {
-			WARN_ON(vma_insert(file, vma, start, va - start));
-			if (stop > end)
-				WARN_ON(vma_insert(file, rest, end,
-						   stop - end));
-		} else if (stop > end) {
-			WARN_ON(vma_insert(file, vma, end, stop - end));
-		} else {
-			list_add(&vma->node.node_list, gone);
+		if (start < va && stop > end) {
+			drm_gem_object_get(&vma->bo->base);
+			(*rest)->bo = vma->bo;
+			WARN_ON(vma_insert(file, *rest, end, stop - end));
+			*rest = NULL;
 		}
+		if (start < va)
+			WARN_ON(vma_insert(file, vma, start, va - start));
+		else if (stop > end)
+			WARN_ON(vma_insert(file, vma, end, stop - end));
+		else
+			list_add(&vma->node.node_list, gone);
 	}
-	return 0;
 }
 
 static void vma_release(struct list_head *gone)
@@ -428,19 +419,24 @@ int mxgpu_ioctl_vm_map(struct drm_device *drm, void *data, struct drm_file *f)
 static int unmap_locked(struct mxgpu_file *file, u64 va, u64 size,
 			struct list_head *gone)
 {
+	struct mxgpu_vma *rest;
 	int err;
 
 	if (!mxgpu_file_ok(file))
 		return -ENODEV;
 	if (!vma_first(file, va, va + size))
 		return 0;
-	err = pt_split(file, va);
+	/* Everything that can fail first. */
+	rest = kzalloc(sizeof(*rest), GFP_KERNEL_ACCOUNT);
+	err = rest ? pt_split(file, va) : -ENOMEM;
 	if (!err)
 		err = pt_split(file, va + size);
-	if (!err)
-		err = vma_cut(file, va, va + size, gone);
-	if (err)
+	if (err) {
+		kfree(rest);
 		return err;
+	}
+	vma_cut(file, va, va + size, &rest, gone);
+	kfree(rest);
 	pt_clear(file, va, size);
 	err = invalidate(file, va, size);
 	reap(file);
@@ -460,6 +456,148 @@ int mxgpu_ioctl_vm_unmap(struct drm_device *drm, void *data, struct drm_file *f)
 	err = unmap_locked(file, args->va, args->size, &gone);
 	mutex_unlock(&file->vm_lock);
 	vma_release(&gone);
+	return err;
+}
+
+/* ---- other memory at the same addresses ---- */
+
+static bool all_mapped(struct mxgpu_file *file, u64 va, u64 size)
+{
+	u64 end = va + size;
+	struct drm_mm_node *node;
+
+	drm_mm_for_each_node_in_range(node, &file->vmas, va, end) {
+		if (node->start > va)
+			return false;
+		va = node->start + node->size;
+	}
+	return va >= end;
+}
+
+struct replacement {
+	struct drm_mxgpu_vm_map place;
+	struct mxgpu_bo *bo;
+	struct mxgpu_vma *vma;	/* its new mapping */
+	struct mxgpu_vma *rest;	/* behind it, of one that it cuts in two */
+};
+
+static int overlaps(const struct replacement *r, u32 i)
+{
+	u32 n;
+
+	for (n = 0; n < i; n++) {
+		if (r[n].place.va < r[i].place.va + r[i].place.size &&
+		    r[i].place.va < r[n].place.va + r[n].place.size)
+			return -EINVAL;
+	}
+	return 0;
+}
+
+/* Everything that can fail but the invalidation. */
+static int replace_prepare(struct mxgpu_file *file, struct replacement *r,
+			   u32 count)
+{
+	int err = 0;
+	u32 i;
+
+	for (i = 0; i < count && !err; i++) {
+		const struct drm_mxgpu_vm_map *p = &r[i].place;
+
+		err = overlaps(r, i);
+		if (!err && !all_mapped(file, p->va, p->size))
+			err = -EINVAL;
+		if (err)
+			break;
+		r[i].vma = vma_new(r[i].bo);
+		/* Its object is set when it is known which one it is of. */
+		r[i].rest = kzalloc(sizeof(*r[i].rest), GFP_KERNEL_ACCOUNT);
+		if (!r[i].vma || !r[i].rest)
+			return -ENOMEM;
+		err = pt_split(file, p->va);
+		if (!err)
+			err = pt_split(file, p->va + p->size);
+		if (!err)
+			err = pt_prepare(file, r[i].bo, p->va, p->offset,
+					 p->size);
+	}
+	return err;
+}
+
+static int replace_locked(struct mxgpu_file *file, struct replacement *r,
+			  u32 count, struct list_head *gone)
+{
+	u64 low = U64_MAX, high = 0;
+	int err;
+	u32 i;
+
+	if (!mxgpu_file_ok(file))
+		return -ENODEV;
+	err = replace_prepare(file, r, count);
+	if (err)
+		return err;
+	for (i = 0; i < count; i++) {
+		const struct drm_mxgpu_vm_map *p = &r[i].place;
+
+		vma_cut(file, p->va, p->va + p->size, &r[i].rest, gone);
+		WARN_ON(vma_insert(file, r[i].vma, p->va, p->size));
+		r[i].vma = NULL;
+		pt_write(file, r[i].bo, p->va, p->offset, p->size, p->perms);
+		low = min(low, p->va);
+		high = max(high, p->va + p->size);
+	}
+	return count ? invalidate(file, low, high - low) : 0;
+}
+
+static int replace_lookup(struct drm_file *f, struct replacement *r, u32 count,
+			  const struct drm_mxgpu_vm_map __user *places)
+{
+	int err = 0;
+	u32 i;
+
+	for (i = 0; i < count && !err; i++) {
+		struct drm_gem_object *obj;
+
+		if (copy_from_user(&r[i].place, &places[i],
+				   sizeof(r[i].place)))
+			return -EFAULT;
+		obj = drm_gem_object_lookup(f, r[i].place.handle);
+		if (!obj)
+			return -ENOENT;
+		r[i].bo = to_bo(obj);
+		err = check_place(&r[i].place, r[i].bo);
+	}
+	return err;
+}
+
+int mxgpu_ioctl_vm_replace(struct drm_device *drm, void *data,
+			   struct drm_file *f)
+{
+	const struct drm_mxgpu_vm_replace *args = data;
+	struct mxgpu_file *file = f->driver_priv;
+	struct replacement *r;
+	LIST_HEAD(gone);
+	int err;
+	u32 i;
+
+	if (args->count > MXGPU_REPLACE_MAX || args->reserved)
+		return -EINVAL;
+	r = kvcalloc(args->count + 1, sizeof(*r), GFP_KERNEL_ACCOUNT);
+	if (!r)
+		return -ENOMEM;
+	err = replace_lookup(f, r, args->count, u64_to_user_ptr(args->places));
+	if (!err) {
+		mutex_lock(&file->vm_lock);
+		err = replace_locked(file, r, args->count, &gone);
+		mutex_unlock(&file->vm_lock);
+	}
+	vma_release(&gone);
+	for (i = 0; i < args->count; i++) {
+		vma_free(r[i].vma);
+		kfree(r[i].rest);
+		if (r[i].bo)
+			drm_gem_object_put(&r[i].bo->base);
+	}
+	kvfree(r);
 	return err;
 }
 
@@ -495,7 +633,7 @@ void mxgpu_vm_fini(struct mxgpu_file *file)
 		if (err && err != -ENODEV)
 			mxgpu_lose(file->mdev, "an address space stays");
 	}
-	vma_cut(file, 0, MXGPU_VA_LIMIT, &gone);
+	vma_cut(file, 0, MXGPU_VA_LIMIT, NULL, &gone);
 	vma_release(&gone);
 	reap(file);
 	tree_free(file->mdev, file->root);

@@ -186,6 +186,45 @@ static void cut(struct client *c)
 	ok(!map(c->fd, c->vram_bo, VA_VRAM + PAGE, 2 * PAGE), "filled again");
 }
 
+/* Two ranges change places with what a copy by the device finds there. */
+static void replace(struct client *c)
+{
+	struct drm_mxgpu_vm_map p[2] = {
+		{c->system_bo, 0, RW, VA_VRAM + PAGE, AT_SIGNAL, PAGE},
+		{c->vram_bo, 0, RW, VA_VRAM + (2u << 20), 0, 2u << 20},
+	};
+	struct drm_mxgpu_vm_replace r = {
+		.places = (uintptr_t)p, .count = 2,
+	};
+	volatile uint64_t *signal = (void *)(c->system + AT_SIGNAL);
+	union mxgpu_packet *ring = (void *)(c->system + AT_RING);
+	struct drm_mxgpu_queue_wait w = {
+		.queue = c->queue, .deadline = INT64_MAX,
+		.seen = c->status->irqs[c->queue],
+	};
+
+	ok(!call(c->fd, DRM_IOCTL_MXGPU_VM_REPLACE, &r), "replace");
+	/* The signal goes through the new translation. */
+	ring[2].copy = (struct mxgpu_packet_copy){
+		.type = MXGPU_PKT_COPY, .flags = MXGPU_PKT_IRQ,
+		.src = VA_VRAM + (2u << 20), .dst = VA_SYSTEM + AT_BACK,
+		.size = 2u << 20, .signal_addr = VA_VRAM + PAGE,
+		.signal_value = 77,
+	};
+	__sync_synchronize();
+	*c->doorbell = 3;
+	ok(!call(c->fd, DRM_IOCTL_MXGPU_QUEUE_WAIT, &w) && *signal == 77,
+	   "the device uses a new page");
+	ok(!memcmp(c->system + AT_BACK, c->vram, 2u << 20),
+	   "and a new large page");
+	p[1].va = VA_VRAM;
+	ok(call(c->fd, DRM_IOCTL_MXGPU_VM_REPLACE, &r) == -EINVAL,
+	   "replace: overlapping places");
+	p[1].va = VA_VRAM + SIZE;
+	ok(call(c->fd, DRM_IOCTL_MXGPU_VM_REPLACE, &r) == -EINVAL,
+	   "replace: not mapped");
+}
+
 int main(int argc, char **argv)
 {
 	struct drm_mxgpu_reset r = {0};
@@ -201,8 +240,9 @@ int main(int argc, char **argv)
 	finish(&b, 5);
 	errors(&a, &b);
 	cut(&a);
+	replace(&a);
 	ok(!call(a.fd, DRM_IOCTL_MXGPU_RESET, &r) && r.queues == 1, "reset");
-	*a.doorbell = 3;
+	*a.doorbell = 4;
 	ok(1, "a doorbell without a queue goes nowhere");
 	close(a.fd);
 	ok(b.status->state == 0, "the other client did not notice");
