@@ -507,4 +507,9 @@ struct MxgpuSimt {
     MxgpuCu *cus;
 };
 
+static inline bool simt_slot_held(MxgpuSimt *simt, unsigned slot)
+{
+    return atomic_load(&simt->held_slots) >> slot & 1;
+}
+
 #endif

@@ -4,11 +4,6 @@
 
 #include "simt/state.h"
 
-static inline bool simt_slot_held(MxgpuSimt *simt, unsigned slot)
-{
-    return atomic_load(&simt->held_slots) >> slot & 1;
-}
-
 /* Takes blocks of held slots off the unit, and blocks of slots that are not
  * held any more back where they fit; ends those whose grid was stopped. */
 void mxgpu_saved_poll(MxgpuCu *cu);

@@ -11,7 +11,6 @@
 #include "barrier.h"
 #include "block.h"
 #include "returned.h"
-#include "saved.h"
 #include "simt/warp/budget.h"
 #include "simt/warp/observe.h"
 
@@ -79,7 +78,9 @@ static unsigned gang_slot(MxgpuSimt *simt)
     }
     s = &simt->slots[(gang & SLOT_NEXT) - 1];
     next = atomic_load(&s->next);
-    return !simt_slot_held(simt, s - simt->slots) && (next & SLOT_NEXT) != SLOT_NONE && gang_token(simt, s, next) == gang
+    return !simt_slot_held(simt, s - simt->slots) &&
+                   (next & SLOT_NEXT) != SLOT_NONE &&
+                   gang_token(simt, s, next) == gang
                ? s - simt->slots
                : MXGPU_DISPATCH_SLOTS;
 }

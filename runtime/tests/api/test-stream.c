@@ -84,6 +84,57 @@ static void test_urgent(void)
     ok(mcFree(flag));
 }
 
+static void wait_for_stream(mcStream_t stream)
+{
+    gint64 limit = g_get_monotonic_time() + 300 * G_TIME_SPAN_SECOND;
+
+    while (mcStreamQuery(stream) == mcErrorNotReady) {
+        g_assert_cmpint(g_get_monotonic_time(), <, limit);
+        g_usleep(1000);
+    }
+    ok(mcStreamQuery(stream));
+}
+
+/* Two kernels that wait for the host have all units and more blocks left: one
+ * of an urgent stream, and one of their own priority, end all the same. */
+static void test_preempt(void)
+{
+    mcStream_t busy[2], other[2];
+    int least, greatest;
+    uint64_t *flag = env_malloc_host(8);
+    uint32_t *d = env_malloc(65536 * 4), *out = g_new(uint32_t, 65536);
+
+    *flag = 0;
+    ok(mcMemset(d, 0, 65536 * 4));
+    ok(mcDeviceSynchronize());
+    ok(mcDeviceGetStreamPriorityRange(&least, &greatest));
+    for (unsigned i = 0; i < 2; i++) {
+        ok(mcStreamCreateWithPriority(&busy[i], mcStreamNonBlocking, least));
+        ok(mcStreamCreateWithPriority(&other[i], mcStreamNonBlocking,
+                                      i ? greatest : least));
+        ok(env_launch("k_spin", 64 * 2048, flag, busy[i]));
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        add(d, 65536, 3, other[i]);
+        wait_for_stream(other[i]);
+        fails(mcErrorNotReady, mcStreamQuery(busy[0]));
+        fails(mcErrorNotReady, mcStreamQuery(busy[1]));
+    }
+    gate_open(flag);
+    ok(mcDeviceSynchronize());
+    ok(mcMemcpy(out, d, 65536 * 4, mcMemcpyDeviceToHost));
+    for (unsigned i = 0; i < 65536; i++) {
+        g_assert_cmpuint(out[i], ==, 6);
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        ok(mcStreamDestroy(busy[i]));
+        ok(mcStreamDestroy(other[i]));
+    }
+    g_free(out);
+    ok(mcFree(d));
+    ok(mcFreeHost(flag));
+}
+
 static void test_async(void)
 {
     mcStream_t s;
@@ -398,6 +449,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/stream/create", test_create);
     g_test_add_func("/stream/urgent", test_urgent);
+    g_test_add_func("/stream/preempt", test_preempt);
     g_test_add_func("/stream/async", test_async);
     g_test_add_func("/stream/flow-control", test_flow_control);
     g_test_add_func("/stream/legacy-order", test_legacy_order);
