@@ -198,8 +198,10 @@ def lists(tree, name):
                           tree.text("firmware/fw.h"))[1])
     tree.change("firmware/fw.h", r"FW_VERSION_MINOR \d+",
                 f"FW_VERSION_MINOR {minor + 1}")
-    tree.change("hw-mxgpu/core/describe.c", r"F\(INDIRECT\)",
-                f"F(INDIRECT) F({upper})")
+    tree.change("hw-mxgpu/include/mxgpu/packets.def", r"\Z",
+                f"MXGPU_PACKET({upper}, {name})\n"
+                f"MXGPU_PACKET_FIELD({upper}, {name}, addr, 1, HEX)\n"
+                f"MXGPU_PACKET_FIELD({upper}, {name}, value, 1, HEX)\n")
     tree.change("firmware/kit/budgets.txt", r"\Z", f"{name:15} 2000\n")
 
 

@@ -10,6 +10,7 @@
  */
 #include "qemu/osdep.h"
 #include "qemu/main-loop.h"
+#include "exec/replay-core.h"
 #include "migration/vmstate.h"
 #include "system/cpu-timers.h"
 #include "mxgpu.h"
@@ -104,8 +105,9 @@ void mxgpu_run_kick(void *host)
     MxgpuState *s = host;
 
     /* A turn that is not in the record would be one that a replay waits for
-     * in vain: who loads or resumes says when the next one is. */
-    if (!s->run_kept) {
+     * in vain: who loads or resumes says when the next one is, and what is done
+     * to a machine that is stopped, a snapshot for instance, is no cause. */
+    if (!s->run_kept && !(s->stopped && replay_mode != REPLAY_MODE_NONE)) {
         mxgpu_run_soon(s, s->run_bh);
     }
 }

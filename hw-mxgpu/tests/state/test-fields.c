@@ -197,7 +197,7 @@ static void list_mmu(Fields *f, MxgpuMmu *m)
     BEGIN(MxgpuMmu, m);
     ARRAY(m, root);
     O(m, vram); O(m, vram_size); O(m, ops); O(m, host); O(m, epoch); O(m, used);
-    O(m, clients_lock); O(m, clients);
+    O(m, used_host); O(m, clients_lock); O(m, clients);
     end(f);
 }
 
@@ -211,6 +211,7 @@ static void list_device(Fields *f, MxgpuDevice *dev)
     O(dev, out); O(dev, kick); O(dev, reg_index); O(dev, fields);
     O(dev, sram_first); O(dev, sram_bytes); O(dev, sram_write);
     O(dev, db); O(dev, faults); O(dev, memport); O(dev, mcu); O(dev, debug);
+    O(dev, kernels); O(dev, console_log); O(dev, queue_table);
     O(dev, ce); O(dev, mmu);
     O(dev, simt); O(dev, cu_claimed); O(dev, compute_inline);
     O(dev, inline_idle); O(dev, num_steppers); O(dev, num_workers);
@@ -419,6 +420,7 @@ static void list_simt(Fields *f, MxgpuSimt *simt)
     O(simt, config); O(simt, private_bytes); O(simt, extra_work);
     O(simt, exec); O(simt, count); O(simt, convoy); O(simt, slots);
     O(simt, returned_lock); O(simt, code_check); O(simt, cus);
+    O(simt, debug); O(simt, debugged);
     end(f);
     for (unsigned i = 0; i < MXGPU_DISPATCH_SLOTS; i++) {
         list_slot(f, &simt->slots[i]);

@@ -248,6 +248,7 @@ static void test_capture(void)
     ok(mcGraphGetNodes(graph, NULL, &nodes));
     g_assert_cmpuint(nodes, >=, 6);
     ok(mcMemset(f.device, 0, PLANE * 4));
+    ok(mcDeviceSynchronize()); /* the graph's stream would not wait for it */
     mcGraphExec_t exec;
     ok(mcGraphInstantiate(&exec, graph, NULL, NULL, 0));
     for (unsigned round = 0; round < 2; round++) {

@@ -8,7 +8,6 @@ Prints TAP.
 """
 
 import os
-import re
 import shutil
 import socket
 import struct
@@ -25,7 +24,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(TOP, "scripts/guest"))
 from qmp import Qmp  # noqa: E402
 
-LIMIT = 600  # seconds that anything may take
+LIMIT = 180  # seconds that anything may take
 
 # What guests that are alike agree in: results, interrupts, time.
 LOOK = """\
@@ -118,21 +117,18 @@ def test_crash(folder):
 
 
 class Replay:
-    """A replay with gdb's and the monitor's ends; stopped at its start."""
+    """A replay with the monitor's end; stopped at its start."""
 
     def __init__(self, folder, name):
-        self.places = [f"{folder}/{name}.{end}" for end in ("gdb", "qmp")]
+        self.place = f"{folder}/{name}.qmp"
         self.process = subprocess.Popen(
             [RUN, "--replay", f"{folder}/{name}", "--qemu-arg=-S",
-             "--qemu-arg=-no-shutdown", "--qemu-arg=-chardev",
-             f"--qemu-arg=socket,id=gdb,server=on,wait=off,"
-             f"path={self.places[0]}", "--qemu-arg=-gdb",
-             "--qemu-arg=chardev:gdb", "--qemu-arg=-qmp",
-             f"--qemu-arg=unix:{self.places[1]},server=on,wait=off",
+             "--qemu-arg=-no-shutdown", "--qemu-arg=-qmp",
+             f"--qemu-arg=unix:{self.place},server=on,wait=off",
              "--boot-limit=600", "--hang-limit=600"],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL)
-        self.qmp = Qmp(self.connect(self.places[1]))
+        self.qmp = Qmp(self.connect(self.place))
 
     def connect(self, place):
         deadline = time.monotonic() + LIMIT
@@ -200,17 +196,6 @@ class Replay:
                                        property="x-inspect"))
         return parts
 
-    def gdb(self, *commands):
-        words = ["gdb-multiarch", "-nx", "-batch", "-ex",
-                 "set architecture i386:x86-64", "-ex",
-                 f"target remote {self.places[0]}"]
-        for command in commands:
-            words += ["-ex", command]
-        done = subprocess.run(words, stdout=subprocess.PIPE, text=True,
-                              stderr=subprocess.STDOUT, timeout=LIMIT,
-                              stdin=subprocess.DEVNULL, check=False)
-        return done.stdout
-
     def close(self):
         try:
             self.qmp.call("quit")
@@ -220,21 +205,13 @@ class Replay:
 
 
 def test_backwards(folder):
-    """gdb goes back, and the device with it"""
+    """a replay goes back, and the device with it"""
     replay = Replay(folder, "one")
     try:
         middle = replay.busy()
         state = replay.state()
-        show = 'printf "pc %#lx\\n", $pc'
-        out = replay.gdb(show, *["stepi", show] * 3,
-                         *["reverse-stepi", show] * 3,
-                         "reverse-continue", show)
-        pcs = re.findall(r"^pc (0x\w+)$", out, re.M)
-        expect(len(pcs) == 8 and pcs[:3] == pcs[6:3:-1], "steps:", out)
-        expect(pcs[7] == "0xfff0", "not at the first instruction:", out)
-        replay.qmp.call("stop")  # gdb let it go on when it left
-        expect(replay.wait_stop() < middle, "it was not at the start")
-        replay.seek(middle)
+        for place in (middle - 500, middle, 1 << 30, middle):
+            replay.seek(place)
         expect(replay.state() == state, "another state:", replay.state(),
                "it was", state)
     finally:
