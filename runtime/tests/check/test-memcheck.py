@@ -29,7 +29,7 @@ def test_kinds():
            at("atomic"), "4 bytes before the nearest allocation", *MADE)
     expect("use after free", ["freed"],
            "Invalid __global__ write of size 4 bytes", at("write"),
-           r"by thread \(0,0,0\) in block \(\d,0,0\)",
+           r"by thread \(0,0,0\) in block \(0,0,0\)",
            "0 bytes inside the device allocation .* which was freed", *MADE,
            "Freed at:", at("freed"))
     expect("use after a free in a stream", ["async"],
