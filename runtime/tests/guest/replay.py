@@ -8,6 +8,7 @@ Prints TAP.
 """
 
 import os
+import re
 import shutil
 import socket
 import struct
@@ -117,13 +118,18 @@ def test_crash(folder):
 
 
 class Replay:
-    """A replay with the monitor's end; stopped at its start."""
+    """A replay with the ends of gdb and of the monitor, stopped at its
+    start."""
 
     def __init__(self, folder, name):
         self.place = f"{folder}/{name}.qmp"
+        self.gdb_place = f"{folder}/{name}.gdb"
         self.process = subprocess.Popen(
             [RUN, "--replay", f"{folder}/{name}", "--qemu-arg=-S",
-             "--qemu-arg=-no-shutdown", "--qemu-arg=-qmp",
+             "--qemu-arg=-no-shutdown", "--qemu-arg=-chardev",
+             "--qemu-arg=socket,id=gdb,server=on,wait=off,"
+             f"path={self.gdb_place}", "--qemu-arg=-gdb",
+             "--qemu-arg=chardev:gdb", "--qemu-arg=-qmp",
              f"--qemu-arg=unix:{self.place},server=on,wait=off",
              "--boot-limit=600", "--hang-limit=600"],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -196,6 +202,17 @@ class Replay:
                                        property="x-inspect"))
         return parts
 
+    def gdb(self, *commands):
+        words = ["gdb-multiarch", "-nx", "-batch", "-ex",
+                 "set architecture i386:x86-64", "-ex",
+                 f"target remote {self.gdb_place}"]
+        for command in commands:
+            words += ["-ex", command]
+        done = subprocess.run(words, stdout=subprocess.PIPE, text=True,
+                              stderr=subprocess.STDOUT, timeout=LIMIT,
+                              stdin=subprocess.DEVNULL, check=False)
+        return done.stdout
+
     def close(self):
         try:
             self.qmp.call("quit")
@@ -214,6 +231,13 @@ def test_backwards(folder):
             replay.seek(place)
         expect(replay.state() == state, "another state:", replay.state(),
                "it was", state)
+        show = 'printf "pc %#lx\\n", $pc'
+        out = replay.gdb(show, *["stepi", show] * 3,
+                         *["reverse-stepi", show] * 3,
+                         "reverse-continue", show)
+        pcs = re.findall(r"^pc (0x\w+)$", out, re.M)
+        expect(len(pcs) == 8 and pcs[:3] == pcs[6:3:-1], "steps:", out)
+        expect(pcs[7] == "0xfff0", "not at the first instruction:", out)
     finally:
         replay.close()
 
