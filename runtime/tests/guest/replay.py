@@ -43,9 +43,10 @@ def run_guest(*args, **more):
 
 
 def record(folder, *args, **env):
-    script = f"{folder}.sh"
-    with open(script, "w", encoding="utf-8") as f:
-        f.write(LOOK)
+    script = os.path.join(os.path.dirname(folder), "look.sh")
+    if not os.path.exists(script):  # guests that are alike have one file
+        with open(script, "w", encoding="utf-8") as f:
+            f.write(LOOK)
     return run_guest("--record", folder, "--no-copy-back", *args,
                      "--file", SAMPLE, "--script", script, "--", SAMPLE,
                      env={**os.environ, "SOURCE_DATE_EPOCH": "1790000000",

@@ -104,3 +104,13 @@ or X,Y,Z. mx-lane THREAD: of the block that gdb looks at."""
 Blocks()
 Warps()
 Lane()
+
+# gdb ends a "finish" with a break point that other blocks may hit before, and
+# a break point that is stepped over is one that lanes behind miss. So the others
+# are held meanwhile, as they are in "step" and "next".
+gdb.execute("""define hook-finish
+set scheduler-locking on
+end""", to_string=True)
+gdb.execute("""define hookpost-finish
+set scheduler-locking step
+end""", to_string=True)
