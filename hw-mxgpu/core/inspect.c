@@ -43,7 +43,9 @@ static void do_status(MxgpuDevice *dev, const char *args, MxgpuText t)
     }
     put(t, "firmware executed %" PRIu64 " instructions%s\n",
         (uint64_t)atomic_load(&dev->mcu.instret),
-        mxgpu_mcu_debug_holds(dev) ? ", stopped by a debugger" : "");
+        mxgpu_mcu_debug_holds(dev) ? ", stopped by a debugger"
+        : dev->debug.attached      ? ", under a debugger"
+                                   : "");
 }
 
 /* ---- registers */
