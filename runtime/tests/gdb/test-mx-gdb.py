@@ -37,12 +37,21 @@ def session(script, *arguments, **more):
         f.write("set width 0\nset pagination off\n"
                 "set debuginfod enabled off\n" + script)
         f.flush()
-        done = subprocess.run(
-            [MX_GDB, "-batch", "-x", f.name, PROGRAM, *arguments],
-            env={**ENV, **more}, stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-            timeout=LIMIT, check=False)
-    return done.stdout
+        with subprocess.Popen(
+                [MX_GDB, "-batch", "-x", f.name, PROGRAM, *arguments],
+                env={**ENV, **more}, stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                text=True) as process:
+            return all_of(process)
+
+
+def all_of(process):
+    """What it says; one that hangs is ended by mx-gdb with all it started."""
+    try:
+        return process.communicate(timeout=LIMIT)[0]
+    except subprocess.TimeoutExpired:
+        process.terminate()
+        return f"{process.communicate()[0]}\nhung for {LIMIT} s\n"
 
 
 def expect(name, out, *patterns):

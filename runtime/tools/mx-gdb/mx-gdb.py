@@ -5,6 +5,7 @@ import argparse
 import os
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -53,9 +54,12 @@ def find_gdb():
 
 def host_window(command, env):
     """The command line that runs the program under gdb in another window."""
-    inner = ["env"] + [f"{name}={env[name]}" for name in
+    inner = ["env", "-u", "LD_PRELOAD"] + [f"{name}={env[name]}" for name in
                        ("MXGPU_DEVICE", "MXGPU_GDB")]
-    inner += ["gdb", "-q", "-ex", "run", "--args"] + command
+    inner += ["gdb", "-q"]
+    if "LD_PRELOAD" in env:  # it is for the program
+        inner += ["-ex", f"set environment LD_PRELOAD {env['LD_PRELOAD']}"]
+    inner += ["-ex", "run", "--args"] + command
     if os.environ.get("TMUX") and shutil.which("tmux"):
         return ["tmux", "split-window", "-h", shlex.join(inner)]
     if os.environ.get("DISPLAY") and shutil.which("x-terminal-emulator"):
@@ -107,6 +111,28 @@ def gdb_command(options, path):
     return command
 
 
+def gdb_env():
+    """What is loaded in front of a program's libraries is for the program:
+    gdb, and its Python, are slow or fail with the run-time libraries of
+    sanitizers."""
+    return {name: value for name, value in os.environ.items()
+            if name != "LD_PRELOAD"}
+
+
+def take_signals():
+    """Ctrl-C stops the kernels, not this; and what ends this ends gdb and the
+    program, too. gdb begins with the signals as they were: these are
+    functions."""
+    signal.signal(signal.SIGINT, lambda number, frame: None)
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(143))
+
+
+def end_program(process):
+    if process.poll() is None:
+        process.terminate()
+        process.wait()
+
+
 def run(options, folder):
     path = os.path.join(folder, "gdb")
     env = dict(os.environ, MXGPU_DEVICE="sim", MXGPU_GDB=path + ",halt")
@@ -117,27 +143,30 @@ def run(options, folder):
             print("mx-gdb: the program has ended, and opened no device",
                   file=sys.stderr)
             return process.returncode
-        code = subprocess.call(command)
-    except KeyboardInterrupt:
-        code = 130
-    if options.host:
-        return code
-    if process.poll() is None and code == 0 and options.batch:
-        # "detach" in a script lets it go on; what was stopped runs now.
-        return process.wait()
-    if process.poll() is None:
-        process.terminate()
-        process.wait()
-        return code
-    return process.returncode
+        take_signals()
+        code = subprocess.call(command, env=gdb_env())
+        if options.host:
+            return code
+        if process.poll() is None and code == 0 and options.batch:
+            # "detach" in a script lets it go on; what was stopped runs now.
+            return process.wait()
+        if process.poll() is None:
+            return code
+        return process.returncode
+    finally:
+        if not options.host:
+            end_program(process)
 
 
 def main():
     options = arguments()
     if os.sep not in options.program:
         options.program = shutil.which(options.program) or options.program
-    with tempfile.TemporaryDirectory(prefix="mx-gdb.") as folder:
-        code = run(options, folder)
+    try:
+        with tempfile.TemporaryDirectory(prefix="mx-gdb.") as folder:
+            code = run(options, folder)
+    except KeyboardInterrupt:  # before gdb was there
+        code = 130
     sys.exit(code if code >= 0 else 128 - code)
 
 
