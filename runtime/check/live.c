@@ -67,14 +67,24 @@ static const void *own_base(void)
     return base;
 }
 
+static bool is_own(const void *frame)
+{
+    Dl_info info;
+
+    return dladdr(frame, &info) && info.dli_fbase == own_base();
+}
+
+/* Without the library's own frames, and what is in front of them: a sanitizer's
+ * backtrace() that has taken the place of libc's. */
 void mc_trace_take(McTrace *trace)
 {
     void *all[MC_FRAMES + 16];
     int n = backtrace(all, MC_FRAMES + 16), first = 0;
-    Dl_info info;
 
-    while (first < n && (!dladdr(all[first], &info) ||
-                         info.dli_fbase == own_base())) {
+    while (first < n && !is_own(all[first])) {
+        first++;
+    }
+    while (first < n && is_own(all[first])) {
         first++;
     }
     trace->count = n - first < MC_FRAMES ? n - first : MC_FRAMES;
