@@ -170,6 +170,7 @@ void mx_bus_tests(void);
 void mx_reentry_tests(void);
 void mx_trace_tests(void);
 void mx_save_tests(void);
+void mx_sriov_tests(void);
 void mx_gdb_tests(void);
 void mx_monitor_tests(void);
 

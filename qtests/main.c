@@ -109,6 +109,7 @@ int main(int argc, char **argv)
         mx_reentry_tests();
         mx_trace_tests();
         mx_save_tests();
+        mx_sriov_tests();
         mx_gdb_tests();
         mx_monitor_tests();
     }

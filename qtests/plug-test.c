@@ -110,6 +110,7 @@ static void test_bad_properties(MxDevice *dev)
         { "copy-engines", 9 },      { "threads", 257 },
         { "private-memory", 0 },    { "private-memory", 15 * (64 << 10) },
         { "private-memory", 1ll << 40 },
+        { "vfs", 8 },               { "vfs", 1 }, /* no PCI Express */
     };
 
     for (unsigned i = 0; i < G_N_ELEMENTS(bad); i++) {

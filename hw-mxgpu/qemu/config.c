@@ -95,7 +95,7 @@ static void mxgpu_config_reset_express(PCIDevice *pci)
     }
 }
 
-/* ---- Resizable BAR ------------------------------------------------------ */
+/* ---- Resizable BAR: of the physical function; it has the other's BARs ---- */
 
 static unsigned mxgpu_rebar_default(MxgpuState *s)
 {
@@ -170,6 +170,9 @@ bool mxgpu_config_loaded(MxgpuState *s)
     uint8_t *bar = pci->config + PCI_BASE_ADDRESS_0 + 4 * MXGPU_BAR_VRAM;
     unsigned log2 = mxgpu_rebar_field(pci);
 
+    if (mxgpu_is_vf(s)) {
+        return true;
+    }
     if (log2 > mxgpu_rebar_default(s)) {
         return false;
     }
@@ -199,8 +202,10 @@ bool mxgpu_config_init(MxgpuState *s, Error **errp)
         return false;
     }
     pcie_dev_ser_num_init(pci, MXGPU_CAP_SERIAL, mxgpu_serial_number(s));
-    mxgpu_config_init_rebar(s);
-    return true;
+    if (!mxgpu_is_vf(s)) {
+        mxgpu_config_init_rebar(s);
+    }
+    return mxgpu_sriov_init(s, errp);
 }
 
 void mxgpu_config_exit(PCIDevice *pci)
@@ -218,7 +223,8 @@ void mxgpu_config_write(PCIDevice *pci, uint32_t addr, uint32_t value, int len)
     unsigned rebar = mxgpu_rebar_field(pci);
 
     pci_default_write_config(pci, addr, value, len);
-    if (ranges_overlap(addr, len, MXGPU_CAP_REBAR + PCI_REBAR_CTRL, 4)) {
+    if (!pci_is_vf(pci) && ranges_overlap(addr, len, MXGPU_CAP_REBAR +
+                                            PCI_REBAR_CTRL, 4)) {
         mxgpu_rebar_write(MXGPU(pci), rebar);
     }
     pcie_cap_flr_write_config(pci, addr, value, len);
@@ -228,5 +234,7 @@ void mxgpu_config_write(PCIDevice *pci, uint32_t addr, uint32_t value, int len)
 void mxgpu_config_reset(MxgpuState *s)
 {
     mxgpu_config_reset_express(PCI_DEVICE(s));
-    mxgpu_rebar_set(s, mxgpu_rebar_default(s));
+    if (!mxgpu_is_vf(s)) {
+        mxgpu_rebar_set(s, mxgpu_rebar_default(s));
+    }
 }

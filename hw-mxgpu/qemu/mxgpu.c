@@ -277,6 +277,9 @@ static const Property mxgpu_properties[] = {
                                 PCIE_LINK_SPEED_16),
     DEFINE_PROP_PCIE_LINK_WIDTH("link-width", MxgpuState, link_width,
                                 PCIE_LINK_WIDTH_16),
+    DEFINE_PROP_UINT32("vfs", MxgpuState, vfs, 0),
+    DEFINE_PROP_SIZE("vf-vram", MxgpuState, vf_vram, 64 * MiB),
+    DEFINE_PROP_UINT32("vf-compute-units", MxgpuState, vf_compute_units, 4),
 };
 
 /* Those that only a PCI card has. */
@@ -288,6 +291,9 @@ static const struct {
     { "link-speed", "fastest link of the function, GT/s: 2_5, 5, 8, 16, 32 or "
                     "64; without effect where it is part of the root complex" },
     { "link-width", "lanes: 1, 2, 4, 8, 12, 16 or 32" },
+    { "vfs", "virtual functions (SR-IOV) of the card, 0 to 7" },
+    { "vf-vram", "device memory of each virtual function" },
+    { "vf-compute-units", "compute units of each virtual function" },
     { "console", "character device that gets the lines of the firmware's "
                  "console" },
     { "fw-gdb", "character device for gdb on the firmware" },
@@ -461,6 +467,7 @@ static void mxgpu_exit(PCIDevice *pci)
         s->vm_state = NULL;
     }
     s->gone = true;
+    mxgpu_sriov_exit(s);
     if (s->dev) {
         mxgpu_gdb_quit(s);
     }
@@ -496,6 +503,9 @@ static void mxgpu_realize(PCIDevice *pci, Error **errp)
 {
     MxgpuState *s = MXGPU(pci);
 
+    if (mxgpu_is_vf(s)) {
+        mxgpu_vf_inherit(s);
+    }
     if (!mxgpu_check_properties(s, errp)) {
         return;
     }
@@ -581,9 +591,24 @@ static const TypeInfo mxgpu_info = {
     },
 };
 
+static void mxgpu_vf_class_init(ObjectClass *class, MxgpuClassData *data)
+{
+    DeviceClass *dc = DEVICE_CLASS(class);
+
+    dc->desc = "virtual function of mxgpu";
+    dc->user_creatable = false;
+}
+
+static const TypeInfo mxgpu_vf_info = {
+    .name = TYPE_MXGPU_VF,
+    .parent = TYPE_MXGPU,
+    .class_init = mxgpu_vf_class_init,
+};
+
 static void mxgpu_register_types(void)
 {
     type_register_static(&mxgpu_info);
+    type_register_static(&mxgpu_vf_info);
 }
 
 type_init(mxgpu_register_types)

@@ -17,6 +17,10 @@
 #define TYPE_MXGPU "mxgpu"
 OBJECT_DECLARE_SIMPLE_TYPE(MxgpuState, MXGPU)
 
+/* A virtual function: sriov.c. */
+#define TYPE_MXGPU_VF "mxgpu-vf"
+#define MXGPU_MAX_VFS 7
+
 #define MXGPU_CONSOLE_MAX (64 * KiB)
 
 /*
@@ -94,6 +98,10 @@ struct MxgpuState {
     PCIExpLinkWidth link_width;
     CharFrontend console, gdb;
     bool gdb_halt;
+    uint32_t vfs, vf_compute_units; /* of a physical function */
+    uint64_t vf_vram;
+
+    Error *sriov_blocker; /* of migration */
 
     MemoryRegion regs, aperture, vram, bar4, doorbell;
     MxgpuDevice *dev;
@@ -218,6 +226,12 @@ void mxgpu_gdb_cleanup(MxgpuState *s); /* its threads are gone */
 
 /* inspect.c */
 void mxgpu_inspect_class_init(ObjectClass *class); /* and "info mxgpu" */
+
+/* sriov.c */
+bool mxgpu_is_vf(MxgpuState *s);
+void mxgpu_vf_inherit(MxgpuState *s); /* its properties */
+bool mxgpu_sriov_init(MxgpuState *s, Error **errp);
+void mxgpu_sriov_exit(MxgpuState *s);
 
 /* config.c */
 bool mxgpu_config_init(MxgpuState *s, Error **errp);
