@@ -212,6 +212,37 @@ static bool ce_load(MxgpuDevice *dev, unsigned i)
     }
 }
 
+/* Bytes and rows of a small operation, which takes less time than waking the
+ * thread of its engine. */
+#define INLINE_BYTES (128u << 10)
+#define INLINE_ROWS  16u
+
+static bool runs_inline(const MxgpuDevice *dev, const MxgpuCopyEngine *ce)
+{
+    return !dev->config.deterministic && ce->width <= INLINE_BYTES &&
+           ce->height <= INLINE_ROWS && ce->depth <= INLINE_ROWS &&
+           ce->width * ce->height * ce->depth <= INLINE_BYTES;
+}
+
+static void start(MxgpuDevice *dev, unsigned i)
+{
+    if (runs_inline(dev, &dev->ce[i])) {
+        dev->copy_inline |= 1u << i;
+        mxgpu_wake(dev, MXGPU_STEPPER_MCU);
+    } else {
+        mxgpu_wake(dev, MXGPU_STEPPER_COPY + i);
+    }
+}
+
+void mxgpu_copy_inline(MxgpuDevice *dev)
+{
+    for (; dev->copy_inline; dev->copy_inline &= dev->copy_inline - 1) {
+        unsigned i = (unsigned)__builtin_ctz(dev->copy_inline);
+
+        mxgpu_stepper_run(&dev->steppers[MXGPU_STEPPER_COPY + i]);
+    }
+}
+
 void mxgpu_ce_ctrl_write(MxgpuDevice *dev, const MxgpuAccess *a, uint32_t value)
 {
     uint32_t *status = ce_reg(dev, MXGPU_CE_STATUS, a->index);
@@ -230,7 +261,7 @@ void mxgpu_ce_ctrl_write(MxgpuDevice *dev, const MxgpuAccess *a, uint32_t value)
             return;
         }
         *status = state = MXGPU_UNIT_BUSY;
-        mxgpu_wake(dev, MXGPU_STEPPER_COPY + a->index);
+        start(dev, a->index);
     }
     if (MXGPU_GET(MXGPU_CE_CTRL_ABORT, value) && state == MXGPU_UNIT_BUSY) {
         atomic_store(&dev->ce[a->index].abort, true);
@@ -524,20 +555,20 @@ bool mxgpu_copy_step(void *opaque, unsigned index, unsigned budget,
 {
     MxgpuDevice *dev = opaque;
     MxgpuCopyEngine *ce = &dev->ce[index];
-    uint64_t start;
+    uint64_t before;
     bool parked;
     Piece p;
 
     if (!is_busy(dev, index)) {
         return false;
     }
-    start = ce->done;
+    before = ce->done;
     if (mxgpu_mmu_client_begin(&ce->client)) {
         forget_runs(ce);
     }
     parked = !step(dev, index, &p);
     mxgpu_mmu_client_end(&ce->client);
-    mxgpu_count(dev, MXGPU_COUNTER_COPY_BYTES, ce->done - start);
+    mxgpu_count(dev, MXGPU_COUNTER_COPY_BYTES, ce->done - before);
     if (parked) {
         return false;
     }

@@ -123,13 +123,15 @@ static unsigned count_workers(const MxgpuConfig *c)
                                             : (unsigned)threads;
 }
 
-/* A kernel of one block that the firmware started in this step may be run by
- * the same thread right after it, without waking a worker (compute.c). */
+/* A small copy or a kernel of one block that the firmware started in this step
+ * may be run by the same thread right after it, without waking another one
+ * (copy.c, compute.c). */
 static bool mcu_step(void *opaque, unsigned index, unsigned budget,
                      uint64_t *deadline)
 {
     bool more = mxgpu_mcu_step(opaque, index, budget, deadline);
 
+    mxgpu_copy_inline(opaque);
     mxgpu_compute_inline(opaque, deadline);
     return more;
 }

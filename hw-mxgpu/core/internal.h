@@ -23,7 +23,7 @@
  * reset_pending and db, and as counters counter and simt_base. Caches, which
  * mxgpu_device_forget() drops: tlb and buf; mbox_pending, copy_pending and
  * dispatch_pending, which follow from registers. Between two steps out, kick,
- * cu_claimed and compute_inline are empty; sram_first and its like are of a
+ * cu_claimed and the _inline members are empty; sram_first and its like are of a
  * trace line. The rest, debug among it, is the host's.
  */
 #ifndef MXGPU_CORE_INTERNAL_H
@@ -259,6 +259,7 @@ struct MxgpuDevice {
     MxgpuSimt *simt;
     _Atomic bool *cu_claimed;
     bool compute_inline; /* (mcu) it runs what it has just started */
+    uint32_t copy_inline; /* (mcu) engines that it has just started, likewise */
     uint64_t inline_idle; /* (mcu) when to look at unit 0 after that */
 
     unsigned num_steppers, num_workers;
@@ -519,6 +520,7 @@ void mxgpu_cd_ack(MxgpuDevice *dev, unsigned slot);
 MxgpuStep mxgpu_compute_step;
 /* After each step of the MCU: what it started and may run by itself. */
 void mxgpu_compute_inline(MxgpuDevice *dev, uint64_t *deadline);
+void mxgpu_copy_inline(MxgpuDevice *dev);
 
 /* control.c: all units but the control unit; under dev->control */
 void mxgpu_hold_units(MxgpuDevice *dev); /* and waits for them */

@@ -214,6 +214,19 @@ void mxgpu_stepper_wake(MxgpuStepper *s)
     pthread_mutex_unlock(&s->lock);
 }
 
+void mxgpu_stepper_run(MxgpuStepper *s)
+{
+    pthread_mutex_lock(&s->lock);
+    atomic_store(&s->work, true);
+    if (!s->hold && !s->running) {
+        stepper_step(s, s->budget);
+    }
+    if (atomic_load(&s->work)) {
+        pthread_cond_signal(&s->wake);
+    }
+    pthread_mutex_unlock(&s->lock);
+}
+
 void mxgpu_stepper_ask(MxgpuStepper *s)
 {
     /* As above: the thread looks at it under the lock before it sleeps. */

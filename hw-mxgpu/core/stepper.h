@@ -68,6 +68,10 @@ void mxgpu_stepper_destroy(MxgpuStepper *s);
 /* There may be work. May be called under the device lock. */
 void mxgpu_stepper_wake(MxgpuStepper *s);
 
+/* There is work, and it may begin on the caller's thread: a step of it, unless
+ * the unit is held or in a step; what is left is for the unit's own thread. */
+void mxgpu_stepper_run(MxgpuStepper *s);
+
 /* Calls service(opaque) soon, on the unit's thread and between two steps. May
  * be called under the device lock. */
 void mxgpu_stepper_ask(MxgpuStepper *s);

@@ -214,6 +214,7 @@ static void list_device(Fields *f, MxgpuDevice *dev)
     O(dev, kernels); O(dev, console_log); O(dev, queue_table);
     O(dev, ce); O(dev, mmu);
     O(dev, simt); O(dev, cu_claimed); O(dev, compute_inline);
+    O(dev, copy_inline);
     O(dev, inline_idle); O(dev, num_steppers); O(dev, num_workers);
     O(dev, steppers);
     end(f);
