@@ -38,7 +38,8 @@ static FW_COLD void select_queue(const FwQueue *queue)
 }
 
 /* The packet was started: what unit_run() and queue_fetch() do for others. */
-static void began(FwQueue *queue, unsigned slot, uint32_t flags)
+static inline __attribute__((always_inline)) void
+began(FwQueue *queue, unsigned slot, uint32_t flags)
 {
     FwJob *job = &fw.units[FW_UNIT_SLOT].jobs[slot];
     uint32_t busy = fw.units[FW_UNIT_SLOT].busy;
@@ -50,7 +51,7 @@ static void began(FwQueue *queue, unsigned slot, uint32_t flags)
     job->inner = 0;
     job->record = 0;
     job->abort = FW_ABORT_NONE;
-    job->front = true;
+    job->front = FW_FRONT_ONE;
     if (unlikely(fw.watchdog)) {
         unit_watch(job);
     }
@@ -70,6 +71,55 @@ static void began(FwQueue *queue, unsigned slot, uint32_t flags)
     sched_ready(queue);
 }
 
+/* So many that others get their turn, too. */
+#define CHAIN_MOST 64
+
+/* How many of a list may follow its next packet without us. Not with a watchdog,
+ * whose time is that of one packet. */
+static FW_COLD uint32_t chain(const FwQueue *queue)
+{
+    uint32_t left = queue->list_count - queue->list_next - 1;
+
+    return queue->running || fw.watchdog ? 0
+           : left < CHAIN_MOST           ? left
+                                         : CHAIN_MOST;
+}
+
+/* What may follow does so before all else of the queue. */
+static FW_COLD void chain_began(FwQueue *queue, uint32_t result)
+{
+    unsigned slot = MXGPU_GET(MXGPU_FE_RESULT_SLOT, result);
+
+    began(queue, slot,
+          MXGPU_GET(MXGPU_FE_RESULT_FLAGS, result) | MXGPU_PKT_BARRIER);
+    fw.units[FW_UNIT_SLOT].jobs[slot].front = FW_FRONT_CHAIN;
+}
+
+FW_COLD bool front_settled(FwJob *job)
+{
+    uint32_t state;
+
+    if (likely(job->front != FW_FRONT_CHAIN)) {
+        return true;
+    }
+    state = reg_read(MXGPU_FE_CHAIN + job->index * MXGPU_FE_CHAIN_STRIDE);
+    if (MXGPU_GET(MXGPU_FE_CHAIN_LEFT, state)) {
+        return false;
+    }
+    job->front = FW_FRONT_ONE;
+    job->inner += MXGPU_GET(MXGPU_FE_CHAIN_DONE, state);
+    job->header.flags = MXGPU_PKT_BARRIER;
+    if (MXGPU_GET(MXGPU_FE_JOB_RAISE,
+                  reg_read(MXGPU_FE_JOB +
+                           job->index * MXGPU_FE_JOB_STRIDE))) {
+        job->header.flags |= MXGPU_PKT_IRQ;
+    }
+    if (job->queue && job->queue->list_count) {
+        job->queue->list_next = job->inner;
+    }
+    return true;
+}
+
 bool front_serve(FwQueue *queue)
 {
     uint32_t command, result;
@@ -85,7 +135,9 @@ bool front_serve(FwQueue *queue)
                         unit_idle_slots(queue->priority)) |
               MXGPU_SET(MXGPU_FE_LAUNCH_BUSY, queue->running != 0);
     reg_write64(MXGPU_FE_PACKET_LO, queue_next_addr(queue));
-    if (!queue->list_count) {
+    if (queue->list_count) {
+        command |= MXGPU_SET(MXGPU_FE_LAUNCH_CHAIN, chain(queue));
+    } else {
         command |= FW_BIT(MXGPU_FE_LAUNCH_PUBLISH);
         reg_write64(MXGPU_FE_INDEX_LO, queue->read_index + 1);
     }
@@ -95,6 +147,9 @@ bool front_serve(FwQueue *queue)
     case MXGPU_FRONT_LAUNCHED:
         began(queue, MXGPU_GET(MXGPU_FE_RESULT_SLOT, result),
               MXGPU_GET(MXGPU_FE_RESULT_FLAGS, result));
+        return true;
+    case MXGPU_FRONT_CHAINED:
+        chain_began(queue, result);
         return true;
     case MXGPU_FRONT_NO_SLOT:
         sched_wait_for_slot(queue);
@@ -141,7 +196,7 @@ static FW_COLD void end(FwJob *job)
     uint32_t base = job->index * MXGPU_FE_SIGNAL_LO_STRIDE;
 
     if (job->front) {
-        job->front = false;
+        job->front = FW_FRONT_NOT;
         job->signal_addr = reg_read64(MXGPU_FE_SIGNAL_LO + base);
         job->signal_value = reg_read64(MXGPU_FE_VALUE_LO + base);
     }
@@ -155,6 +210,9 @@ void front_collect(uint32_t slots, bool alone)
     for (; slots; slots &= slots - 1) {
         FwJob *job = &fw.units[FW_UNIT_SLOT].jobs[lowest_bit(slots)];
 
+        if (unlikely(job->front != FW_FRONT_ONE && !front_settled(job))) {
+            continue;
+        }
         if (unlikely(!job->front || !retire(job, alone))) {
             end(job);
         }

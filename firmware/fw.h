@@ -68,6 +68,13 @@ typedef enum FwQueueState {
     FW_QUEUE_DYING,   /* waits for its aborted packets */
 } FwQueueState;
 
+/* Whether the front end of the hardware started a job, and has its signal. */
+typedef enum FwFront {
+    FW_FRONT_NOT,
+    FW_FRONT_ONE,
+    FW_FRONT_CHAIN, /* and what follows in the slot, of which FE_CHAIN tells */
+} FwFront;
+
 /* What a busy unit does. */
 typedef struct FwJob {
     struct FwQueue *queue; /* NULL: left behind by an earlier firmware */
@@ -80,7 +87,7 @@ typedef struct FwJob {
     uint64_t record; /* of its grid, when that may launch others; or 0 */
     uint8_t index; /* unit number */
     uint8_t abort; /* FwAbort */
-    bool front;    /* the front end started it, and has its signal */
+    uint8_t front; /* FwFront */
 } FwJob;
 
 typedef struct FwQueue {
@@ -336,6 +343,9 @@ void front_init(void);
 /* Starts the queue's next packet, which has not been fetched, if it is a plain
  * dispatch, or lets the queue wait; false: it is to be fetched. */
 bool front_serve(FwQueue *queue);
+/* A slot of the front end seems to have ended: what ran in it last. false:
+ * others follow. */
+bool front_settled(FwJob *job);
 /* Collects those of the slots that are done; alone: nothing else has
  * happened. */
 void front_collect(uint32_t slots, bool alone);

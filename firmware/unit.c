@@ -177,7 +177,7 @@ void unit_run(FwUnitKind kind, FwJob *job, FwQueue *queue)
     job->header = queue->packet.header;
     job->inner = queue_inner(queue);
     job->abort = FW_ABORT_NONE;
-    job->front = false;
+    job->front = FW_FRONT_NOT;
     job->deadline = FW_NEVER;
     job->record = kind == FW_UNIT_SLOT ? launch_record(queue) : 0;
     if (unlikely(job->record)) {
@@ -277,11 +277,13 @@ static void end_job(FwUnitKind kind, FwJob *job, uint32_t status)
 
 void unit_end(FwUnitKind kind, unsigned index)
 {
+    FwJob *job = &fw.units[kind].jobs[index];
     uint32_t status = unit_status(kind, index);
     uint32_t state = MXGPU_GET(MXGPU_CE_STATUS_STATE, status);
 
-    if (state == MXGPU_UNIT_DONE || state == MXGPU_UNIT_FAULT) {
-        end_job(kind, &fw.units[kind].jobs[index], status);
+    if ((state == MXGPU_UNIT_DONE || state == MXGPU_UNIT_FAULT) &&
+        front_settled(job)) {
+        end_job(kind, job, status);
     }
 }
 

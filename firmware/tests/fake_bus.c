@@ -122,6 +122,8 @@ static void perform_copy(unsigned index)
     }
 }
 
+static void chain_follow(unsigned slot);
+
 void fake_finish(FwUnitKind kind, unsigned index, enum mxgpu_fault fault)
 {
     FakeUnit *unit = &bus.units[kind][index];
@@ -131,6 +133,9 @@ void fake_finish(FwUnitKind kind, unsigned index, enum mxgpu_fault fault)
     unit->fault = fault;
     if (!fault && kind == FW_UNIT_COPY) {
         perform_copy(index);
+    }
+    if (kind == FW_UNIT_SLOT) {
+        chain_follow(index);
     }
 }
 
@@ -151,6 +156,9 @@ static void unit_ctrl(FwUnitKind kind, unsigned index, uint32_t value)
         unit->state = MXGPU_UNIT_IDLE;
     } else if (value & 4 && unit->state == MXGPU_UNIT_BUSY) { /* ABORT */
         unit->aborted = true;
+        if (kind == FW_UNIT_SLOT) {
+            bus.regs[MXGPU_FE_CHAIN / 4 + index] &= ~0xffffu;
+        }
         if (!bus.ignore_abort) {
             fake_finish(kind, index, MXGPU_FAULT_ABORTED);
         }
@@ -266,10 +274,75 @@ static void program_slot(unsigned slot, uint32_t cfg,
     set_pair(MXGPU_FE_VALUE_LO + slot * 16, p->signal_value);
     bus.regs[MXGPU_FE_JOB / 4 + slot] =
         MXGPU_GET(MXGPU_FE_CFG_VMID, cfg) | FW_BIT(MXGPU_FE_JOB_STARTED) |
+        MXGPU_SET(MXGPU_FE_JOB_HAS_VECTOR,
+                  MXGPU_GET(MXGPU_FE_CFG_HAS_VECTOR, cfg)) |
         MXGPU_SET(MXGPU_FE_JOB_VECTOR, MXGPU_GET(MXGPU_FE_CFG_VECTOR, cfg)) |
         MXGPU_SET(MXGPU_FE_JOB_RAISE,
                   p->flags & MXGPU_PKT_IRQ &&
                       MXGPU_GET(MXGPU_FE_CFG_HAS_VECTOR, cfg));
+}
+
+static bool front_read(unsigned vmid, uint64_t addr,
+                       struct mxgpu_packet_dispatch *p,
+                       struct mxgpu_kernel_desc *desc)
+{
+    return !move(vmid, addr, p, sizeof(*p), false) &&
+           p->type == MXGPU_PKT_DISPATCH &&
+           !(p->flags & ~(MXGPU_PKT_FLAGS | MXGPU_PKT_STRICT_ALIGN |
+                          MXGPU_PKT_RECOVER)) &&
+           (!(p->flags & MXGPU_PKT_RECOVER) ||
+            MXGPU_GET(MXGPU_FAULT_CFG_ENABLE,
+                      bus.regs[MXGPU_FAULT_CFG / 4])) &&
+           !(p->signal_addr & 7) &&
+           mxgpu_dispatch_check(p, 1024) == UINT32_MAX &&
+           !move(vmid, p->kernel, desc, sizeof(*desc), false) &&
+           mxgpu_kernel_valid(desc) &&
+           mxgpu_dispatch_fits(p, desc, bus.regs[MXGPU_CU_REGS / 4], 65536) ==
+               UINT32_MAX;
+}
+
+/* How many may follow a packet that was put into the slot. */
+static void chain_set(unsigned slot, const struct mxgpu_packet_dispatch *p,
+                      uint64_t next, uint32_t left, uint32_t done)
+{
+    if (p->signal_addr || MXGPU_GET(MXGPU_FE_JOB_RAISE,
+                                    bus.regs[MXGPU_FE_JOB / 4 + slot])) {
+        left = 0;
+    }
+    set_pair(MXGPU_FE_NEXT_LO + slot * 8, next);
+    bus.regs[MXGPU_FE_CHAIN / 4 + slot] = left | done << 16;
+}
+
+/* The slot has ended: what follows is started at once. */
+static void chain_follow(unsigned slot)
+{
+    uint32_t chain = bus.regs[MXGPU_FE_CHAIN / 4 + slot];
+    uint32_t job = bus.regs[MXGPU_FE_JOB / 4 + slot];
+    uint32_t left = chain & 0xffff, done = chain >> 16, cfg;
+    uint64_t next = pair(MXGPU_FE_NEXT_LO + slot * 8);
+    struct mxgpu_packet_dispatch p;
+    struct mxgpu_kernel_desc desc;
+
+    if (!left) {
+        return;
+    }
+    if (bus.units[FW_UNIT_SLOT][slot].state != MXGPU_UNIT_DONE ||
+        !front_read(job & 0xf, next, &p, &desc) ||
+        !(p.flags & MXGPU_PKT_BARRIER)) {
+        bus.regs[MXGPU_FE_CHAIN / 4 + slot] = done << 16;
+        return;
+    }
+    cfg = (job & 0xf) | (bus.regs[(MXGPU_CD_CFG + slot * 0x80) / 4] & 0xf0) |
+          MXGPU_SET(MXGPU_FE_CFG_QUEUE,
+                    bus.regs[(MXGPU_CD_QUEUE + slot * 0x80) / 4]) |
+          MXGPU_SET(MXGPU_FE_CFG_VECTOR, MXGPU_GET(MXGPU_FE_JOB_VECTOR, job)) |
+          MXGPU_SET(MXGPU_FE_CFG_HAS_VECTOR,
+                    MXGPU_GET(MXGPU_FE_JOB_HAS_VECTOR, job));
+    unit_ctrl(FW_UNIT_SLOT, slot, FW_BIT(MXGPU_CD_CTRL_ACK));
+    program_slot(slot, cfg, &p, &desc);
+    chain_set(slot, &p, next + 64, left - 1, done + 1);
+    bus.followed++;
+    unit_ctrl(FW_UNIT_SLOT, slot, FW_BIT(MXGPU_CD_CTRL_START));
 }
 
 static uint32_t front_launch(uint32_t command)
@@ -277,27 +350,21 @@ static uint32_t front_launch(uint32_t command)
     const uint32_t cfg = bus.regs[MXGPU_FE_CFG / 4];
     const unsigned vmid = MXGPU_GET(MXGPU_FE_CFG_VMID, cfg);
     const uint32_t slots = MXGPU_GET(MXGPU_FE_LAUNCH_SLOTS, command);
-    uint64_t index = pair(MXGPU_FE_INDEX_LO);
+    uint32_t chain = MXGPU_GET(MXGPU_FE_LAUNCH_CHAIN, command);
+    uint64_t index = pair(MXGPU_FE_INDEX_LO), at = pair(MXGPU_FE_PACKET_LO);
+    struct mxgpu_packet_header next;
     struct mxgpu_packet_dispatch p;
     struct mxgpu_kernel_desc desc;
     unsigned slot;
 
-    if (move(vmid, pair(MXGPU_FE_PACKET_LO), &p, sizeof(p), false) ||
-        p.type != MXGPU_PKT_DISPATCH ||
-        p.flags & ~(MXGPU_PKT_FLAGS | MXGPU_PKT_STRICT_ALIGN |
-                    MXGPU_PKT_RECOVER) ||
-        (p.flags & MXGPU_PKT_RECOVER &&
-         !MXGPU_GET(MXGPU_FAULT_CFG_ENABLE,
-                    bus.regs[MXGPU_FAULT_CFG / 4])) ||
-        p.signal_addr & 7 || mxgpu_dispatch_check(&p, 1024) != UINT32_MAX ||
-        move(vmid, p.kernel, &desc, sizeof(desc), false) ||
-        !mxgpu_kernel_valid(&desc) ||
-        mxgpu_dispatch_fits(&p, &desc, bus.regs[MXGPU_CU_REGS / 4], 65536) != UINT32_MAX) {
+    if (!front_read(vmid, at, &p, &desc)) {
         return MXGPU_FRONT_OTHER;
     }
-    if (MXGPU_GET(MXGPU_FE_LAUNCH_BUSY, command) &&
-        p.flags & MXGPU_PKT_BARRIER) {
-        return MXGPU_FRONT_BARRIER;
+    if (MXGPU_GET(MXGPU_FE_LAUNCH_BUSY, command)) {
+        chain = 0;
+        if (p.flags & MXGPU_PKT_BARRIER) {
+            return MXGPU_FRONT_BARRIER;
+        }
     }
     if (!slots) {
         return MXGPU_FRONT_NO_SLOT;
@@ -309,9 +376,17 @@ static uint32_t front_launch(uint32_t command)
         return MXGPU_FRONT_OTHER;
     }
     program_slot(slot, cfg, &p, &desc);
+    if (chain && (move(vmid, at + 64, &next, sizeof(next), false) ||
+                  next.type != MXGPU_PKT_DISPATCH ||
+                  !(next.flags & MXGPU_PKT_BARRIER))) {
+        chain = 0;
+    }
+    chain_set(slot, &p, at + 64, chain, 0);
+    chain = bus.regs[MXGPU_FE_CHAIN / 4 + slot] & 0xffff;
     unit_ctrl(FW_UNIT_SLOT, slot, FW_BIT(MXGPU_CD_CTRL_START));
     bus.launched++;
-    return MXGPU_FRONT_LAUNCHED | slot << 8 | (uint32_t)p.flags << 16;
+    return (chain ? MXGPU_FRONT_CHAINED : MXGPU_FRONT_LAUNCHED) | slot << 8 |
+           (uint32_t)p.flags << 16;
 }
 
 static uint32_t front_retire(uint32_t slot)
@@ -330,7 +405,7 @@ static uint32_t front_retire(uint32_t slot)
     if (MXGPU_GET(MXGPU_FE_JOB_RAISE, *job)) {
         bus.irqs[MXGPU_GET(MXGPU_FE_JOB_VECTOR, *job)]++;
     }
-    *job = 0;
+    *job = bus.regs[MXGPU_FE_CHAIN / 4 + slot] = 0;
     unit_ctrl(FW_UNIT_SLOT, slot, FW_BIT(MXGPU_CD_CTRL_ACK));
     bus.retired++;
     return MXGPU_FRONT_RETIRED;

@@ -44,7 +44,7 @@ typedef struct FakeBus {
         uint64_t index, value;
     } trace[32];
     unsigned traces;
-    unsigned launched, retired; /* by the front end */
+    unsigned launched, followed, retired; /* by the front end */
     bool ignore_abort;   /* ABORT has no effect */
     bool finish_at_once; /* units end as soon as they are started */
     bool ready, stopped;

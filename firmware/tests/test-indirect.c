@@ -291,6 +291,126 @@ static void test_watchdog(void)
     expect_inner(MXGPU_QERR_TIMEOUT, MXGPU_PKT_DISPATCH, 1);
 }
 
+/* ---- chains: what the front end does of a list by itself */
+
+#define CHAIN 5
+
+/* A list of dispatches, one after the other; the last one has a signal. */
+static void start_chain(uint32_t watchdog)
+{
+    Packet first = nop(0, 9), list = indirect(CHAIN, 0);
+
+    start_queue(watchdog);
+    for (unsigned i = 0; i < CHAIN; i++) {
+        Packet inner = dispatch(i ? MXGPU_PKT_BARRIER : 0, 1 + i);
+
+        if (i < CHAIN - 1) {
+            inner.dispatch.signal_addr = 0;
+        }
+        put_list(i, &inner);
+    }
+    list.header.flags = MXGPU_PKT_IRQ;
+    put(0, 0, &first);
+    put(0, 1, &list);
+    ring_settled(0, 2);
+}
+
+static void expect_followed(unsigned count)
+{
+    if (MXGPU_GET(MXGPU_FEATURES_FRONT_END, bus.regs[MXGPU_FEATURES / 4])) {
+        g_assert_cmpuint(bus.followed, ==, count);
+    }
+}
+
+static void test_chain(void)
+{
+    start_chain(0);
+    for (unsigned i = 0; i < CHAIN; i++) {
+        g_assert_cmpuint(busy_units(FW_UNIT_SLOT), ==, 1);
+        expect_followed(i);
+        g_assert_false(signalled(CHAIN) || signalled(0));
+        g_assert_true(finish(FW_UNIT_SLOT, 0));
+    }
+    g_assert_cmpuint(busy_units(FW_UNIT_SLOT), ==, 0);
+    g_assert_true(signalled(CHAIN) && signalled(0));
+    g_assert_cmpuint(bus.irqs[0], ==, 1);
+    g_assert_cmpuint(ctl(0)->read_index, ==, 2);
+}
+
+/* Each packet's fault names it, and ends the list. */
+static void test_chain_fault(void)
+{
+    for (unsigned bad = 0; bad < CHAIN; bad++) {
+        start_chain(0);
+        for (unsigned i = 0; i < bad; i++) {
+            g_assert_true(finish(FW_UNIT_SLOT, 0));
+        }
+        fake_finish(FW_UNIT_SLOT, 0, MXGPU_FAULT_NOT_PRESENT);
+        g_assert_true(fake_settle());
+        expect_inner(MXGPU_QERR_FAULT, MXGPU_PKT_DISPATCH, bad + 1);
+        expect_followed(bad);
+        g_assert_false(signalled(CHAIN));
+        g_assert_cmpuint(busy_units(FW_UNIT_SLOT), ==, 0);
+    }
+}
+
+/* A packet that the front end does not take is the firmware's, and what comes
+ * behind it may be followed again. */
+static void test_chain_other(void)
+{
+    Packet other = nop(MXGPU_PKT_BARRIER, 8);
+
+    start_chain(0);
+    put_list(2, &other);
+    for (unsigned i = 0; i < CHAIN - 1; i++) {
+        g_assert_cmpuint(signalled(8), ==, i > 1);
+        g_assert_true(finish(FW_UNIT_SLOT, 0));
+    }
+    expect_followed(2);
+    g_assert_true(signalled(8) && signalled(CHAIN) && signalled(0));
+}
+
+/* Bad packets of a chain are refused as such. */
+static void test_chain_bad(void)
+{
+    Packet bad = dispatch(MXGPU_PKT_BARRIER, 8);
+
+    bad.dispatch.grid[1] = 0;
+    start_chain(0);
+    put_list(3, &bad);
+    for (unsigned i = 0; i < 3; i++) {
+        g_assert_true(finish(FW_UNIT_SLOT, 0));
+    }
+    expect_inner(MXGPU_QERR_PACKET, MXGPU_PKT_DISPATCH, 4);
+}
+
+/* Time limits are of packets: those of a chain are started one by one. */
+static void test_chain_watchdog(void)
+{
+    start_chain(5);
+    g_assert_true(finish(FW_UNIT_SLOT, 0));
+    fake_advance(3 * FW_MS);
+    g_assert_true(finish(FW_UNIT_SLOT, 0));
+    fake_advance(3 * FW_MS);
+    expect_followed(0);
+    fake_advance(3 * FW_MS);
+    expect_inner(MXGPU_QERR_TIMEOUT, MXGPU_PKT_DISPATCH, 3);
+}
+
+static void test_chain_destroy(void)
+{
+    const uint32_t words[] = {MXGPU_MSG_QUEUE_DESTROY, 0};
+
+    start_chain(0);
+    g_assert_true(finish(FW_UNIT_SLOT, 0));
+    fake_send(words, 2);
+    g_assert_true(fake_settle());
+    g_assert_cmpuint(fw.queues[0].state, ==, FW_QUEUE_FREE);
+    g_assert_cmpuint(busy_units(FW_UNIT_SLOT), ==, 0);
+    expect_followed(1);
+    g_assert_false(signalled(CHAIN) || signalled(0));
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -306,5 +426,11 @@ int main(int argc, char **argv)
     g_test_add_func("/indirect/turns", test_turns);
     g_test_add_func("/indirect/destroy", test_destroy);
     g_test_add_func("/indirect/watchdog", test_watchdog);
+    g_test_add_func("/indirect/chain", test_chain);
+    g_test_add_func("/indirect/chain-fault", test_chain_fault);
+    g_test_add_func("/indirect/chain-other", test_chain_other);
+    g_test_add_func("/indirect/chain-bad", test_chain_bad);
+    g_test_add_func("/indirect/chain-watchdog", test_chain_watchdog);
+    g_test_add_func("/indirect/chain-destroy", test_chain_destroy);
     return g_test_run();
 }

@@ -33,7 +33,12 @@ static void cd_finish(MxgpuDevice *dev, unsigned slot,
     mxgpu_set_reg64(dev, cd_offset(MXGPU_CD_END_LO, slot), now);
     mxgpu_err_fault(dev, f->code, f->access, f->addr);
     mxgpu_out_trace(dev, MXGPU_TRACE_DISPATCH_END, slot, f->code);
-    atomic_fetch_or(&dev->dispatch_pending, 1u << slot);
+    if (state == MXGPU_UNIT_FAULT) {
+        mxgpu_fe_break(dev, slot);
+    }
+    atomic_fetch_or(mxgpu_fe_chains(dev, slot) ? &dev->chain_pending
+                                               : &dev->dispatch_pending,
+                    1u << slot);
     mxgpu_wake(dev, MXGPU_STEPPER_MCU);
 }
 
@@ -106,29 +111,39 @@ static void run_inline(MxgpuDevice *dev)
     if (!atomic_exchange(&dev->cu_claimed[0], true)) {
         mxgpu_simt_run_held(dev->simt, 0, INLINE_BUDGET,
                             &dev->steppers[MXGPU_STEPPER_MCU].held);
-        dev->inline_idle = mxgpu_simt_idle(dev->simt, 0);
         atomic_store(&dev->cu_claimed[0], false);
+        dev->inline_ran = true;
     }
     if (mxgpu_simt_has_work(dev->simt)) {
         mxgpu_wake_compute(dev);
     }
 }
 
-/* The MCU's thread has run unit 0, so that no worker knows when that has been
- * idle long enough to give memory back. */
-void mxgpu_compute_inline(MxgpuDevice *dev, uint64_t *deadline)
+void mxgpu_compute_inline(MxgpuDevice *dev)
 {
     if (dev->compute_inline) {
         dev->compute_inline = false;
         run_inline(dev);
     }
-    if (dev->inline_idle == MXGPU_NEVER) {
-        return;
-    }
-    if (mxgpu_now(dev) >= dev->inline_idle) {
+}
+
+/* The MCU's thread has run unit 0, so that no worker knows when that has been
+ * idle long enough to give memory back. */
+void mxgpu_compute_inline_idle(MxgpuDevice *dev, uint64_t *deadline)
+{
+    if (dev->inline_ran) {
+        dev->inline_ran = false;
+        dev->inline_idle = MXGPU_NEVER;
+        if (!atomic_exchange(&dev->cu_claimed[0], true)) {
+            dev->inline_idle = mxgpu_simt_idle(dev->simt, 0);
+            atomic_store(&dev->cu_claimed[0], false);
+        }
+    } else if (dev->inline_idle != MXGPU_NEVER &&
+               mxgpu_now(dev) >= dev->inline_idle) {
         dev->inline_idle = MXGPU_NEVER;
         mxgpu_wake_compute(dev);
-    } else if (dev->inline_idle < *deadline) {
+    }
+    if (dev->inline_idle < *deadline) {
         *deadline = dev->inline_idle;
     }
 }
@@ -172,6 +187,7 @@ void mxgpu_cd_ack(MxgpuDevice *dev, unsigned slot)
 {
     *mxgpu_reg(dev, cd_offset(MXGPU_CD_STATUS, slot)) = MXGPU_UNIT_IDLE;
     atomic_fetch_and(&dev->dispatch_pending, ~(1u << slot));
+    atomic_fetch_and(&dev->chain_pending, ~(1u << slot));
 }
 
 /* Under the lock: what a slot that is IDLE is told to do. */
@@ -214,10 +230,13 @@ void mxgpu_cd_ctrl_write(MxgpuDevice *dev, const MxgpuAccess *a, uint32_t value)
         state = MXGPU_UNIT_BUSY;
         d = begin(dev, a->index, a->now);
         /* Not the front end's: nothing is left of what it started before. */
-        *mxgpu_reg(dev, MXGPU_FE_JOB + a->index * MXGPU_FE_JOB_STRIDE) = 0;
+        mxgpu_fe_forget(dev, a->index);
         start = true;
     }
     abort = MXGPU_GET(MXGPU_CD_CTRL_ABORT, value) && state == MXGPU_UNIT_BUSY;
+    if (MXGPU_GET(MXGPU_CD_CTRL_ABORT, value)) {
+        mxgpu_fe_break(dev, a->index);
+    }
     mxgpu_unlock(dev);
     mxgpu_mcu_charge(dev->mcu.mcu, COST_COMMAND + dev->num_workers);
     if (start && !cd_start(dev, a->index, &d, a->now)) {
@@ -372,4 +391,5 @@ void mxgpu_compute_reset(MxgpuDevice *dev)
 {
     mxgpu_simt_reset(dev->simt);
     atomic_store(&dev->dispatch_pending, 0);
+    atomic_store(&dev->chain_pending, 0);
 }

@@ -123,16 +123,41 @@ static unsigned count_workers(const MxgpuConfig *c)
                                             : (unsigned)threads;
 }
 
+#define FOLLOW_MOST 32 /* of a step, which somebody may wait for */
+
+/* What ended meanwhile may be followed by others without the firmware. */
+static bool follow(MxgpuDevice *dev)
+{
+    const _Atomic bool *held = &dev->steppers[MXGPU_STEPPER_MCU].held;
+
+    for (unsigned i = 0; i < FOLLOW_MOST; i++) {
+        if (!atomic_load_explicit(&dev->chain_pending, memory_order_relaxed)) {
+            return false;
+        }
+        if (atomic_load_explicit(held, memory_order_relaxed)) {
+            break;
+        }
+        mxgpu_fe_follow(dev);
+        mxgpu_compute_inline(dev);
+    }
+    return atomic_load(&dev->chain_pending) != 0;
+}
+
 /* A small copy or a kernel of one block that the firmware started in this step
  * may be run by the same thread right after it, without waking another one
  * (copy.c, compute.c). */
 static bool mcu_step(void *opaque, unsigned index, unsigned budget,
                      uint64_t *deadline)
 {
-    bool more = mxgpu_mcu_step(opaque, index, budget, deadline);
+    MxgpuDevice *dev = opaque;
+    bool more = mxgpu_mcu_step(dev, index, budget, deadline);
 
-    mxgpu_copy_inline(opaque);
-    mxgpu_compute_inline(opaque, deadline);
+    mxgpu_copy_inline(dev);
+    mxgpu_compute_inline(dev);
+    more = follow(dev) || more;
+    if (!more && !mxgpu_stepper_runnable(&dev->steppers[MXGPU_STEPPER_MCU])) {
+        mxgpu_compute_inline_idle(dev, deadline);
+    }
     return more;
 }
 

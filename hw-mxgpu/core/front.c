@@ -15,17 +15,24 @@
 
 #define FE_SLOT(reg, slot) ((reg) + (slot)*MXGPU_FE_SIGNAL_LO_STRIDE)
 #define FE_JOB(slot)       (MXGPU_FE_JOB + (slot)*MXGPU_FE_JOB_STRIDE)
+#define FE_CHAIN(slot)     (MXGPU_FE_CHAIN + (slot)*MXGPU_FE_CHAIN_STRIDE)
+#define FE_NEXT(slot)      (MXGPU_FE_NEXT_LO + (slot)*MXGPU_FE_NEXT_LO_STRIDE)
 
 typedef struct Front {
     struct mxgpu_packet_dispatch packet;
     struct mxgpu_kernel_desc desc;
 } Front;
 
+/* The queue that a packet is of. */
+typedef struct FrontQueue {
+    unsigned vmid, priority, id, vector;
+    bool has_vector;
+} FrontQueue;
+
 /* Between the begin and the end of the memory port's client. */
-static bool read_both(MxgpuDevice *dev, unsigned vmid, Front *f)
+static bool read_both(MxgpuDevice *dev, unsigned vmid, uint64_t at, Front *f)
 {
     const struct mxgpu_packet_dispatch *p = &f->packet;
-    uint64_t at = mxgpu_reg64(dev, MXGPU_FE_PACKET_LO);
 
     if (at % MXGPU_PACKET_SIZE ||
         mxgpu_memport_move(dev, vmid, at, &f->packet, sizeof(f->packet), false,
@@ -57,11 +64,11 @@ static bool publish(MxgpuDevice *dev, unsigned vmid)
 }
 
 /* Under the lock. */
-static void program_slot(MxgpuDevice *dev, unsigned slot, const Front *f)
+static void program_slot(MxgpuDevice *dev, unsigned slot, const Front *f,
+                         const FrontQueue *queue)
 {
     const struct mxgpu_packet_dispatch *p = &f->packet;
     uint32_t base = slot * MXGPU_CD_CFG_STRIDE;
-    uint32_t cfg = *mxgpu_reg(dev, MXGPU_FE_CFG);
     uint32_t *job = mxgpu_reg(dev, FE_JOB(slot));
 
     mxgpu_set_reg64(dev, MXGPU_CD_ENTRY_LO + base, f->desc.entry);
@@ -78,12 +85,10 @@ static void program_slot(MxgpuDevice *dev, unsigned slot, const Front *f)
     *mxgpu_reg(dev, MXGPU_CD_SHARED_STATIC + base) = f->desc.static_shared;
     *mxgpu_reg(dev, MXGPU_CD_PRIVATE + base) =
         mxgpu_dispatch_private(p, &f->desc);
-    *mxgpu_reg(dev, MXGPU_CD_QUEUE + base) =
-        MXGPU_GET(MXGPU_FE_CFG_QUEUE, cfg);
+    *mxgpu_reg(dev, MXGPU_CD_QUEUE + base) = queue->id;
     *mxgpu_reg(dev, MXGPU_CD_CFG + base) =
-        MXGPU_SET(MXGPU_CD_CFG_VMID, MXGPU_GET(MXGPU_FE_CFG_VMID, cfg)) |
-        MXGPU_SET(MXGPU_CD_CFG_PRIORITY,
-                  MXGPU_GET(MXGPU_FE_CFG_PRIORITY, cfg)) |
+        MXGPU_SET(MXGPU_CD_CFG_VMID, queue->vmid) |
+        MXGPU_SET(MXGPU_CD_CFG_PRIORITY, queue->priority) |
         MXGPU_SET(MXGPU_CD_CFG_REGISTERS, f->desc.registers) |
         MXGPU_SET(MXGPU_CD_CFG_FP_FLAGS,
                   f->desc.flags / MXGPU_KERNEL_FP_FLAGS) |
@@ -92,26 +97,135 @@ static void program_slot(MxgpuDevice *dev, unsigned slot, const Front *f)
         MXGPU_SET(MXGPU_CD_CFG_RECOVER, p->flags / MXGPU_PKT_RECOVER);
     mxgpu_set_reg64(dev, FE_SLOT(MXGPU_FE_SIGNAL_LO, slot), p->signal_addr);
     mxgpu_set_reg64(dev, FE_SLOT(MXGPU_FE_VALUE_LO, slot), p->signal_value);
-    *job = MXGPU_SET(MXGPU_FE_JOB_VMID, MXGPU_GET(MXGPU_FE_CFG_VMID, cfg)) |
-           MXGPU_SET(MXGPU_FE_JOB_VECTOR, MXGPU_GET(MXGPU_FE_CFG_VECTOR, cfg)) |
+    *job = MXGPU_SET(MXGPU_FE_JOB_VMID, queue->vmid) |
+           MXGPU_SET(MXGPU_FE_JOB_HAS_VECTOR, queue->has_vector) |
+           MXGPU_SET(MXGPU_FE_JOB_VECTOR, queue->vector) |
            MXGPU_SET(MXGPU_FE_JOB_RAISE,
-                     (p->flags & MXGPU_PKT_IRQ) != 0 &&
-                         MXGPU_GET(MXGPU_FE_CFG_HAS_VECTOR, cfg)) |
+                     (p->flags & MXGPU_PKT_IRQ) && queue->has_vector) |
            MXGPU_SET(MXGPU_FE_JOB_STARTED, 1);
 }
+
+/* ---- chains: what follows in a slot ---- */
+
+/* What waits for the packet's signal or interrupt is known to the firmware. */
+static bool may_be_followed(MxgpuDevice *dev, unsigned slot, const Front *f)
+{
+    return !f->packet.signal_addr &&
+           !MXGPU_GET(MXGPU_FE_JOB_RAISE, *mxgpu_reg(dev, FE_JOB(slot)));
+}
+
+/* Whether it begins with the header of a packet that may follow: whose BARRIER
+ * says that it comes when nothing else of its queue runs. */
+static bool may_follow(const struct mxgpu_packet_header *h)
+{
+    return h->type == MXGPU_PKT_DISPATCH && h->flags & MXGPU_PKT_BARRIER &&
+           !(h->flags & ~PLAIN_FLAGS);
+}
+
+/* Between the begin and the end of the memory port's client: how many packets
+ * may follow the one that was put into the slot. */
+static uint32_t begin_chain(MxgpuDevice *dev, unsigned slot, unsigned vmid,
+                            const Front *f, uint32_t count)
+{
+    uint64_t next = mxgpu_reg64(dev, MXGPU_FE_PACKET_LO) + MXGPU_PACKET_SIZE;
+    struct mxgpu_packet_header header;
+    uint64_t at;
+
+    if (!count || !may_be_followed(dev, slot, f) ||
+        mxgpu_memport_move(dev, vmid, next, &header, sizeof(header), false,
+                           &at) != MXGPU_FAULT_NONE ||
+        !may_follow(&header)) {
+        count = 0;
+    }
+    mxgpu_set_reg64(dev, FE_NEXT(slot), next);
+    *mxgpu_reg(dev, FE_CHAIN(slot)) = MXGPU_SET(MXGPU_FE_CHAIN_LEFT, count);
+    return count;
+}
+
+static FrontQueue queue_of(MxgpuDevice *dev, unsigned slot)
+{
+    uint32_t base = slot * MXGPU_CD_CFG_STRIDE;
+    uint32_t job = *mxgpu_reg(dev, FE_JOB(slot));
+
+    return (FrontQueue){
+        .vmid = MXGPU_GET(MXGPU_FE_JOB_VMID, job),
+        .priority = MXGPU_GET(MXGPU_CD_CFG_PRIORITY,
+                              *mxgpu_reg(dev, MXGPU_CD_CFG + base)),
+        .id = *mxgpu_reg(dev, MXGPU_CD_QUEUE + base),
+        .vector = MXGPU_GET(MXGPU_FE_JOB_VECTOR, job),
+        .has_vector = MXGPU_GET(MXGPU_FE_JOB_HAS_VECTOR, job),
+    };
+}
+
+static bool read_next(MxgpuDevice *dev, unsigned slot, Front *f)
+{
+    unsigned vmid =
+        MXGPU_GET(MXGPU_FE_JOB_VMID, *mxgpu_reg(dev, FE_JOB(slot)));
+    bool ok;
+
+    mxgpu_mmu_client_begin(&dev->memport.client);
+    ok = read_both(dev, vmid, mxgpu_reg64(dev, FE_NEXT(slot)), f);
+    mxgpu_mmu_client_end(&dev->memport.client);
+    return ok && f->packet.flags & MXGPU_PKT_BARRIER;
+}
+
+/* A slot is DONE. Only this thread gives commands for it. */
+static void follow(MxgpuDevice *dev, unsigned slot, uint64_t now)
+{
+    FrontQueue queue = queue_of(dev, slot);
+    bool held = mxgpu_simt_held(dev->simt) >> slot & 1;
+    uint32_t *chain = mxgpu_reg(dev, FE_CHAIN(slot));
+    Front f;
+
+    if (held || !read_next(dev, slot, &f)) {
+        mxgpu_lock(dev);
+        mxgpu_fe_break(dev, slot);
+        mxgpu_unlock(dev);
+        return;
+    }
+    mxgpu_lock(dev);
+    mxgpu_cd_ack(dev, slot);
+    program_slot(dev, slot, &f, &queue);
+    mxgpu_set_reg64(dev, FE_NEXT(slot),
+                    mxgpu_reg64(dev, FE_NEXT(slot)) + MXGPU_PACKET_SIZE);
+    *chain += MXGPU_SET(MXGPU_FE_CHAIN_DONE, 1) - 1;
+    if (!may_be_followed(dev, slot, &f)) {
+        *chain &= ~MXGPU_FE_CHAIN_LEFT_MASK;
+    }
+    mxgpu_unlock(dev);
+    mxgpu_cd_start(dev, slot, now);
+}
+
+void mxgpu_fe_follow(MxgpuDevice *dev)
+{
+    uint64_t now = mxgpu_now(dev);
+
+    for (uint32_t slots = atomic_load(&dev->chain_pending); slots;
+         slots &= slots - 1) {
+        follow(dev, (unsigned)__builtin_ctz(slots), now);
+    }
+}
+
+/* ---- the commands ---- */
 
 static enum mxgpu_front_state launch(MxgpuDevice *dev, uint32_t command,
                                      uint64_t now, Front *f, unsigned *slot)
 {
     uint32_t slots = MXGPU_GET(MXGPU_FE_LAUNCH_SLOTS, command);
-    unsigned vmid =
-        MXGPU_GET(MXGPU_FE_CFG_VMID, *mxgpu_reg(dev, MXGPU_FE_CFG));
+    uint32_t cfg = *mxgpu_reg(dev, MXGPU_FE_CFG), chain;
+    bool busy = MXGPU_GET(MXGPU_FE_LAUNCH_BUSY, command);
+    const FrontQueue queue = {
+        .vmid = MXGPU_GET(MXGPU_FE_CFG_VMID, cfg),
+        .priority = MXGPU_GET(MXGPU_FE_CFG_PRIORITY, cfg),
+        .id = MXGPU_GET(MXGPU_FE_CFG_QUEUE, cfg),
+        .vector = MXGPU_GET(MXGPU_FE_CFG_VECTOR, cfg),
+        .has_vector = MXGPU_GET(MXGPU_FE_CFG_HAS_VECTOR, cfg),
+    };
 
-    if (!read_both(dev, vmid, f)) {
+    if (!read_both(dev, queue.vmid, mxgpu_reg64(dev, MXGPU_FE_PACKET_LO), f)) {
         return MXGPU_FRONT_OTHER;
     }
-    if (MXGPU_GET(MXGPU_FE_LAUNCH_BUSY, command) &&
-        f->packet.flags & MXGPU_PKT_BARRIER) {
+    if (busy && f->packet.flags & MXGPU_PKT_BARRIER) {
         return MXGPU_FRONT_BARRIER;
     }
     if (!slots) {
@@ -119,14 +233,18 @@ static enum mxgpu_front_state launch(MxgpuDevice *dev, uint32_t command,
     }
     *slot = (unsigned)__builtin_ctz(slots);
     if (mxgpu_cd_state(dev, *slot) != MXGPU_UNIT_IDLE ||
-        (MXGPU_GET(MXGPU_FE_LAUNCH_PUBLISH, command) && !publish(dev, vmid))) {
+        (MXGPU_GET(MXGPU_FE_LAUNCH_PUBLISH, command) &&
+         !publish(dev, queue.vmid))) {
         return MXGPU_FRONT_OTHER;
     }
     mxgpu_lock(dev);
-    program_slot(dev, *slot, f);
+    program_slot(dev, *slot, f, &queue);
     mxgpu_unlock(dev);
+    chain = begin_chain(
+        dev, *slot, queue.vmid, f,
+        busy ? 0 : MXGPU_GET(MXGPU_FE_LAUNCH_CHAIN, command));
     mxgpu_cd_start(dev, *slot, now);
-    return MXGPU_FRONT_LAUNCHED;
+    return chain ? MXGPU_FRONT_CHAINED : MXGPU_FRONT_LAUNCHED;
 }
 
 void mxgpu_fe_launch_write(MxgpuDevice *dev, const MxgpuAccess *a,
@@ -181,7 +299,7 @@ static enum mxgpu_front_state retire(MxgpuDevice *dev, unsigned slot)
     if (MXGPU_GET(MXGPU_FE_JOB_RAISE, *job) && vector < dev->config.vectors) {
         mxgpu_out_vector(dev, vector);
     }
-    *job = 0;
+    mxgpu_fe_forget(dev, slot);
     mxgpu_cd_ack(dev, slot);
     mxgpu_unlock(dev);
     return MXGPU_FRONT_RETIRED;

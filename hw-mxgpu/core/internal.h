@@ -12,7 +12,7 @@
  *
  * Floors. A file calls only files that stand before it here:
  *   stepper, boot, console_log; outbox; irq; control, mailbox, mmu_regs, doorbell,
- *   counters, fault, copy, compute, memport, trace_port, mcu_watch, mcu_debug;
+ *   counters, fault, copy, chain, compute, memport, front, trace_port, mcu_watch, mcu_debug;
  *   mcu_driver; regs; bus, reset; device; inspect_text; inspect_queue,
  * inspect_memory, inspect_unit; inspect, capture; gdb; state; image.
  *
@@ -21,7 +21,7 @@
  * steps; of a copy engine all but client, tlb and buf; of the MCU's
  * driver all but mcu and sram; and of the device regs, latch,
  * reset_pending and db, and as counters counter and simt_base. Caches, which
- * mxgpu_device_forget() drops: tlb and buf; mbox_pending, copy_pending and
+ * mxgpu_device_forget() drops: tlb and buf; mbox_pending, copy_pending, chain_pending and
  * dispatch_pending, which follow from registers. Between two steps out, kick,
  * cu_claimed and the _inline members are empty; sram_first and its like are of a
  * trace line. The rest, debug among it, is the host's.
@@ -246,6 +246,7 @@ struct MxgpuDevice {
     _Atomic uint32_t mbox_pending;
     _Atomic uint32_t copy_pending;     /* engines DONE or FAULT */
     _Atomic uint32_t dispatch_pending; /* slots DONE or FAULT */
+    _Atomic uint32_t chain_pending;    /* slots DONE, FE_CHAIN.LEFT not 0 */
     MxgpuDoorbells db;
     MxgpuFaults faults;
     MxgpuMemPort memport;
@@ -260,6 +261,7 @@ struct MxgpuDevice {
     _Atomic bool *cu_claimed;
     bool compute_inline; /* (mcu) it runs what it has just started */
     uint32_t copy_inline; /* (mcu) engines that it has just started, likewise */
+    bool inline_ran; /* (mcu) unit 0, and inline_idle is not known */
     uint64_t inline_idle; /* (mcu) when to look at unit 0 after that */
 
     unsigned num_steppers, num_workers;
@@ -410,6 +412,13 @@ enum mxgpu_fault mxgpu_memport_move(MxgpuDevice *dev, unsigned vmid,
     __attribute__((warn_unused_result));
 
 /* front.c: on the MCU's thread */
+/* Whether packets may follow in the slot. Under the lock, as the next two. */
+bool mxgpu_fe_chains(MxgpuDevice *dev, unsigned slot);
+/* No packet follows any more: the end of the last one is for the firmware. */
+void mxgpu_fe_break(MxgpuDevice *dev, unsigned slot);
+void mxgpu_fe_forget(MxgpuDevice *dev, unsigned slot);
+/* Lets packets follow in the slots that have ended; on the MCU's thread. */
+void mxgpu_fe_follow(MxgpuDevice *dev);
 void mxgpu_fe_launch_write(MxgpuDevice *dev, const MxgpuAccess *a,
                            uint32_t value);
 void mxgpu_fe_retire_write(MxgpuDevice *dev, const MxgpuAccess *a,
@@ -519,7 +528,9 @@ uint32_t mxgpu_cd_state(MxgpuDevice *dev, unsigned slot);
 void mxgpu_cd_ack(MxgpuDevice *dev, unsigned slot);
 MxgpuStep mxgpu_compute_step;
 /* After each step of the MCU: what it started and may run by itself. */
-void mxgpu_compute_inline(MxgpuDevice *dev, uint64_t *deadline);
+void mxgpu_compute_inline(MxgpuDevice *dev);
+/* Before the MCU's thread sleeps. */
+void mxgpu_compute_inline_idle(MxgpuDevice *dev, uint64_t *deadline);
 void mxgpu_copy_inline(MxgpuDevice *dev);
 
 /* control.c: all units but the control unit; under dev->control */

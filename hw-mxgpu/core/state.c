@@ -194,6 +194,16 @@ static void derive(MxgpuDevice *dev)
     atomic_store(&dev->dispatch_pending,
                  ended(dev, MXGPU_CD_STATUS, MXGPU_DISPATCH_SLOTS,
                        MXGPU_CD_CTRL_STRIDE));
+    atomic_store(&dev->chain_pending, 0);
+    for (unsigned i = 0; i < MXGPU_DISPATCH_SLOTS; i++) {
+        uint32_t bit = 1u << i;
+
+        if (mxgpu_fe_chains(dev, i) &&
+            atomic_load(&dev->dispatch_pending) & bit) {
+            atomic_fetch_and(&dev->dispatch_pending, ~bit);
+            atomic_fetch_or(&dev->chain_pending, bit);
+        }
+    }
 }
 
 /* Slots that the firmware waits for are at work, and no others. */

@@ -109,6 +109,7 @@ enum mxgpu_front_state {
     MXGPU_FRONT_NO_SLOT = 2, /* it would have been */
     MXGPU_FRONT_BARRIER = 3, /* it would have been, but for BUSY */
     MXGPU_FRONT_RETIRED = 4,
+    MXGPU_FRONT_CHAINED = 5, /* LAUNCHED, and others may follow it */
 };
 
 /* CE_CFG.OP */

@@ -124,6 +124,7 @@ class FrontState(enum.IntEnum):
     NO_SLOT = 2
     BARRIER = 3
     RETIRED = 4
+    CHAINED = 5
 
 
 class CopyOp(enum.IntEnum):

@@ -302,7 +302,7 @@ bool mxgpu_simt_run_held(MxgpuSimt *simt, unsigned index, unsigned budget,
 {
     MxgpuCu *cu = &simt->cus[index];
     bool more, had_blocks = cu->s.num_blocks != 0;
-    uint64_t began;
+    uint64_t began, now;
     HostEnv env;
 
     cu->c.work = WORK_BUDGET(budget) + simt->extra_work;
@@ -327,9 +327,10 @@ bool mxgpu_simt_run_held(MxgpuSimt *simt, unsigned index, unsigned budget,
     }
     leave_env(&env);
     mxgpu_mmu_client_end(&cu->client);
-    simt_count(cu, COUNT_busy_ns, simt_clock(cu) - began);
+    now = simt_clock(cu);
+    simt_count(cu, COUNT_busy_ns, now - began);
     if (had_blocks) {
-        cu->s.ran_at = simt_clock(cu);
+        cu->s.ran_at = now;
     }
     return more;
 }

@@ -229,6 +229,187 @@ static void test_not_ended(void)
     test_host_free(r.h);
 }
 
+/* ---- chains */
+
+/* Packets with BARRIER behind the rig's, up to the descriptor. */
+#define PACKETS  4
+#define CHAIN(n) (1u | (uint32_t)(n) << MXGPU_FE_LAUNCH_CHAIN_SHIFT)
+
+static Rig new_list(void)
+{
+    Rig r = new_rig();
+
+    r.packet->signal_addr = 0;
+    r.packet->flags = 0;
+    for (unsigned i = 1; i < PACKETS; i++) {
+        r.packet[i] = r.packet[0];
+        r.packet[i].flags = MXGPU_PKT_BARRIER;
+        r.packet[i].args = 0x1230 + 16 * i;
+    }
+    mcu_write(r.h, MXGPU_FE_CTL_LO, 0); /* nothing is published */
+    mcu_write(r.h, MXGPU_INT_ENABLE, 0xf);
+    return r;
+}
+
+static void finish(const Rig *r, enum mxgpu_fault code)
+{
+    fake_simt_finish(0, (MxgpuDispatchFault){.code = code});
+    test_run(r->h);
+}
+
+/* The slot runs packet n, or has ended there, and so many may follow. */
+static void expect_at(const Rig *r, unsigned n, bool runs, unsigned left)
+{
+    g_assert_true(fake_simt.running[0] == runs);
+    g_assert_cmphex(fake_simt.dispatch[0].args, ==, 0x1230 + 16 * n);
+    g_assert_cmphex(mcu_read(r->h, MXGPU_FE_CHAIN), ==, left | n << 16);
+    g_assert_cmphex(mcu_read(r->h, MXGPU_INT_PENDING) >> 8 & 1, ==, !runs);
+}
+
+static void test_chain(void)
+{
+    Rig r = new_list();
+
+    r.packet[3].flags |= MXGPU_PKT_IRQ;
+    r.packet[3].signal_addr = SIGNAL;
+    g_assert_cmphex(launch(&r, CHAIN(9)), ==, MXGPU_FRONT_CHAINED);
+    /* Another queue has the front end's attention meanwhile. */
+    mcu_write(r.h, MXGPU_FE_CFG, 4);
+    for (unsigned i = 0; i < 3; i++) {
+        expect_at(&r, i, true, 9 - i);
+        finish(&r, MXGPU_FAULT_NONE);
+        g_assert_cmpuint(fake_simt.dispatch[0].vmid, ==, 3);
+        g_assert_cmpuint(fake_simt.dispatch[0].priority, ==, 2);
+        g_assert_cmpuint(fake_simt.dispatch[0].queue, ==, 39);
+    }
+    expect_at(&r, 3, true, 0); /* who waits for its signal is not known here */
+    finish(&r, MXGPU_FAULT_NONE);
+    expect_at(&r, 3, false, 0);
+    g_assert_cmphex(*r.signal, ==, 0);
+    g_assert_cmphex(retire(&r, 0), ==, MXGPU_FRONT_RETIRED);
+    g_assert_cmphex(*r.signal, ==, 0x1122334455667788ull);
+    g_assert_cmpuint(r.h->irqs[6], ==, 1);
+    g_assert_cmphex(mcu_read(r.h, MXGPU_FE_CHAIN), ==, 0);
+    test_host_free(r.h);
+}
+
+static void test_chain_count(void)
+{
+    Rig r = new_list();
+
+    g_assert_cmphex(launch(&r, CHAIN(1)), ==, MXGPU_FRONT_CHAINED);
+    finish(&r, MXGPU_FAULT_NONE);
+    expect_at(&r, 1, true, 0);
+    finish(&r, MXGPU_FAULT_NONE);
+    expect_at(&r, 1, false, 0);
+    test_host_free(r.h);
+}
+
+/* What does not begin a chain is launched alone. */
+static void expect_alone(Rig *r, uint32_t command)
+{
+    g_assert_cmphex(launch(r, command) & 0xff, ==, MXGPU_FRONT_LAUNCHED);
+    finish(r, MXGPU_FAULT_NONE);
+    expect_at(r, 0, false, 0);
+    test_host_free(r->h);
+}
+
+#define EXPECT_ALONE(command, statement)                                       \
+    do {                                                                       \
+        Rig r = new_list();                                                    \
+        statement;                                                             \
+        expect_alone(&r, command);                                             \
+    } while (0)
+
+static void test_chain_not(void)
+{
+    EXPECT_ALONE(CHAIN(0), (void)0);
+    EXPECT_ALONE(CHAIN(3) | BUSY, (void)0);
+    EXPECT_ALONE(CHAIN(3), r.packet[0].signal_addr = SIGNAL);
+    EXPECT_ALONE(CHAIN(3), r.packet[0].flags = MXGPU_PKT_IRQ);
+    EXPECT_ALONE(CHAIN(3), r.packet[1].flags = 0);
+    EXPECT_ALONE(CHAIN(3), r.packet[1].flags |= MXGPU_PKT_PROFILE);
+    EXPECT_ALONE(CHAIN(3), r.packet[1].type = MXGPU_PKT_NOP);
+}
+
+/* What ends one leaves the slot at the packet before. */
+static void expect_end(Rig *r)
+{
+    g_assert_cmphex(launch(r, CHAIN(3)), ==, MXGPU_FRONT_CHAINED);
+    finish(r, MXGPU_FAULT_NONE);
+    expect_at(r, 1, true, 2);
+    finish(r, MXGPU_FAULT_NONE);
+    expect_at(r, 1, false, 0);
+    g_assert_cmphex(mcu_read(r->h, MXGPU_CD_STATUS), ==, MXGPU_UNIT_DONE);
+    g_assert_cmphex(retire(r, 0), ==, MXGPU_FRONT_RETIRED);
+    test_host_free(r->h);
+}
+
+#define EXPECT_END(statement)                                                  \
+    do {                                                                       \
+        Rig r = new_list();                                                    \
+        statement;                                                             \
+        expect_end(&r);                                                        \
+    } while (0)
+
+static void test_chain_ends(void)
+{
+    Rig r;
+
+    EXPECT_END(r.packet[2].type = MXGPU_PKT_COPY);
+    EXPECT_END(r.packet[2].flags = 0);
+    EXPECT_END(r.packet[2].flags |= MXGPU_PKT_COOPERATIVE);
+    EXPECT_END(r.packet[2].grid[0] = 0);
+    EXPECT_END(r.packet[2].kernel = VA + 0x1000);
+    EXPECT_END(r.packet[2].signal_addr = SIGNAL + 4);
+
+    r = new_list();
+    g_assert_cmphex(launch(&r, CHAIN(3)), ==, MXGPU_FRONT_CHAINED);
+    finish(&r, MXGPU_FAULT_NONE);
+    finish(&r, MXGPU_FAULT_BARRIER);
+    expect_at(&r, 1, false, 0);
+    g_assert_cmpuint(mcu_read(r.h, MXGPU_CD_STATUS) & 0xff, ==,
+                     MXGPU_UNIT_FAULT);
+    test_host_free(r.h);
+}
+
+/* The firmware wants the slot's room for others. */
+static void test_chain_held(void)
+{
+    Rig r = new_list();
+
+    g_assert_cmphex(launch(&r, CHAIN(3)), ==, MXGPU_FRONT_CHAINED);
+    mcu_write(r.h, MXGPU_CD_HOLD, 1);
+    finish(&r, MXGPU_FAULT_NONE);
+    expect_at(&r, 0, false, 0);
+    mcu_write(r.h, MXGPU_CD_HOLD, 0);
+    test_host_free(r.h);
+}
+
+/* Aborts, while a packet runs and between two of them. */
+static void test_chain_abort(void)
+{
+    Rig r = new_list();
+
+    g_assert_cmphex(launch(&r, CHAIN(3)), ==, MXGPU_FRONT_CHAINED);
+    mcu_write(r.h, MXGPU_CD_CTRL, 1u << MXGPU_CD_CTRL_ABORT_SHIFT);
+    test_run(r.h);
+    expect_at(&r, 0, false, 0);
+    g_assert_cmpuint(mcu_read(r.h, MXGPU_CD_STATUS) & 0xff, ==,
+                     MXGPU_UNIT_FAULT);
+    test_host_free(r.h);
+
+    r = new_list();
+    g_assert_cmphex(launch(&r, CHAIN(3)), ==, MXGPU_FRONT_CHAINED);
+    fake_simt_finish(0, (MxgpuDispatchFault){0});
+    g_assert_cmphex(mcu_read(r.h, MXGPU_INT_PENDING), ==, 0);
+    mcu_write(r.h, MXGPU_CD_CTRL, 1u << MXGPU_CD_CTRL_ABORT_SHIFT);
+    test_run(r.h);
+    expect_at(&r, 0, false, 0);
+    g_assert_cmphex(mcu_read(r.h, MXGPU_CD_STATUS), ==, MXGPU_UNIT_DONE);
+    test_host_free(r.h);
+}
+
 /* DB_NEXT: each ring once, the first queue first; looking changes nothing. */
 static void test_doorbells(void)
 {
@@ -260,6 +441,12 @@ int main(int argc, char **argv)
     g_test_add_func("/front/later", test_later);
     g_test_add_func("/front/other", test_other);
     g_test_add_func("/front/not-ended", test_not_ended);
+    g_test_add_func("/front/chain", test_chain);
+    g_test_add_func("/front/chain-count", test_chain_count);
+    g_test_add_func("/front/chain-not", test_chain_not);
+    g_test_add_func("/front/chain-ends", test_chain_ends);
+    g_test_add_func("/front/chain-held", test_chain_held);
+    g_test_add_func("/front/chain-abort", test_chain_abort);
     g_test_add_func("/front/doorbells", test_doorbells);
     return g_test_run();
 }

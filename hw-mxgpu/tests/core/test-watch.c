@@ -304,6 +304,7 @@ static void test_idle_unit(void)
         fake_mcu.program = launch;
         fake_simt.idle = host->clock + 1000 * MS;
         mxgpu_stepper_wake(&host->dev->steppers[MXGPU_STEPPER_MCU]);
+        step(&deadline); /* the end of the kernel wakes the MCU once more */
         step(&deadline);
         g_assert_cmpuint(deadline, ==, fake_simt.idle);
         g_assert_cmpuint(fake_simt.runs, ==, runs + i);

@@ -207,6 +207,7 @@ static void list_device(Fields *f, MxgpuDevice *dev)
     ARRAY(dev, regs); ARRAY(dev, latch); ARRAY(dev, counter);
     S(dev, simt_base); S(dev, reset_pending);
     D(dev, mbox_pending); D(dev, copy_pending); D(dev, dispatch_pending);
+    D(dev, chain_pending);
     O(dev, config); O(dev, ops); O(dev, host); O(dev, control); O(dev, lock);
     O(dev, out); O(dev, kick); O(dev, reg_index); O(dev, fields);
     O(dev, sram_first); O(dev, sram_bytes); O(dev, sram_write);
@@ -215,6 +216,7 @@ static void list_device(Fields *f, MxgpuDevice *dev)
     O(dev, ce); O(dev, mmu);
     O(dev, simt); O(dev, cu_claimed); O(dev, compute_inline);
     O(dev, copy_inline);
+    O(dev, inline_ran);
     O(dev, inline_idle); O(dev, num_steppers); O(dev, num_workers);
     O(dev, steppers);
     end(f);
