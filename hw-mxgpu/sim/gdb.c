@@ -204,26 +204,32 @@ static void *gdb_main(void *opaque)
 
 /* ---- life */
 
+/* The name is there once a debugger can connect to it: it is what those who
+ * start one wait for. */
 static int bind_unix(MxgpuSimGdb *g, const char *path, unsigned index,
                      char *name, size_t size)
 {
     struct sockaddr_un addr = {.sun_family = AF_UNIX};
-    int n = index ? snprintf(addr.sun_path, sizeof(addr.sun_path), "%s.%u",
-                             path, index)
-                  : snprintf(addr.sun_path, sizeof(addr.sun_path), "%s", path);
+    int n = index ? snprintf(g->path, sizeof(g->path), "%s.%u", path, index)
+                  : snprintf(g->path, sizeof(g->path), "%s", path);
 
-    if (n < 0 || (size_t)n >= sizeof(addr.sun_path)) {
+    if (n < 0 || (size_t)n >= sizeof(g->path) ||
+        (size_t)snprintf(addr.sun_path, sizeof(addr.sun_path), "%s~",
+                         g->path) >= sizeof(addr.sun_path)) {
+        *g->path = '\0';
         return -ENAMETOOLONG;
     }
     g->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (g->listener < 0) {
+        *g->path = '\0';
         return -errno;
     }
     unlink(addr.sun_path);
-    if (bind(g->listener, (struct sockaddr *)(void *)&addr, sizeof(addr))) {
+    if (bind(g->listener, (struct sockaddr *)(void *)&addr, sizeof(addr)) ||
+        listen(g->listener, 1) || rename(addr.sun_path, g->path)) {
+        *g->path = '\0';
         return -errno;
     }
-    memcpy(g->path, addr.sun_path, sizeof(g->path));
     snprintf(name, size, "%s", g->path);
     return 0;
 }

@@ -3,10 +3,12 @@
 """gdb on kernels: scripted sessions of mx-gdb with a program on the simulator,
 and the protocol where gdb would have to be interrupted.
 
-usage: test-mx-gdb.py MX-GDB PROGRAM SOURCE [interrupt]"""
+usage: test-mx-gdb.py MX-GDB PROGRAM SOURCE"""
+import contextlib
 import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -31,8 +33,9 @@ def line(comment):
                     if text.rstrip().endswith("// " + comment))
 
 
-def session(script, *arguments, **more):
-    """What gdb and the program say, one after the other."""
+def session(script, *arguments, interrupt_at=None, **more):
+    """What gdb and the program say, one after the other. With interrupt_at,
+    Ctrl-C is pressed when they have said that line."""
     with tempfile.NamedTemporaryFile("w", suffix=".gdb") as f:
         f.write("set width 0\nset pagination off\n"
                 "set debuginfod enabled off\n" + script)
@@ -41,8 +44,22 @@ def session(script, *arguments, **more):
                 [MX_GDB, "-batch", "-x", f.name, PROGRAM, *arguments],
                 env={**ENV, **more}, stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                text=True) as process:
-            return all_of(process)
+                text=True, start_new_session=True) as process:
+            said = ""
+            if interrupt_at:
+                said = until(process, interrupt_at)
+                os.killpg(process.pid, signal.SIGINT)
+            return said + all_of(process)
+
+
+def until(process, line_wanted):
+    """What it says up to that line; if it never does, meson ends the test."""
+    said = ""
+    for text in process.stdout:
+        said += text
+        if text.rstrip() == line_wanted:
+            break
+    return said
 
 
 def all_of(process):
@@ -247,6 +264,27 @@ def test_detach():
           "opened no device" in done.stdout, done.stdout)
 
 
+CTRL_C = f"""
+continue
+echo [stopped]\\n
+info mx-blocks
+mx-lane 5
+frame function spin
+print *flag
+set var *flag = 1
+continue
+"""
+
+
+def test_ctrl_c():
+    for mode in ({}, {"MXGPU_DETERMINISTIC": "1"}):
+        out = session(CTRL_C, "spin", interrupt_at="spinning", **mode)
+        expect("Ctrl-C stops a kernel that runs" +
+               (": deterministic" if mode else ""), out, "^spinning$",
+               "received signal SIGINT", r"\[stopped\]",
+               r"^\* +\d+  0,0,0 +64$", r"spin \(flag=0x", "= 0$", "^spun 0$")
+
+
 # ---- the protocol
 
 class Connection:
@@ -281,12 +319,21 @@ class Connection:
         return self.reply()
 
 
+@contextlib.contextmanager
+def running(command, **more):
+    """A process that does not outlive the test, whatever comes."""
+    with subprocess.Popen(command, env={**ENV, **more},
+                          stdout=subprocess.PIPE, text=True) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
 def test_interrupt():
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "gdb")
-        with subprocess.Popen([PROGRAM, "spin"],
-                              env={**ENV, "MXGPU_GDB": path},
-                              stdout=subprocess.PIPE, text=True) as process:
+        with running([PROGRAM, "spin"], MXGPU_GDB=path) as process:
             for turn in range(3):
                 c = Connection(path, process)
                 stop = c.ask(b"?")
@@ -345,8 +392,8 @@ def main():
     test_watch()
     test_launch_and_fault()
     test_detach()
-    if "interrupt" in sys.argv[4:]:
-        test_interrupt()  # waits in vain now and then
+    test_ctrl_c()
+    test_interrupt()
     end()
 
 
