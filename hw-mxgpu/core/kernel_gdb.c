@@ -185,6 +185,10 @@ static void tell_stop(MxgpuDevice *dev)
     }
     if (s->cause == MXGPU_SIMT_STOP_POINT) {
         stop.point = points[s->point];
+    } else if (s->cause == MXGPU_SIMT_STOP_WAIT) {
+        /* A signal that comes while gdb steps off a break point makes it put
+         * all points back and let all threads run. */
+        stop.signal = MXGPU_GDB_SIGURG;
     } else if (s->cause == MXGPU_SIMT_STOP_FAULT) {
         stop.signal = fault_signal(s->fault.code);
     } else if (s->cause == MXGPU_SIMT_STOP_LAUNCH) {

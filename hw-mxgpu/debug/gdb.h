@@ -24,6 +24,7 @@ enum {
     MXGPU_GDB_SIGABRT = 6,
     MXGPU_GDB_SIGBUS = 10,
     MXGPU_GDB_SIGSEGV = 11,
+    MXGPU_GDB_SIGURG = 16, /* gdb neither stops for it nor shows it */
 };
 
 /* The kinds of "Z" packets. */

@@ -38,6 +38,8 @@ typedef enum MxgpuSimtPoint {
 typedef enum MxgpuSimtStopCause {
     MXGPU_SIMT_STOP_ASKED,  /* mxgpu_simt_debug_halt(): no lane */
     MXGPU_SIMT_STOP_STEP,
+    MXGPU_SIMT_STOP_WAIT,   /* the lane is to step off a break point, which was
+                               removed for that, and waits for those it holds */
     MXGPU_SIMT_STOP_POINT,  /* point; of a watch point addr, of data */
     MXGPU_SIMT_STOP_FAULT,  /* fault: the grid ends when it is passed on */
     MXGPU_SIMT_STOP_LAUNCH, /* the first instruction of a dispatch */

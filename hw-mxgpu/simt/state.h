@@ -437,6 +437,7 @@ typedef struct SimtSlot {
  * windows' addresses of a point mean has to stay. */
 typedef struct SimtPoint {
     bool used;
+    uint64_t removed;     /* SimtDebug.resumes then */
     uint8_t kind;         /* MxgpuSimtPoint */
     uint64_t addr, last;  /* bytes, the last one included */
     void *condition;
@@ -457,6 +458,7 @@ typedef struct SimtDebug {
     MxgpuSimtStop stop;
     MxgpuSimtLane prefer; /* of lanes that stop together, the one to name */
     MxgpuSimtGo go;
+    uint64_t resumes;
     uint32_t go_block[3];
     bool moved;           /* the lane of "go" has executed something */
     _Atomic bool free;    /* ... or waits, or has ended: nobody is held */

@@ -42,26 +42,45 @@ static bool lane_gone(const MxgpuCu *cu)
                   sizeof(d->go_block)) != 0;
 }
 
-static bool lane_waits(const MxgpuCu *cu)
+static const SimtWaiter *lane_waits(const MxgpuCu *cu)
 {
     const SimtDebug *d = cu->simt->debug;
     const MxgpuWarp *w = &cu->warps[d->go.at.warp];
-    uint64_t waiting = 0;
 
     for (unsigned i = 0; i < w->s.num_waiting; i++) {
-        waiting |= w->s.waiting[i].group.mask;
+        if (w->s.waiting[i].group.mask >> d->go.at.lane & 1) {
+            return &w->s.waiting[i];
+        }
     }
-    return waiting >> d->go.at.lane & 1;
+    return NULL;
+}
+
+/* Whether there was a break point until the stop that the lane goes on from. */
+static bool just_removed(const SimtDebug *d, uint64_t pc)
+{
+    for (unsigned i = 0; i < POINTS; i++) {
+        const SimtPoint *p = &d->points[i];
+
+        if (p->last && !p->used && p->kind == MXGPU_SIMT_BREAK &&
+            p->addr == pc && p->removed + 1 == d->resumes) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* The lane that went alone cannot. A step over an instruction ends there: gdb,
  * which steps over a break point so, takes no other thread's stop for an
- * answer. Otherwise the others may run, until it can. */
-static void end_alone(MxgpuCu *cu)
+ * answer; that the lane still is at the break point tells it to step on, for
+ * ever, unless it is told why. Otherwise the others may run, until it can. */
+static void end_alone(MxgpuCu *cu, const SimtWaiter *waits)
 {
     SimtDebug *d = cu->simt->debug;
     MxgpuSimtStop stop = {.cause = MXGPU_SIMT_STOP_STEP, .at = d->go.at};
 
+    if (waits && just_removed(d, simt_waits_at(waits))) {
+        stop.cause = MXGPU_SIMT_STOP_WAIT;
+    }
     if (d->go.step && d->go.low == d->go.high) {
         mxgpu_simt_stop(cu, &stop);
     } else {
@@ -74,14 +93,16 @@ static void end_alone(MxgpuCu *cu)
 static void look_after_lane(MxgpuCu *cu)
 {
     SimtDebug *d = cu->simt->debug;
+    const SimtWaiter *waits;
     bool gone;
 
     if (!d->go.lane || d->go.at.cu != cu->index || atomic_load(&d->gone)) {
         return;
     }
     gone = lane_gone(cu);
-    if (alone(d) && (gone || lane_waits(cu))) {
-        end_alone(cu);
+    waits = gone ? NULL : lane_waits(cu);
+    if (alone(d) && (gone || waits)) {
+        end_alone(cu, waits);
     }
     atomic_store(&d->gone, gone);
 }
@@ -200,12 +221,23 @@ static bool wants(const SimtPoint *point, const Access *a)
     }
 }
 
-/* A lane of mask whose access a watch point is about. */
+/* Whether the lane's access is one that the point is about. */
+static bool meets(const SimtPoint *point, const MxgpuCu *cu,
+                  const MxgpuWarp *w, unsigned lane, uint64_t va,
+                  unsigned size)
+{
+    return va <= point->last && va + size > point->addr &&
+           means(point, cu, w, lane);
+}
+
+/* A lane of mask whose access a watch point is about: the debugger's, if it is
+ * among them, for gdb asks no other of what has local variables in it. */
 static bool watched(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t mask,
                     MxgpuSimtStop *stop)
 {
     const SimtDebug *d = cu->simt->debug;
     Access a = access_of(p);
+    uint64_t first = is_warp(d->prefer, cu, w) ? 1ull << d->prefer.lane : 0;
     bool imm = p->op < RV_LR_W || p->op > RV_AMOMAXU_D;
 
     imm &= p->op < RV_MX_AFADD_S || p->op > RV_MX_AFMAX_D;
@@ -219,13 +251,13 @@ static bool watched(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t mask,
         if (!point->used || !wants(point, &a)) {
             continue;
         }
-        for (uint64_t m = mask; m; m &= m - 1) {
-            unsigned lane = __builtin_ctzll(m);
+        for (uint64_t m = mask, next; m; m &= ~next) {
+            unsigned lane = __builtin_ctzll(m & first ? first : m);
             uint64_t va = w->x[p->r1][lane] +
                           (imm ? (uint64_t)(int64_t)p->imm : 0);
 
-            if (va <= point->last && va + a.size > point->addr &&
-                means(point, cu, w, lane)) {
+            next = 1ull << lane;
+            if (meets(point, cu, w, lane, va, a.size)) {
                 stop->at = simt_lane(cu, w, lane);
                 stop->point = (MxgpuSimtPoint)point->kind;
                 stop->addr = va > point->addr ? va : point->addr;

@@ -82,6 +82,7 @@ void mxgpu_simt_debug_resume(MxgpuSimt *simt, const MxgpuSimtGo *go)
     MxgpuSimtWarpInfo info;
 
     d->go = *go;
+    d->resumes++;
     d->moved = false;
     if (go->again && d->stop.cause == MXGPU_SIMT_STOP_LAUNCH &&
         mxgpu_simt_debug_warp(simt, d->stop.at.cu, d->stop.at.warp, &info)) {
@@ -518,6 +519,7 @@ bool mxgpu_simt_debug_remove(MxgpuSimt *simt, MxgpuSimtPoint kind,
         return false;
     }
     p->used = false;
+    p->removed = d->resumes;
     forget_condition(d, p);
     summarise(d);
     return true;

@@ -3,7 +3,7 @@
 """gdb on kernels: scripted sessions of mx-gdb with a program on the simulator,
 and the protocol where gdb would have to be interrupted.
 
-usage: test-mx-gdb.py MX-GDB PROGRAM SOURCE"""
+usage: test-mx-gdb.py MX-GDB PROGRAM OPTIMISED SOURCE"""
 import contextlib
 import os
 import re
@@ -20,7 +20,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(HERE, "../../../scripts"))
 from tap import check, end, note  # noqa: E402
 
-MX_GDB, PROGRAM, SOURCE = sys.argv[1:4]
+MX_GDB, PROGRAM, OPTIMISED, SOURCE = sys.argv[1:5]
 LIMIT = 60
 ENV = dict(os.environ, MXGPU_DEVICE="sim", MXGPU_COMPUTE_UNITS="2")
 FILE = os.path.basename(SOURCE)
@@ -33,7 +33,7 @@ def line(comment):
                     if text.rstrip().endswith("// " + comment))
 
 
-def session(script, *arguments, interrupt_at=None, **more):
+def session(script, *arguments, program=PROGRAM, interrupt_at=None, **more):
     """What gdb and the program say, one after the other. With interrupt_at,
     Ctrl-C is pressed when they have said that line."""
     with tempfile.NamedTemporaryFile("w", suffix=".gdb") as f:
@@ -41,7 +41,7 @@ def session(script, *arguments, interrupt_at=None, **more):
                 "set debuginfod enabled off\n" + script)
         f.flush()
         with subprocess.Popen(
-                [MX_GDB, "-batch", "-x", f.name, PROGRAM, *arguments],
+                [MX_GDB, "-batch", "-x", f.name, program, *arguments],
                 env={**ENV, **more}, stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                 text=True, start_new_session=True) as process:
@@ -193,6 +193,95 @@ def test_steps():
            r"\[write\]", "= 1000$", "= 2.5$", r"^result 1004 767$")
 
 
+# gdb evaluates these itself, so it steps each group over each of them; a barrier
+# is among them.
+EVERY = f"""
+python
+import collections
+hits = collections.Counter()
+def number(text):
+    return int(gdb.parse_and_eval(text)) & (1 << 64) - 1
+class Counted(gdb.Breakpoint):
+    def stop(self):
+        place = gdb.selected_frame().find_sal().line
+        hits[place] += bin(number("$mask")).count("1")
+        return False
+for place in {[line(c) for c in ("calls", "barrier", "even", "odd", "stores",
+                                 "in twice")]}:
+    Counted("{FILE}:%d" % place)
+gdb.execute("continue")
+print("hits", [hits[place] for place in sorted(hits)])
+end
+"""
+
+PC = f"""
+break {FILE}:{line("returns")} if $ctaid_x == 0 && $tid_x == 1
+continue
+print result
+set var value = 50
+python
+gdb.execute("set $pc = %d" %
+            gdb.decode_line("{FILE}:{line("in twice")}")[1][0].pc)
+print("[moved]")
+gdb.execute("print/x $mask")
+gdb.execute("frame")
+try:
+    gdb.execute("set $pc = $pc + 1")
+except gdb.error as e:
+    print(e)
+end
+continue
+print result
+delete
+continue
+"""
+
+
+def test_points():
+    for mode in ({}, {"MXGPU_DETERMINISTIC": "1"}, {"MXGPU_COMPUTE_UNITS": "1"}):
+        out = session(EVERY, **mode)
+        expect(f"no lane misses a break point {mode or ''}", out, RESULT,
+               r"^hits \[256, 256, 256, 128, 128, 256\]$")
+
+
+def test_pc():
+    out = session(PC)
+    expect("pc is written for one lane, which goes on there", out,
+           "= 4$", r"\[moved\]", "= 0x2$", rf"{FILE}:{line('in twice')}",
+           "Could not write register", "= 100$", r"^result 101 767$")
+
+
+OPTIMISED_LANES = f"""
+break twice if $tid_x == 69 && $ctaid_x == 1
+continue
+print value
+backtrace
+up
+info locals
+delete
+tbreak {FILE}:{line("stores")} if $ctaid_x == 1 && $tid_x == 70
+continue
+print $tid_x
+print me
+print pair
+continue
+info line twice
+"""
+
+
+def test_optimised():
+    out = session(OPTIMISED_LANES, program=OPTIMISED)
+    expect("an inlined function of an optimised kernel", out,
+           r"thread \(69,0,0\)\" hit Breakpoint 1, twice \(value=198\)",
+           "= 198$", r"^#0  twice \(value=198\)",
+           r"^#1 .*sum \(in=.*, n=256\) at .*" + str(line("calls")),
+           r"^pair = \{first = 197, second = -197\}$", "^me = 197$")
+    expect("... its lines", out, r"^me = 197$", r"hit Temporary breakpoint",
+           "= 70$", "= 198$", r"= \{first = \d+, second", RESULT)
+    expect("gdb has the symbols when the program has gone", out, RESULT,
+           rf'^Line {line("in twice")} of ".*{FILE}"')
+
+
 WATCH = f"""
 break {FILE}:{line("calls")} if $ctaid_x == 0 && $tid_x == 64
 continue
@@ -203,6 +292,18 @@ continue
 print $ctaid_x * 1000 + $tid_x
 delete
 info breakpoints
+continue
+"""
+
+# Without -location gdb heeds the lane that the variables are of only.
+EXPRESSION = f"""
+break {FILE}:{line("calls")} if $ctaid_x == 0 && $tid_x == 66
+continue
+delete
+watch *(out + 66)
+continue
+print $ctaid_x * 1000 + $tid_x
+delete
 continue
 """
 
@@ -227,6 +328,9 @@ def test_watch():
     expect("a watch point on device memory", out, r"\[device\]",
            r"Hardware watchpoint", r"Old value = ",
            r"New value = 336", "= 66$", RESULT)
+    out = session(EXPRESSION)
+    expect("... on an expression with variables of a lane", out,
+           r"Hardware watchpoint", "New value = 336", "= 66$", RESULT)
     out = session(LOCAL)
     expect("on a variable of one lane, and on shared memory", out,
            r"Hardware watchpoint", r"Old value = -7", "New value = 993",
@@ -389,6 +493,9 @@ def main():
     test_lanes("")
     test_lanes("deterministic: ", MXGPU_DETERMINISTIC="1")
     test_steps()
+    test_points()
+    test_pc()
+    test_optimised()
     test_watch()
     test_launch_and_fault()
     test_detach()

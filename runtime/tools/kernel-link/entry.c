@@ -276,7 +276,7 @@ static void entry_debug(Kl *kl, KlKernel *kernel, LLVMBuilderRef b)
     LLVMMetadataRef type, entry;
     size_t len = strlen(kernel->name);
 
-    LLVMDIBuilderCreateCompileUnit(di, LLVMDWARFSourceLanguageC11, file,
+    LLVMDIBuilderCreateCompileUnit(di, LLVMDWARFSourceLanguageC_plus_plus_14, file,
                                    "mx-kernel-link", 14, true, "", 0, 0, "", 0,
                                    LLVMDWARFEmissionLineTablesOnly, 0, false,
                                    false, "", 0, "", 0);

@@ -234,7 +234,9 @@ static LLVMTargetMachineRef target_machine(const Options *o)
  * further than for a processor. mxcc asks for the target's way of doing it
  * (no-default-unroll); the default one leaves loops alone that it cannot unroll
  * completely. Blocks stay in the order of kl_order(), and are not copied into
- * those before them, which would keep lanes from meeting there.
+ * those before them, which would keep lanes from meeting there. An index of
+ * names in the debug information would not have those of inlined functions,
+ * and gdb finds no others if there is one.
  */
 static void set_llvm_options(const Options *o)
 {
@@ -242,6 +244,7 @@ static void set_llvm_options(const Options *o)
         "mxcc", "-unroll-max-count=8", "-unroll-partial-threshold=400",
         "-disable-block-placement", "-disable-early-taildup",
         "-disable-tail-duplicate",
+        "-accel-tables=Disable",
     };
     int n = 0;
 

@@ -97,7 +97,9 @@ def wait_for_device(process, path, window):
 
 def gdb_command(options, path):
     script = next((c for c in COMMANDS if os.path.exists(c)), None)
-    command = [find_gdb(), "-q"] + (["-batch"] if options.batch else [])
+    # All symbols at once: what gdb reads first has no inlined functions, and
+    # the program's end takes the file along.
+    command = [find_gdb(), "-q", "-readnow"] + (["-batch"] if options.batch else [])
     for text in SETTINGS:
         command += ["-ex", text]
     command += ["-ex", f"target remote {path}",
