@@ -17,6 +17,8 @@
 #define CLOCK_KHZ         1000000
 #define NOMINAL_CLOCK_KHZ 1000000
 #define NOMINAL_BUS_BITS  256
+/* Nothing is cached; programs size what they measure by it. */
+#define NOMINAL_L2_BYTES  (8 << 20)
 
 static int clamp(uint64_t value)
 {
@@ -83,6 +85,7 @@ void mc_api_properties(const McContext *ctx, mcDeviceProp_t *p)
     p->clockRate = CLOCK_KHZ;
     p->memoryClockRate = NOMINAL_CLOCK_KHZ;
     p->memoryBusWidth = NOMINAL_BUS_BITS;
+    p->l2CacheSize = NOMINAL_L2_BYTES;
     p->totalConstMem = INT_MAX; /* constants are ordinary read-only memory */
     p->major = 10;
     p->multiProcessorCount = info->compute_units;

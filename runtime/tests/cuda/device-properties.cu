@@ -30,6 +30,8 @@ int main()
     REQUIRE(p.maxThreadsPerBlock >= 512 && p.maxThreadsDim[0] >= 512);
     REQUIRE(p.sharedMemPerBlock >= 16384 && p.regsPerBlock > 0);
     REQUIRE(p.maxGridSize[0] > 65535 && p.major > 0);
+    // Buffers that flush it are sized by this.
+    REQUIRE(p.l2CacheSize > 0 && p.persistingL2CacheMaxSize == 0);
     CHECK(cudaDeviceGetAttribute(&value, cudaDevAttrWarpSize, 0));
     REQUIRE(value == p.warpSize);
     CHECK(cudaDeviceGetAttribute(&value, cudaDevAttrMaxThreadsPerBlock, 0));

@@ -8,7 +8,8 @@ may stand anywhere among the words of a declaration, and means the same.
 """
 import re
 
-REFUSED = re.compile(r"an attribute list cannot appear here[^\n]*\n"
+REFUSED = re.compile(r"(?:an attribute list cannot appear here|'alignas' "
+                     r"attribute cannot be applied to types)[^\n]*\n"
                      r"[^\n]*\balignas\b")
 BEHIND = re.compile(r"""
     (__attribute__\(\((?:shared|constant|device|managed)\b

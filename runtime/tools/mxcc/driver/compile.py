@@ -202,6 +202,8 @@ class Compiler:
             return False
         before = self.mended.setdefault(source, set())
         new = {r for r in (launches, attributes) if r.REFUSED.search(text)}
+        if (source, "device") in self.texts and re.search(ASM_ERROR, text):
+            new.add(ptx) # of headers; otherwise device_bitcode() sees to it
         self.mended[source] = before | new
         return not new <= before
 
@@ -222,7 +224,8 @@ class Compiler:
                 out.append(word)
         at = out.index("-cc1") + 1
         out[at:at] = ["-E", "-w", "-o", path]
-        has_ptx = side == "device" and self.has_asm(source)
+        has_ptx = side == "device" and (self.has_asm(source) or
+                                        ptx in self.mended[source])
         if has_ptx:
             out[-1:-1] = ["-include", "mcr/device/ptx.h"]
         status, text = self.processes.capture(out)
@@ -262,6 +265,8 @@ class Compiler:
                "-target-abi", "lp64d", "-mrelocation-model", "static",
                "-mcmodel=medium", "-msmall-data-limit", "0",
                "-fcuda-is-device", "-disable-llvm-passes", "-fcheck-new",
+               # lanes that have no value give any to a shuffle
+               "-no-enable-noundef-analysis",
                "-debug-info-kind=standalone", "-dwarf-version=5",
                f"-D__MACA_ARCH__={ARCH_MACRO}",
                *DEVICE_MACROS[self.cmd.dialect(source)]]
