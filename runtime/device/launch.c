@@ -3,6 +3,7 @@
 #include "launch.h"
 
 #include "device.h"
+#include "mcr/mc_device_attributes.h"
 
 /* The runtime writes the address before a kernel that uses it is launched. */
 __attribute__((visibility("default"))) struct mc_launch_area *volatile
@@ -18,6 +19,8 @@ enum {
     OUT_OF_RESOURCES = 701,
     NOT_SUPPORTED = 801,
 };
+
+__attribute__((weak)) const int __mx_one_stream = 0; /* events.c has 1 */
 
 static _Thread_local int last_error;
 
@@ -160,7 +163,7 @@ static int launch(const struct mc_launch_config *c,
         ((uint64_t *)(r + 1))[i] = args[i];
     }
     put_in_order(area, &r->launch, index,
-                 stream ? &stream->last : c->null_stream);
+                 stream && !__mx_one_stream ? &stream->last : c->null_stream);
     __atomic_fetch_add(&own->launched, 1, __ATOMIC_RELAXED);
     uint64_t place = __atomic_fetch_add(&area->tail, 1, __ATOMIC_RELAXED);
     __atomic_store_n((uint64_t *)(uintptr_t)area->ring + (place & area->mask),
@@ -205,4 +208,33 @@ int __mx_launch_device(int count)
     const struct mc_launch_area *area = __mx_launch;
 
     return area ? (int)(count ? area->devices : area->device) : 0;
+}
+
+/* What the host's mcDeviceGetAttribute() says of this device, in so far as
+ * kernels ask for it. */
+int __mx_launch_attribute(int attribute, int *value)
+{
+    const struct mc_launch_area *area = __mx_launch;
+
+    if (!area) {
+        return NOT_SUPPORTED;
+    }
+    switch (attribute) {
+    case mcDeviceAttributeMaxThreadsPerBlock:
+        *value = (int)area->block_threads;
+        return 0;
+    case mcDeviceAttributeMaxSharedMemoryPerBlock:
+        *value = (int)area->cu_shared;
+        return 0;
+    case mcDeviceAttributeWarpSize:
+        *value = (int)area->warp_size;
+        return 0;
+    case mcDeviceAttributeMaxRegistersPerBlock:
+        *value = (int)area->cu_registers;
+        return 0;
+    case mcDeviceAttributeMultiProcessorCount:
+        *value = (int)area->compute_units;
+        return 0;
+    }
+    return INVALID_VALUE;
 }

@@ -47,4 +47,13 @@ struct mc_launch_stream {
 };
 #define MC_LAUNCH_STREAM_MAGIC 0x6d787374726d3031ull
 
+/* An event of the device. */
+struct mc_launch_event {
+    uint64_t magic;
+};
+#define MC_LAUNCH_EVENT_MAGIC 0x6d78657674726d31ull
+
+/* Whether all streams of a block are one (events.c). */
+extern const int __mx_one_stream;
+
 #endif
