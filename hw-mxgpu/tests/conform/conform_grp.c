@@ -19,7 +19,7 @@ static uint64_t want_shuffle(const Record *r, uint64_t group)
 {
     unsigned from = r->b & 63;
 
-    return group >> from & 1 ? record(from)->a : r->a;
+    return group >> from & 1 ? record(from)->a : 0;
 }
 
 static uint64_t ballot(uint64_t group)

@@ -189,8 +189,8 @@ ENTRY(lanes, (const Args *a))
     r += match_any(t / 4) == 0xfull << (t & ~3ull) ? 2000 : 0;
     if (t & 1) {
         r += active() == 0xaaaaaaaaaaaaaaaaull ? 4000 : 0;
-        /* lane t - 1 is not active: the own value */
-        r += shfl(t, t - 1) == t ? 8000 : 0;
+        /* lane t - 1 is not active: 0 */
+        r += shfl(t, t - 1) == 0 ? 8000 : 0;
     }
     a->out[GID] = r;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// __reduce_add_sync and its kin.
+// __reduce_add_sync and its kin; sums by shuffles among fewer lanes than a warp.
 #include "program.h"
 
 __global__ void reduce(const unsigned *in, unsigned *out, int n)
@@ -15,8 +15,57 @@ __global__ void reduce(const unsigned *in, unsigned *out, int n)
     out[5 * n + t] = __reduce_xor_sync(all, in[t]);
 }
 
+/* Sums of warps, then their sum by as many lanes as there are warps: what a
+ * lane that is not among them would give adds nothing. */
+__device__ float sum_of(unsigned mask, float v)
+{
+    for (int d = warpSize / 2; d > 0; d /= 2) {
+        v += __shfl_down_sync(mask, v, d);
+    }
+    return v;
+}
+
+__global__ void block_sum(const float *in, float *out)
+{
+    __shared__ float sums[32];
+    int t = threadIdx.x, warps = blockDim.x / warpSize;
+    float v = sum_of(0xffffffff, in[t]);
+
+    if (t % warpSize == 0) {
+        sums[t / warpSize] = v;
+    }
+    __syncthreads();
+    unsigned few = __ballot_sync(0xffffffff, t < warps);
+    if (t < warps) {
+        v = sum_of(few, sums[t]);
+    }
+    if (t == 0) {
+        *out = v;
+    }
+}
+
+static void sums_of_blocks()
+{
+    std::vector<float> in(512);
+    float want = 0, *data, *out = device_new<float>(1);
+
+    for (int i = 0; i < 512; i++) {
+        in[i] = i % 9 + 1;
+    }
+    data = device_copy(in);
+    for (int done = 0, threads = 64; threads <= 512; threads *= 2) {
+        for (; done < threads; done++) {
+            want += in[done];
+        }
+        block_sum<<<1, threads>>>(data, out);
+        LAUNCHED();
+        REQUIRE(host_copy(out, 1)[0] == want);
+    }
+}
+
 int main()
 {
+    sums_of_blocks();
     cudaDeviceProp properties;
 
     CHECK(cudaGetDeviceProperties(&properties, 0));
