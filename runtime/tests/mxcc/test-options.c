@@ -259,12 +259,36 @@ static void test_documented(void)
     g_assert_cmpstr(out, ==, "\n");
 }
 
+/* Makefiles name the folder of headers of a toolkit that is installed, too: the
+ * adaptors come before them, and others of its headers are found. */
+static void test_other_toolkit(void)
+{
+    g_assert_cmpint(g_mkdir("toolkit", 0700), ==, 0);
+    g_assert_cmpint(g_mkdir("toolkit/hip", 0700), ==, 0);
+    test_file("toolkit/cuda_runtime_api.h", "#error\n");
+    test_file("toolkit/cuda_runtime.h", "#error\n");
+    test_file("toolkit/hip/hip_runtime_api.h", "#error\n");
+    test_file("toolkit/hip/hip_runtime.h", "#error\n");
+    test_file("toolkit/own.h", "#define OWN cudaSuccess\n");
+    test_file("other.cu", "#include <cuda_runtime.h>\n#include <own.h>\n"
+                          "int own = OWN;\n" KERNEL);
+    test_mxcc("-c", "-Itoolkit", "other.cu", NULL);
+    test_mxcc("-c", "--include-path=toolkit", "other.cu", NULL);
+    test_mxcc("-c", "-isystem", "toolkit", "other.cu", NULL);
+    test_file("other.cpp", "#include <cuda_runtime.h>\n#include <own.h>\n"
+                           "int own = OWN;\n");
+    test_mxcc("-c", "-I", "toolkit", "other.cpp", NULL);
+    test_file("other.hip", "#include <hip/hip_runtime.h>\n" KERNEL);
+    test_mxcc("-c", "-Itoolkit", "other.hip", NULL);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     test_run_begin();
     g_test_add_func("/mxcc/options/code-generation", test_code_generation);
     g_test_add_func("/mxcc/options/build-lines", test_build_lines);
+    g_test_add_func("/mxcc/options/other-toolkit", test_other_toolkit);
     g_test_add_func("/mxcc/options/refused", test_refused);
     g_test_add_func("/mxcc/options/dependencies", test_dependencies);
     g_test_add_func("/mxcc/options/detection", test_detection);

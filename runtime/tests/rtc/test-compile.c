@@ -230,6 +230,37 @@ static void test_default_device(void)
     ok(mcrtcDestroyProgram(&p));
 }
 
+/* Nor are those of the system's headers, whatever a source includes. */
+static void test_default_device_headers(void)
+{
+    const char *source =
+        "#include <algorithm>\n#include <iostream>\n#include <map>\n"
+        "#include <memory>\n#include <string>\n#include <vector>\n"
+        "#include <cstdio>\n"
+        "int twice(int x) { return 2 * std::min(x, 21); }\n"
+        "extern \"C\" __global__ void k(int *p)\n"
+        "{ *p = twice(50); }\n";
+    char *wrong = g_strconcat(source, "int f() { return nothing; }", NULL);
+    const char *options[] = {"-default-device", "-std=c++17"};
+    mcrtcProgram p = create(source), q = create(wrong);
+    size_t size;
+
+    compile(p, 2, options);
+    mcModule_t module = load(p);
+    g_assert_cmpint(run(module, "k"), ==, 42);
+    ok(mcModuleUnload(module));
+    ok(mcrtcDestroyProgram(&p));
+
+    gives(MCRTC_ERROR_COMPILATION, mcrtcCompileProgram(q, 2, options));
+    ok(mcrtcGetProgramLogSize(q, &size));
+    char *log = g_malloc(size);
+    ok(mcrtcGetProgramLog(q, log));
+    g_assert_nonnull(strstr(log, ":11:")); /* its line */
+    g_free(log);
+    g_free(wrong);
+    ok(mcrtcDestroyProgram(&q));
+}
+
 /* Two programs become one module. */
 static void test_relocatable(void)
 {
@@ -312,6 +343,8 @@ int main(int argc, char **argv)
     g_test_add_func("/rtc/compile/headers", test_headers);
     g_test_add_func("/rtc/compile/messages", test_messages);
     g_test_add_func("/rtc/compile/default-device", test_default_device);
+    g_test_add_func("/rtc/compile/default-device-headers",
+                    test_default_device_headers);
     g_test_add_func("/rtc/compile/relocatable", test_relocatable);
     g_test_add_func("/rtc/compile/threads", test_threads);
     return g_test_run();

@@ -7,7 +7,7 @@ import sys
 import zlib
 from threading import Thread
 
-from driver import attributes, launches, objects, ptx
+from driver import attributes, host_headers, launches, objects, ptx
 from driver.report import Failure
 
 DEVICE_TRIPLE = "riscv64-unknown-elf"
@@ -197,11 +197,12 @@ class Compiler:
 
     def refused(self, source, text):
         """Whether messages are about what a rewriter makes acceptable: launches
-        in device code, attributes. Each is asked once."""
+        in device code, attributes, headers. Each is asked once."""
         if source == "-" or self.cmd.mode in ("E", "M"):
             return False
         before = self.mended.setdefault(source, set())
-        new = {r for r in (launches, attributes) if r.REFUSED.search(text)}
+        new = {r for r in (launches, attributes, host_headers)
+               if r.REFUSED.search(text)}
         if (source, "device") in self.texts and re.search(ASM_ERROR, text):
             new.add(ptx) # of headers; otherwise device_bitcode() sees to it
         self.mended[source] = before | new
@@ -235,6 +236,8 @@ class Compiler:
         if not self.cmd.dry:
             with open(path, encoding="utf-8", errors="surrogateescape") as f:
                 text = f.read()
+            if host_headers in self.mended[source]:
+                text = host_headers.rewrite(text)
             if attributes in self.mended[source]:
                 text = attributes.rewrite(text)
             if launches in self.mended[source]:

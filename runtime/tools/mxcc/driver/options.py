@@ -12,6 +12,21 @@ OPT_LEVELS = {"": "1", "fast": "3", "g": "1", "4": "3"}
 RESPONSE_DEPTH = 16
 
 
+def behind_ours(words):
+    """-I of another CUDA's or HIP's headers: makefiles name them, and where that
+    toolkit is installed they would come before the adaptors."""
+    m = re.match(r"(-I|-isystem)(.*)", words[0], re.S)
+    folder = m and (m[2] or (words[1] if len(words) > 1 else ""))
+    if not folder:
+        return words
+    for header, ours in (("cuda_runtime_api.h", "cuda_adaptor"),
+                         ("hip/hip_runtime_api.h", "hip/adaptor")):
+        if os.path.exists(os.path.join(folder, header)) and \
+                not os.path.isdir(os.path.join(folder, ours)):
+            return ["-idirafter", folder]
+    return words
+
+
 class Command:
     def __init__(self, argv):
         self.inputs = []      # files with kernels
@@ -146,6 +161,7 @@ class Command:
             words.append(self.value(args, arg))
         if "".join(words) in table.TOOLKIT_LIBRARIES:
             return
+        words = behind_ours(words)
         if arg in table.LINK_EXACT or any(
                 arg.startswith(o) for o in table.LINK_ONLY
                 if o not in table.LINK_EXACT):
