@@ -9,6 +9,7 @@
 
 #include "adaptors/lib/adaptor.h"
 #include "adaptors/lib/driver_nodes.h"
+#include "adaptors/lib/references.h"
 
 static const struct {
     int number;
@@ -88,6 +89,49 @@ static cudaError_t compute_capability(int *major, int *minor, CUdevice dev)
     return error != cudaSuccess ? error :
            cudaDeviceGetAttribute(minor, cudaDevAttrComputeCapabilityMinor,
                                   dev);
+}
+
+static cudaError_t texture_address_mode(CUaddress_mode *mode, CUtexref ref,
+                                        int dimension)
+{
+    const CUDA_TEXTURE_DESC *modes = adaptor_texture_modes(ref);
+
+    if (!modes || !mode || dimension < 0 || dimension >= 3) {
+        return modes ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle;
+    }
+    *mode = modes->addressMode[dimension];
+    return cudaSuccess;
+}
+
+static cudaError_t texture_filter_mode(CUfilter_mode *mode, CUtexref ref)
+{
+    const CUDA_TEXTURE_DESC *modes = adaptor_texture_modes(ref);
+
+    if (!modes || !mode) {
+        return modes ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle;
+    }
+    *mode = modes->filterMode;
+    return cudaSuccess;
+}
+
+static cudaError_t texture_flags(unsigned int *flags, CUtexref ref)
+{
+    const CUDA_TEXTURE_DESC *modes = adaptor_texture_modes(ref);
+
+    if (!modes || !flags) {
+        return modes ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle;
+    }
+    *flags = modes->flags;
+    return cudaSuccess;
+}
+
+/* All kernels of a module read by its references as it is. */
+static cudaError_t texture_parameter(CUfunction function, int unit,
+                                     CUtexref ref)
+{
+    return !adaptor_texture_modes(ref) ? cudaErrorInvalidResourceHandle :
+           !function || unit != CU_PARAM_TR_DEFAULT ? cudaErrorInvalidValue :
+                                                      cudaSuccess;
 }
 
 static mcJitInputType input_type(CUjitInputType type)

@@ -110,6 +110,9 @@ typedef struct CUDA_HOST_NODE_PARAMS_st {
 /* ---- texture and surface objects ---- */
 
 typedef unsigned long long CUtexObject, CUsurfObject;
+/* texture<> and surface<> variables of a module, which they end with. */
+typedef struct CUtexref_st *CUtexref;
+typedef struct CUsurfref_st *CUsurfref;
 
 typedef enum CUresourcetype_enum {
     CU_RESOURCE_TYPE_ARRAY = 0x00,
@@ -130,6 +133,7 @@ typedef enum CUfilter_mode_enum {
     CU_TR_FILTER_MODE_LINEAR = 1
 } CUfilter_mode;
 
+#define CU_TRSA_OVERRIDE_FORMAT 0x01
 #define CU_TRSF_READ_AS_INTEGER 0x01
 #define CU_TRSF_NORMALIZED_COORDINATES 0x02
 #define CU_TRSF_SRGB 0x10
