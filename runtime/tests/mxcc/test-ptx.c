@@ -33,8 +33,15 @@ static void test_refused(void)
     refused(IN_KERNEL("*p = 1;\n    asm(\"ld.param.u32 %0, [a];\" : "
                       "\"=r\"(*p));"), "ld.param.u32", "refused.maca:4:");
     refused(IN_KERNEL("asm(\"{ .reg .pred q; L: setp.eq.u32 q, %0, 0;\\n"
-                      "@q bra L; }\" :: \"r\"(*p));"), "is not supported",
+                      "@q bra M; }\" :: \"r\"(*p));"), "bra (in '@q bra M')",
             "refused.maca:3:");
+    refused(IN_KERNEL("asm(\"sqrt.rn.f16x2 %0, %0;\" : \"+r\"(*p));"),
+            "sqrt.rn.f16x2", "refused.maca:3:");
+    refused(IN_KERNEL("asm(\"mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 "
+                      "{%0}, {%0}, {%0}, {%0};\" : \"+d\"(*q));"),
+            "mma.sync.aligned.m8n8k4", "refused.maca:3:");
+    refused(IN_KERNEL("asm(\"cp.async.bulk.wait_group 0;\");"),
+            "cp.async.bulk.wait_group", "refused.maca:3:");
     refused(IN_KERNEL("asm(\"mov.b128 %0, {%1, %1};\" : \"=q\"(*p) : "
                       "\"l\"(*q));"), "\"=q\"", "refused.maca:3:");
     refused(IN_KERNEL("asm(\"add.u32 %0, %1;\" : \"=r\"(*p) : \"r\"(2));"),

@@ -11,6 +11,7 @@
 #endif
 
 #include "math_extra.h"
+#include "ptx_tensor.h"
 #include "warp.h"
 
 /* The bits of a value as another type: integers are cut or extended, what is

@@ -8,7 +8,8 @@ a variable for each operand and one statement for each instruction
 """
 import re
 
-from driver.ptx_table import C_TYPES, SPECIAL, Unknown, translate
+from driver.ptx_table import C_TYPES, SPECIAL, Unknown
+from driver.ptx_tensor import translate
 from driver.report import Failure
 
 TOKEN = re.compile(
@@ -25,7 +26,7 @@ ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0"}
 # with names, and what has no operands.
 LOOKS = re.compile(
     r"\.(?:[usbf](?:8|16|32|64)|pred|sync|f16x2|bf16x2|global|shared|reg|"
-    r"aligned|cta|gpu|sys|gl|warp|async)\b|%%?(?:laneid|warpid|smid|clock|"
+    r"aligned|cta|gpu|sys|gl|warp|async|uni|wait)\b|%%?(?:laneid|warpid|smid|clock|"
     r"n?tid|n?ctaid|lanemask|globaltimer|nsmid)|^\s*(?:exit|trap|brkpt)\s*;")
 
 
@@ -107,6 +108,15 @@ class Operand:
             rest = self.both[1].put("ok") + rest
         return value + rest
 
+    def put_pair(self, value, other):
+        """A predicate, and behind | another one."""
+        if not self.both:
+            return self.put(value)
+        if len(self.both) != 2:
+            raise Unknown
+        return (f"{{ bool ok = {value}, no = {other}; "
+                + self.both[0].put("ok") + self.both[1].put("no") + " }")
+
     def value_of(self):
         return self.both[0] if self.both else self
 
@@ -168,10 +178,20 @@ def operands_of(text):
     return found
 
 
+# LOOP: in front of an instruction; in names %= is a number of the statement
+LABEL = re.compile(r"([$\w%][$\w%=]*)\s*:(?!:)")
+
+
 class Statement:
     """One asm statement whose template is PTX."""
 
+    count = 0
+
     def __init__(self, template, outputs, inputs, place):
+        Statement.count += 1
+        self.number = Statement.count
+        self.labels = set(m[1] for m in re.finditer(
+            r"(?:^|[;{}\s])" + LABEL.pattern, template))
         self.place, self.head, self.tail = place, [], []
         self.names = {} # register: (variable, kind)
         for i, (name, constraint, expression) in enumerate(outputs + inputs):
@@ -225,6 +245,16 @@ class Statement:
                 out += f"{C_TYPES[m[1]]} {variable} = {{}};"
         return out
 
+    def label(self, name):
+        """In C++, for each statement another one: names are a function's."""
+        return f"__mc_ptx_l{self.number}_" + re.sub(r"\W", "_", name)
+
+    def jump(self, opcode, target):
+        if opcode not in ("bra", "bra.uni") or target.strip() not in \
+                self.labels:
+            raise Unknown
+        return f"goto {self.label(target.strip())};"
+
     def instruction(self, line):
         shown = re.sub("\1", "%", line)
         m = re.fullmatch(r"(?:@(!?)\s*([%\w\1$]+)\s+)?([\w.:]+)\s*(.*)", line,
@@ -234,7 +264,8 @@ class Statement:
         operands = [Operand(t, self.names) for t in pieces(m[4], ",")
                     if t.strip()]
         try:
-            text = translate(m[3], operands)
+            text = self.jump(m[3], m[4]) if m[3].startswith("bra") else \
+                translate(m[3], operands)
             if m[2]:
                 test = Operand(m[2], self.names).get("pred")
                 text = f"if ({m[1]}{test}) {{ {text} }}"
@@ -250,6 +281,11 @@ class Statement:
             if text[0] in "{};":
                 out.append(text[0] if text[0] != ";" else "")
                 text = text[1:]
+                continue
+            label = LABEL.match(text)
+            if label:
+                out.append(self.label(label[1]) + ": ;")
+                text = text[label.end():]
                 continue
             line, _, text = text.partition(";")
             if line.rstrip().endswith("}") and line.count("}") > \

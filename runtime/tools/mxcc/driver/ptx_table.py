@@ -17,8 +17,19 @@ C_TYPES = {
 WIDER = {"u16": "u32", "s16": "s32", "u32": "u64", "s32": "s64"}
 OPERATORS = {"add": "+", "sub": "-", "and": "&", "or": "|", "xor": "^",
              "rem": "%"}
-COMPARE = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">",
-           "ge": ">=", "lo": "<", "ls": "<=", "hi": ">", "hs": ">="}
+COMPARE = {"eq": "{} == {}", "ne": "{} != {}", "lt": "{} < {}",
+           "le": "{} <= {}", "gt": "{} > {}", "ge": "{} >= {}",
+           "lo": "{} < {}", "ls": "{} <= {}", "hi": "{} > {}",
+           "hs": "{} >= {}"}
+# of numbers that may be none: ne is false then, those with u are true
+COMPARE_REAL = {**{name: COMPARE[name] for name in ("eq", "lt", "le", "gt",
+                                                    "ge")},
+                "ne": "__builtin_islessgreater({}, {})",
+                "equ": "!__builtin_islessgreater({}, {})",
+                "neu": "{} != {}", "ltu": "!({} >= {})",
+                "leu": "!({} > {})", "gtu": "!({} <= {})",
+                "geu": "!({} < {})", "num": "!__builtin_isunordered({}, {})",
+                "nan": "__builtin_isunordered({}, {})"}
 # :: because a program may call its variables so
 SPECIAL = {
     "laneid": "::__lane_id()", "warpid": "::__warp_id()",
@@ -55,6 +66,9 @@ SIMPLE = { # without operands
     r"fence(\.\w+)?\.cta": "__threadfence_block()",
     r"fence(\.\w+)?\.(gpu|cluster)": "__threadfence()",
     r"fence(\.\w+)?\.sys": "__threadfence_system()",
+    r"fence\.proxy\..*": "__threadfence()",
+    r"griddepcontrol\.(wait|launch_dependents)": "(void)0",
+    r"cp\.async\.(commit_group|wait_all)": "__mc_ptx_copied()",
     r"exit": "__mc_ptx_exit()", r"trap": "__trap()",
     r"brkpt": "__brkpt()",
 }
@@ -279,12 +293,41 @@ class Instruction:
         return self.put(self.get(1))
 
     def set_predicate(self):
-        self.need(3)
+        """setp.lt.s32 p, a, b; setp.lt.and.s32 p|q, a, b, c"""
         self.typed()
-        compare, _ = split(self.parts, COMPARE, ("ftz",))
-        return self.o[0].put(
-            f"{self.get(1)} {COMPARE[compare]} {self.get(2)}") \
-            if compare else self.refuse()
+        a, b, table = self.get(1), self.get(2), COMPARE
+        if self.kind in ("f16", "bf16"):
+            element = "_Float16" if self.kind == "f16" else "__bf16"
+            a, b = (f"__mc_ptx_of_half<{element}>({v})" for v in (a, b))
+        if self.kind in ("f32", "f64", "f16", "bf16"):
+            table = COMPARE_REAL
+        compare, join, _ = split(self.parts, table, ("and", "or", "xor"),
+                                 ("ftz",))
+        self.need(4 if join else 3)
+        if not compare:
+            raise Unknown
+        value = "(" + table[compare].format(a, b) + ")"
+        if not join:
+            return self.o[0].put_pair(value, f"!{value}")
+        rest = f"{OPERATORS[join]} {self.get(3, 'pred')}"
+        return self.o[0].put_pair(f"bool({value} {rest})",
+                                  f"bool(!{value} {rest})")
+
+    def space_of(self):
+        """isspacep.shared p, a"""
+        self.need(2)
+        names = {"shared": "__isShared", "global": "__isGlobal",
+                 "local": "__isLocal"}
+        if self.kind not in names:
+            raise Unknown
+        return self.o[0].put(f"{names[self.kind]}((const void *)"
+                             f"{self.get(1, 'u64')}) != 0")
+
+    def hint(self):
+        """discard, applypriority: of caches that there are not."""
+        if not self.o:
+            raise Unknown
+        return f"(void){self.o[0].address(None)};"
 
     def select(self):
         self.need(4)
@@ -397,6 +440,8 @@ class Instruction:
             self.need(1)
             return f"__syncwarp({self.get(0, 'b32')});"
         action = name.partition(".")[2]
+        if action.startswith("red."):
+            return self.block_vote(action.split(".")[1:])
         if action not in ("sync", "arrive") or not 1 <= len(self.o) <= 2:
             raise Unknown
         args = ", ".join(self.get(i, "u32") for i in range(len(self.o)))
@@ -405,16 +450,30 @@ class Instruction:
             return "__syncthreads();"
         return f"__barrier_{action}{count}({args});"
 
+    def block_vote(self, parts):
+        """bar.red.popc.u32 d, 0, p"""
+        names = {("popc", "u32"): "count", ("and", "pred"): "and",
+                 ("or", "pred"): "or"}
+        self.need(3)
+        if tuple(parts) not in names or self.get(1, "u32") != "0u":
+            raise Unknown
+        return self.o[0].put(f"__syncthreads_{names[tuple(parts)]}"
+                             f"({self.get(2, 'pred')})")
+
     def warp(self):
         """activemask, shfl, vote, match, redux: with masks of 32 bits."""
         if self.name == "activemask":
             self.need(1)
             return self.o[0].put("(unsigned)__activemask()")
         self.typed()
-        if "sync" not in self.parts:
-            raise Unknown
         mode = [p for p in self.parts if p != "sync"]
-        mask = self.get(len(self.o) - 1, "b32")
+        if "sync" in self.parts:
+            mask = self.get(len(self.o) - 1, "b32")
+        elif self.name in ("shfl", "vote"): # those that run it together
+            mask = "(unsigned)__activemask()"
+            self.o = [*self.o, None]
+        else:
+            raise Unknown
         if self.name == "shfl" and len(self.o) == 5 and len(mode) == 1:
             return self.o[0].put_both(
                 f"__mc_ptx_shfl_{mode[0]}({self.get(1)}, "
@@ -449,6 +508,8 @@ TABLE = {
     "shf": Instruction.funnel,
     **dict.fromkeys(("bfe", "bfi", "bfind", "prmt", "lop3", "sad", "dp4a"),
                     Instruction.bits),
+    "isspacep": Instruction.space_of, "discard": Instruction.hint,
+    "applypriority": Instruction.hint,
     "mov": Instruction.move, "setp": Instruction.set_predicate,
     "selp": Instruction.select, "cvt": Instruction.convert,
     **dict.fromkeys(("ld", "ldu", "st"), Instruction.memory),
