@@ -19,7 +19,7 @@ def headers(folders, dialect):
             if "adaptor" in os.path.basename(where):
                 continue
             for name in sorted(names):
-                if name.endswith(".h"):
+                if name.endswith(".h") or name.startswith("cuda_"):
                     yield os.path.relpath(os.path.join(where, name), folder)
 
 

@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: MIT */
+/* Programs include it by this name, too. */
+#include "cuda_fp8.h"
