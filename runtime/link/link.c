@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "compiler/compiler.h"
 #include "image/elf.h"
+#include "image/fatbin.h"
 #include "image/fetch.h"
 #include "tool.h"
 
@@ -29,6 +30,7 @@ struct McLink {
     double ms; /* spent so far */
     McLinkInput *inputs;
     size_t count;
+    bool linked; /* the one input is an image already */
     void *image;
     size_t size;
 };
@@ -192,7 +194,22 @@ static mcError_t keep(McLink *link, void *data, size_t size, const char *name,
     return mcSuccess;
 }
 
-/* Likewise. Under the lock. */
+/* Whether it is a code object, as mxcc -fatbin and mcrtc without -rdc make it. */
+static bool is_linked(const void *data, size_t size)
+{
+    McImage parsed;
+    const void *image;
+    size_t image_size;
+    bool whole = mc_fatbin_find(data, size, &image, &image_size) == mcSuccess &&
+                 mc_image_parse(image, image_size, &parsed) == mcSuccess;
+
+    if (whole) {
+        mc_image_free(&parsed);
+    }
+    return whole;
+}
+
+/* Likewise. Under the lock. A code object is linked alone: it is the result. */
 static mcError_t add(McLink *link, const McRelocatableKind *wanted, void *data,
                      size_t size, const char *name)
 {
@@ -200,6 +217,15 @@ static mcError_t add(McLink *link, const McRelocatableKind *wanted, void *data,
     const char *why;
     mcError_t error = mc_relocatable_check(data, size, &kind, &why);
 
+    bool linked = error == mcErrorNoKernelImageForDevice &&
+                  is_linked(data, size);
+    if (linked && !link->count) {
+        error = mcSuccess;
+    } else if (linked || (error == mcSuccess && link->linked)) {
+        why = "code that is linked already is linked with nothing else "
+              "(mxcc -dc, -rdc=true make code that is not)";
+        error = mcErrorNoKernelImageForDevice;
+    }
     if (error == mcSuccess && wanted && *wanted != kind) {
         why = "it is not of the type that it is said to be";
         error = mcErrorInvalidKernelImage;
@@ -209,7 +235,9 @@ static mcError_t add(McLink *link, const McRelocatableKind *wanted, void *data,
         free(data);
         return error;
     }
-    return keep(link, data, size, name, kind);
+    error = keep(link, data, size, name, kind);
+    link->linked |= error == mcSuccess && linked;
+    return error;
 }
 
 /* The size is the caller's word: no more than there is is allocated at once. */
@@ -345,6 +373,13 @@ static mcError_t complete(McLink *link)
     if (link->count == 0) {
         complain(link, "mcLinkComplete", "nothing was added");
         return mcErrorInvalidValue;
+    }
+    if (link->linked) {
+        link->image = link->inputs[0].data;
+        link->size = link->inputs[0].size;
+        link->inputs[0].data = NULL;
+        drop_inputs(link);
+        return mcSuccess;
     }
     words(&link->options, argv);
     mcError_t error = mc_link_run(link->inputs, link->count, argv, &output);

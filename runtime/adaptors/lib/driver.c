@@ -134,11 +134,13 @@ static cudaError_t texture_parameter(CUfunction function, int unit,
                                                       cudaSuccess;
 }
 
+/* What nvrtcGetPTX() gives is an object. */
 static mcJitInputType input_type(CUjitInputType type)
 {
     return type == CU_JIT_INPUT_FATBINARY ? mcJitInputFatBinary :
            type == CU_JIT_INPUT_LIBRARY ? mcJitInputLibrary :
-           type == CU_JIT_INPUT_CUBIN || type == CU_JIT_INPUT_OBJECT ?
+           type == CU_JIT_INPUT_CUBIN || type == CU_JIT_INPUT_OBJECT ||
+                   type == CU_JIT_INPUT_PTX ?
                mcJitInputObject : (mcJitInputType)-1;
 }
 

@@ -332,13 +332,45 @@ static void test_damaged(void)
     fails(mcErrorNoKernelImageForDevice, add(state, 0, plain, "plain.o"));
     fails(mcErrorNoKernelImageForDevice, add(state, 0, hollow, "plain.a"));
     fails(mcErrorNoKernelImageForDevice, add(state, 0, image, "linked"));
-    fails(mcErrorNoKernelImageForDevice,
-          mcLinkAddData(state, 0, (void *)env_image, env_image_size, NULL, 0,
-                        NULL, NULL));
     attack(state, data);
     attack(state, file);
     attack(state, archive);
     attack(state, fat);
+    ok(mcLinkDestroy(state));
+}
+
+/* A code object is the result, if it is alone. */
+static void test_linked(void)
+{
+    g_autoptr(GByteArray) data = record();
+    g_autoptr(GByteArray) image = g_byte_array_new();
+    mcLinkState_t state = begin();
+    void *result;
+    size_t size;
+
+    g_byte_array_append(image, env_image, (guint)env_image_size);
+    g_autoptr(GByteArray) fat = fatbin(MXGPU_FATBIN_TARGET, image);
+    ok(add(state, mcJitInputObject, image, "linked"));
+    fails(mcErrorNoKernelImageForDevice,
+          add(state, mcJitInputObject, data, "more"));
+    fails(mcErrorNoKernelImageForDevice,
+          add(state, mcJitInputObject, image, "again"));
+    ok(mcLinkComplete(state, &result, &size));
+    g_assert_cmpuint(size, ==, env_image_size);
+    g_assert_cmpint(memcmp(result, env_image, size), ==, 0);
+    fails(mcErrorInvalidHandle, add(state, mcJitInputObject, data, "late"));
+    ok(mcLinkDestroy(state));
+
+    state = begin();
+    ok(add(state, mcJitInputObject, data, "first"));
+    fails(mcErrorNoKernelImageForDevice,
+          add(state, mcJitInputObject, image, "linked"));
+    ok(mcLinkDestroy(state));
+
+    state = begin();
+    ok(add(state, mcJitInputObject, fat, "fat"));
+    ok(mcLinkComplete(state, &result, &size));
+    g_assert_cmpuint(size, ==, fat->len);
     ok(mcLinkDestroy(state));
 }
 
@@ -628,6 +660,7 @@ int main(int argc, char **argv)
     g_test_add_func("/link/inputs", test_inputs);
     g_test_add_func("/link/files", test_files);
     g_test_add_func("/link/damaged", test_damaged);
+    g_test_add_func("/link/linked", test_linked);
     g_test_add_func("/link/logs", test_logs);
     g_test_add_func("/link/options", test_options);
     g_test_add_func("/link/linker-options", test_linker_options);
