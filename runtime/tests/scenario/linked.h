@@ -29,5 +29,6 @@ __device__ void destroy_shape(Shape *shape);
 void *address_of_offsets();
 mcError_t add_offsets(float *data, int n);
 mcError_t bind_numbers(const float *data, int n);
+mcError_t fetch_numbers(const float *from, float *to, int n);
 
 #endif

@@ -7,7 +7,8 @@ import sys
 import zlib
 from threading import Thread
 
-from driver import attributes, host_headers, launches, objects, ptx
+from driver import attributes, host_headers, launches, objects, ptx, \
+    references
 from driver.report import Failure
 
 DEVICE_TRIPLE = "riscv64-unknown-elf"
@@ -238,6 +239,8 @@ class Compiler:
                 text = f.read()
             if host_headers in self.mended[source]:
                 text = host_headers.rewrite(text)
+            if references in self.mended[source]:
+                text = references.rewrite(text, self.cuid(source))
             if attributes in self.mended[source]:
                 text = attributes.rewrite(text)
             if launches in self.mended[source]:
@@ -397,6 +400,11 @@ class Compiler:
         cmd = self.cmd
         host, device = self.sides(source)
         self.look(source, host)
+        if self.cmd.rdc and self.cmd.mode not in ("E", "M") and \
+                references.wanted(source):
+            self.mended[source] = {references}
+            self.rewrite(source, host, "host")
+            self.rewrite(source, device, "device")
         if self.for_device_only():
             kind = {"S": "asm", "cubin": "elf"}.get(cmd.mode, "container")
             relocatable = cmd.rdc and cmd.mode in ("fatbin", "cubin")
