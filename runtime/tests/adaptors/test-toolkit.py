@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """test-toolkit.py BUILD PROJECT MESON...: what is installed builds a project
 whose makefile knows CUDA_HOME and HIP_PATH, one of CMake, and one of CMake's
-language CUDA; the programs run.
+languages CUDA and HIP; the programs run.
 """
 import os
 import shutil
@@ -77,6 +77,18 @@ def main():
         good, _ = run(["cmake", "--build", "."], place, env)
         check("and builds a project with it", good)
         passes("across", place, env)
+
+        place = shutil.copytree(
+            os.path.join(os.path.dirname(project), "hip-language"),
+            os.path.join(top, "hip-language"))
+        good, _ = run(["cmake", "-S", ".", "-B", ".",
+                       f"-DCMAKE_HIP_COMPILER={root}/hip/bin/clang++",
+                       f"-DCMAKE_PREFIX_PATH={root}",
+                       "-DCMAKE_BUILD_TYPE=Release"], place, env)
+        check("cmake has mxcc as the compiler of its language HIP", good)
+        good, _ = run(["cmake", "--build", "."], place, env)
+        check("and builds a project with it", good)
+        passes("both", place, env)
     end()
 
 
