@@ -5,7 +5,7 @@
 
 #include "program.h"
 
-#define RESULTS 20
+#define RESULTS 22
 
 __global__ void kernel(unsigned *out)
 {
@@ -43,6 +43,8 @@ __global__ void kernel(unsigned *out)
         (unsigned)__builtin_amdgcn_fmed3f(3, 9, 5),
         (unsigned)__builtin_amdgcn_sinf(0.25f),
         __bitextract_u32(~0u, 0, 0),
+        (unsigned)(__builtin_amdgcn_read_exec() >> 40), // of lane 40 alone
+        __builtin_amdgcn_read_exec_lo() + __builtin_amdgcn_read_exec_hi(),
     };
     for (int i = 0; i < RESULTS; i++) {
         out[i] = results[i];
@@ -54,6 +56,7 @@ int main()
     static const unsigned expected[RESULTS] = {
         40, 0, 64, 64, 0xaaaaaaaa, 5, 23, 0x12, 0xffffff80, 0x10000000,
         0x00ff0004, 9, 0x12, 0x1234, 0xfffff00f, 0xff0, 8, 5, 1, 0,
+        1, 256,
     };
     unsigned *device = device_new<unsigned>(RESULTS), out[RESULTS];
     int units, physical, clock;

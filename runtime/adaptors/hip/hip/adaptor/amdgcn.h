@@ -108,6 +108,22 @@ MXGPU_AMDGCN int __builtin_amdgcn_readlane(int value, int lane)
     return __shfl(value, lane, 64);
 }
 
+/* The lanes that run together. */
+MXGPU_AMDGCN unsigned long __builtin_amdgcn_read_exec()
+{
+    return __activemask();
+}
+
+MXGPU_AMDGCN unsigned __builtin_amdgcn_read_exec_lo()
+{
+    return (unsigned)(unsigned long)__activemask();
+}
+
+MXGPU_AMDGCN unsigned __builtin_amdgcn_read_exec_hi()
+{
+    return (unsigned)((unsigned long)__activemask() >> 32);
+}
+
 MXGPU_AMDGCN int __builtin_amdgcn_readfirstlane(int value)
 {
     return __shfl(value, __ffsll((unsigned long long)__activemask()) - 1, 64);
