@@ -453,6 +453,9 @@ const BlockTest block_tests[] = {
     {"fault/kill", fault_test_kill},
     {"fault/refused", fault_test_refused},
     {"fault/kernel", fault_test_kernel},
+    {"sched/urgent", sched_test_urgent},
+    {"sched/turns", sched_test_turns},
+    {"sched/queue-reset", sched_test_queue_reset},
 };
 
 const unsigned block_test_count = G_N_ELEMENTS(block_tests);

@@ -24,4 +24,9 @@ void fault_test_kill(Dut *d);
 void fault_test_refused(Dut *d);
 void fault_test_kernel(Dut *d);
 
+/* sched_tests.c */
+void sched_test_urgent(Dut *d);
+void sched_test_turns(Dut *d);
+void sched_test_queue_reset(Dut *d);
+
 #endif
