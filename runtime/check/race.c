@@ -13,31 +13,11 @@
 #include "mxgpu/pte.h"
 #include "once.h"
 #include "order.h"
+#include "race_row.h"
 #include "shadow.h"
 #include "tools.h"
 
-typedef enum Kind {
-    KIND_READ,
-    KIND_WRITE,
-    KIND_SYNC, /* a store that follows a fence: others wait for it */
-    KIND_ATOMIC,
-} Kind;
-
-/* An access; time 0: none. */
-typedef struct Record {
-    uint64_t time : 44, bytes : 4, kind : 2, grid : 14;
-    uint64_t block : 32, thread : 12, pc : 20;
-} Record;
-
-/* Of 4 bytes. */
-typedef struct Word {
-    Record write, reads[2];
-    uint64_t value; /* that "write" wrote */
-} Word;
-
-#define WORDS      (MC_SHADOW_PAGE / 4)
-#define PAGES_MAX  32768 /* of 56 KiB, for 128 MiB */
-#define SHARED_MAX (MXGPU_SHARED_MAX / 4)
+#define PAGES_MAX 32768 /* of 9 KiB, and 64 KiB for words, for 128 MiB */
 
 /* What a warp was last seen to do, and has done when it is seen again: it then
  * meets those who did it before, and not only those who had been seen. */
@@ -52,11 +32,13 @@ typedef struct Pending {
 typedef struct Race {
     McOrder order;
     Pending pending[MXGPU_BLOCK_THREADS / MXGPU_WARP_SIZE];
-    Word shared[SHARED_MAX];
+    Row shared[MXGPU_SHARED_MAX / ROW_BYTES];
 } Race;
 
 static atomic_ullong meetings; /* accesses that are such */
-static McShadow shadow = {.bytes = WORDS * sizeof(Word), .limit = PAGES_MAX};
+static McShadow shadow = {
+    .bytes = MC_SHADOW_PAGE / ROW_BYTES * sizeof(Row), .limit = PAGES_MAX,
+};
 
 /* ---- addresses of instructions, as small numbers ---- */
 
@@ -147,6 +129,12 @@ typedef struct Access {
     Record is; /* of the lane */
     uint64_t value;
     uint64_t oldest; /* records from before that are of no account */
+    uint64_t grid;
+    uint64_t epoch;  /* of rows */
+    uint64_t sharing; /* ... of what is read by many */
+    bool global;
+    uint64_t mask;   /* of lanes that a row takes at once */
+    RowLanes lanes;
 } Access;
 
 /* Whether a record is of this grid (of this block, in shared memory) and not in
@@ -171,6 +159,30 @@ static bool is_meeting(const Record *was)
     return was->kind == KIND_ATOMIC || was->kind == KIND_SYNC;
 }
 
+static bool is_old(const Access *a, const Record *was);
+
+/* Whether whoever writes later, of all that "is" belongs to, races with one of
+ * these reads. In global memory: they are of two blocks, and the grid had no
+ * barrier since. In that of a block: of two warps, and the block had none. */
+static bool shares(const void *opaque, const Record *one, const Record *two)
+{
+    const Access *a = opaque;
+    uint64_t since = a->global ? a->race->order.grid_barrier
+                               : a->race->order.barrier;
+
+    return one->time >= since && two->time >= since &&
+           (a->global ? one->block != two->block
+                      : (one->thread ^ two->thread) / MXGPU_WARP_SIZE != 0);
+}
+
+static bool read_by_two(const Access *a, const Word *word)
+{
+    const Record *r = word->reads;
+
+    return (r[0].bytes & r[1].bytes) == 15 && shares(a, &r[0], &r[1]) &&
+           !is_old(a, &r[0]) && !is_old(a, &r[1]);
+}
+
 /* Two reads are kept, of different threads, that no write is behind. */
 static void keep_read(const Access *a, Word *word)
 {
@@ -179,7 +191,7 @@ static void keep_read(const Access *a, Word *word)
     if (r[0].time <= a->oldest || r[0].grid != a->is.grid ||
         (r[0].thread == a->is.thread && r[0].block == a->is.block)) {
         r[0] = a->is;
-    } else {
+    } else if (!read_by_two(a, word)) {
         r[1] = a->is;
     }
 }
@@ -259,15 +271,22 @@ static bool touch_alone(const Access *a, Word *word, uint64_t value)
     return true;
 }
 
-static void touch(Access *a, Word *words, uint64_t base, uint64_t addr,
+/* rows: of the memory from base on. */
+static void touch(Access *a, Row *rows, uint64_t base, uint64_t addr,
                   unsigned size)
 {
     uint64_t value = a->value;
 
     while (size) {
         unsigned at = addr & 3, bytes = 4 - at < size ? 4 - at : size;
-        Word *word = &words[(addr - base) / 4];
+        Row *row = &rows[(addr - base) / ROW_BYTES];
+        Word *word;
 
+        mc_row_open(row, a->epoch);
+        if (!row->by_words && !mc_row_by_words(row)) {
+            return;
+        }
+        word = &row->words[addr / 4 % ROW_WORDS];
         a->is.bytes = ((1u << bytes) - 1) << at;
         a->value = value & ((1ull << 8 * bytes) - 1); /* 4 bytes at most */
         if (touch_alone(a, word, a->value)) {
@@ -277,33 +296,78 @@ static void touch(Access *a, Word *words, uint64_t base, uint64_t addr,
         } else {
             write_word(a, word, addr);
         }
+        if (a->is.kind != KIND_READ) {
+            mc_row_unshare(row, 1ull << addr / 4 % ROW_WORDS);
+        } else if (read_by_two(a, word)) {
+            mc_row_share(row, a->sharing, 1ull << addr / 4 % ROW_WORDS);
+        }
         addr += bytes;
         size -= bytes;
         value >>= 8 * bytes;
     }
 }
 
-static void touch_global(Access *a, uint64_t addr, unsigned size,
-                         McShadowPage **page, uint64_t *none)
+/* The page that was last looked for, and one of which there is nothing. */
+typedef struct Place {
+    McShadowPage *page;
+    uint64_t none;
+    bool locked;
+} Place;
+
+static void leave(Place *p)
+{
+    if (p->locked) {
+        mc_shadow_unlock(p->page);
+        p->locked = false;
+    }
+}
+
+/* The rows of addr's page; NULL: nothing is kept of it. */
+static Row *look_at(Place *p, uint64_t addr)
+{
+    uint64_t base = addr & ~(uint64_t)(MC_SHADOW_PAGE - 1);
+
+    if (base != p->none && (!p->page || p->page->base != base)) {
+        leave(p);
+        p->page = mc_shadow_page(&shadow, addr);
+        p->none = p->page ? p->none : base;
+    }
+    return p->page && p->page->base == base ? (Row *)p->page->bytes : NULL;
+}
+
+/* ... locked. */
+static Row *rows_at(Place *p, uint64_t addr)
+{
+    Row *rows = look_at(p, addr);
+
+    if (rows && !p->locked) {
+        mc_shadow_lock(p->page);
+        p->locked = true;
+    }
+    return rows;
+}
+
+/* The word of an access that is within one, if more reads of it need not be
+ * looked at. */
+static bool is_shared(const Access *a, const Row *rows, uint64_t offset,
+                      unsigned size)
+{
+    return offset % 4 + size <= 4 &&
+           mc_row_shared(rows + offset / ROW_BYTES, a->sharing) >>
+                   offset / 4 % ROW_WORDS & 1;
+}
+
+static void touch_global(Access *a, uint64_t addr, unsigned size, Place *place)
 {
     while (size) {
         uint64_t base = addr & ~(uint64_t)(MC_SHADOW_PAGE - 1);
         unsigned bytes = base + MC_SHADOW_PAGE - addr < size
                              ? (unsigned)(base + MC_SHADOW_PAGE - addr)
                              : size;
+        Row *rows = rows_at(place, addr);
 
-        if (base != *none && (!*page || (*page)->base != base)) {
-            if (*page) {
-                mc_shadow_unlock(*page);
-            }
-            *page = mc_shadow_page(&shadow, addr);
-            *none = *page ? *none : base;
-            if (*page) {
-                mc_shadow_lock(*page);
-            }
-        }
-        if (*page && (*page)->base == base) {
-            touch(a, (Word *)(*page)->bytes, base, addr, bytes);
+        if (rows) {
+            touch(a, rows, base, addr, bytes);
         }
         addr += bytes;
         size -= bytes;
@@ -332,26 +396,24 @@ static void meet_lanes(const Access *a, const MxgpuObservedAccess *seen)
 static void meet_writer(Access *a, uint64_t addr)
 {
     uint64_t offset = addr - MXGPU_SHARED_BASE;
-    McShadowPage *page = NULL;
-    const Word *word = NULL;
+    uint64_t grid = mc_grid(a->opaque, a->w->slot)->number & 0x3fff;
+    Place place = {.none = 1};
+    const Row *row = NULL;
 
     if (addr < MXGPU_VA_LIMIT) {
-        page = mc_shadow_page(&shadow, addr);
-        if (page) {
-            mc_shadow_lock(page);
-            word = (const Word *)page->bytes +
-                   addr % MC_SHADOW_PAGE / sizeof(uint32_t);
-        }
+        row = rows_at(&place, addr);
+        row = row ? row + addr % MC_SHADOW_PAGE / ROW_BYTES : NULL;
     } else if (offset < MXGPU_SHARED_MAX) {
-        word = &a->race->shared[offset / 4];
+        row = &a->race->shared[offset / ROW_BYTES];
     }
-    if (word && is_meeting(&word->write) &&
-        word->write.grid == (mc_grid(a->opaque, a->w->slot)->number & 0x3fff)) {
-        mc_order_meet(a->opaque, &a->race->order, a->w, addr & ~3ull);
+    if (row && row->by_words) {
+        const Record *was = &row->words[addr / 4 % ROW_WORDS].write;
+
+        if (is_meeting(was) && was->grid == grid) {
+            mc_order_meet(a->opaque, &a->race->order, a->w, addr & ~3ull);
+        }
     }
-    if (page) {
-        mc_shadow_unlock(page);
-    }
+    leave(&place);
 }
 
 static void settle(Access *a)
@@ -407,37 +469,196 @@ static Kind kind_of(Access *a, const MxgpuObservedAccess *seen)
     return seen->access == MXGPU_ACCESS_WRITE ? KIND_WRITE : KIND_READ;
 }
 
-static void touch_lanes(Access *a, const MxgpuObservedAccess *seen)
+/* What memory it is says from when on records count. */
+static void set_memory(Access *a, bool global)
 {
-    McShadowPage *page = NULL;
-    uint64_t none = 1, last = 1;
-    unsigned same = 0;
+    const McOrder *o = &a->race->order;
 
-    for (uint64_t m = a->w->lanes; m; m &= m - 1) {
+    a->global = global;
+    a->oldest = global ? 0 : o->began - 1;
+    a->epoch = global ? a->grid : o->began;
+    a->sharing = !global ? o->barrier : o->grid_barrier ? 0 : a->grid;
+}
+
+static bool row_before(const void *opaque, const Record *was)
+{
+    const Access *a = opaque;
+    /* Any lane of each warp stands for all, but not the same one for both. */
+    unsigned mine = a->is.thread ^ (a->is.thread == was->thread);
+
+    return mc_order_before(a->opaque, &a->race->order, mine, was->time,
+                           (uint32_t)was->block, (unsigned)was->thread, 0);
+}
+
+static const RowRules rules = {row_before, shares};
+
+static void touch_row(Access *a, const MxgpuObservedAccess *seen, Row *row,
+                      uint64_t at)
+{
+    mc_row_open(row, a->epoch);
+    a->is.thread = a->w->warp * MXGPU_WARP_SIZE + __builtin_ctzll(a->mask);
+    if (mc_row_access(row, at, &a->lanes, &a->is, &rules, a, a->sharing)) {
+        return;
+    }
+    for (uint64_t m = a->mask; m; m &= m - 1) {
         unsigned lane = __builtin_ctzll(m);
-        uint64_t addr = seen->addr[lane], offset = addr - MXGPU_SHARED_BASE;
 
-        /* Of those that read one place, two stand for all. */
-        same = addr == last ? same + 1 : 0;
-        last = addr;
-        if (same > 1 && a->is.kind == KIND_READ) {
-            continue;
+        if (seen->addr[lane] - at < ROW_BYTES) {
+            a->is.thread = a->w->warp * MXGPU_WARP_SIZE + lane;
+            a->value = seen->value ? seen->value[lane] : 0;
+            touch(a, row, at, seen->addr[lane], seen->size);
         }
+    }
+}
 
-        a->is.thread = a->w->warp * MXGPU_WARP_SIZE + lane;
-        a->value = seen->value ? seen->value[lane] : 0;
-        if (addr < MXGPU_VA_LIMIT) {
-            a->oldest = 0;
-            touch_global(a, addr, seen->size, &page, &none);
-        } else if (offset < MXGPU_SHARED_MAX &&
-                   offset + seen->size <= MXGPU_SHARED_MAX) {
-            a->oldest = a->race->order.began - 1;
+/* Of lanes that access consecutive words. */
+static void touch_rows(Access *a, const MxgpuObservedAccess *seen, Place *place)
+{
+    unsigned first = __builtin_ctzll(a->mask);
+    unsigned last = 63 - __builtin_clzll(a->mask);
+    uint64_t low = seen->addr[first], high = seen->addr[last] + seen->size;
+    bool global = low < MXGPU_VA_LIMIT;
+
+    if (!global && (low < MXGPU_SHARED_BASE ||
+                    high > MXGPU_SHARED_BASE + MXGPU_SHARED_MAX)) {
+        return;
+    }
+    set_memory(a, global);
+    a->lanes.value = seen->value;
+    for (uint64_t at = low & ~(ROW_BYTES - 1ull); at < high; at += ROW_BYTES) {
+        Row *row = global ? look_at(place, at) : a->race->shared;
+        uint64_t base = global ? at & ~(MC_SHADOW_PAGE - 1ull)
+                               : MXGPU_SHARED_BASE;
+
+        row = row ? row + (at - base) / ROW_BYTES : NULL;
+        if (row && (a->is.kind != KIND_READ || mc_row_words(&a->lanes, at) &
+                                                   ~mc_row_shared(row, a->sharing))) {
+            if (global) {
+                (void)rows_at(place, at);
+            }
+            touch_row(a, seen, row, at);
+        }
+    }
+}
+
+#define CHUNKS 8
+
+/* Whether groups of so many lanes each access consecutive words. */
+static bool in_chunks(const Access *a, const MxgpuObservedAccess *seen,
+                      unsigned lanes, RowLanes *chunks)
+{
+    uint64_t all = lanes < 64 ? (1ull << lanes) - 1 : UINT64_MAX;
+
+    for (unsigned i = 0; i < 64 / lanes; i++) {
+        uint64_t mask = a->w->lanes & all << i * lanes;
+
+        if (mask && !mc_row_lanes(&chunks[i], mask, seen->addr, seen->size)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Rows of a tile, mostly. Of those that read the same, two stand for all. */
+static bool touch_chunks(Access *a, const MxgpuObservedAccess *seen)
+{
+    RowLanes chunks[CHUNKS];
+    Place place = {.none = 1};
+    unsigned lanes = 64, same = 0;
+    uint64_t last = 1;
+
+    if (a->is.kind != KIND_READ && a->is.kind != KIND_WRITE) {
+        return false;
+    }
+    while (!in_chunks(a, seen, lanes, chunks)) {
+        lanes /= 2;
+        if (lanes < 64 / CHUNKS) {
+            return false;
+        }
+    }
+    for (unsigned i = 0; i < 64 / lanes; i++) {
+        a->mask = a->w->lanes &
+                  (lanes < 64 ? (1ull << lanes) - 1 : UINT64_MAX) << i * lanes;
+        if (a->mask) {
+            uint64_t addr = seen->addr[__builtin_ctzll(a->mask)];
+
+            same = addr == last && a->is.kind == KIND_READ ? same + 1 : 0;
+            last = addr;
+            a->lanes = chunks[i];
+            if (same < 2) {
+                touch_rows(a, seen, &place);
+            }
+        }
+    }
+    leave(&place);
+    return true;
+}
+
+/* Each word is in another line of the host's cache: those of the next lanes
+ * come while one is looked at. */
+static void prefetch(const Place *place, const MxgpuObservedAccess *seen,
+                     unsigned lane)
+{
+    uint64_t addr = seen->addr[(lane + 4) % MXGPU_WARP_SIZE];
+
+    if (place->page && addr - place->page->base < MC_SHADOW_PAGE) {
+        const Row *row = (const Row *)place->page->bytes +
+                         addr % MC_SHADOW_PAGE / ROW_BYTES;
+
+        if (row->words) {
+            __builtin_prefetch(&row->words[addr / 4 % ROW_WORDS], 1);
+        }
+    }
+}
+
+static void touch_lane(Access *a, const MxgpuObservedAccess *seen, unsigned lane,
+                       Place *place)
+{
+    uint64_t addr = seen->addr[lane], offset = addr - MXGPU_SHARED_BASE;
+    bool reads = a->is.kind == KIND_READ;
+
+    a->is.thread = a->w->warp * MXGPU_WARP_SIZE + lane;
+    a->value = seen->value ? seen->value[lane] : 0;
+    if (addr < MXGPU_VA_LIMIT) {
+        const Row *rows = look_at(place, addr);
+
+        if (!a->global) {
+            set_memory(a, true);
+        }
+        if (!reads || !rows ||
+            !is_shared(a, rows, addr % MC_SHADOW_PAGE, seen->size)) {
+            prefetch(place, seen, lane);
+            touch_global(a, addr, seen->size, place);
+        }
+    } else if (offset < MXGPU_SHARED_MAX &&
+               offset + seen->size <= MXGPU_SHARED_MAX) {
+        if (a->global) {
+            set_memory(a, false);
+        }
+        if (!reads || !is_shared(a, a->race->shared, offset, seen->size)) {
             touch(a, a->race->shared, MXGPU_SHARED_BASE, addr, seen->size);
         }
     }
-    if (page) {
-        mc_shadow_unlock(page);
+}
+
+static void touch_lanes(Access *a, const MxgpuObservedAccess *seen)
+{
+    Place place = {.none = 1};
+    uint64_t last = 1;
+    unsigned same = 0;
+
+    set_memory(a, true);
+    for (uint64_t m = a->w->lanes; m; m &= m - 1) {
+        unsigned lane = __builtin_ctzll(m);
+
+        /* Of those that read one place, two stand for all. */
+        same = seen->addr[lane] == last ? same + 1 : 0;
+        last = seen->addr[lane];
+        if (same < 2 || a->is.kind != KIND_READ) {
+            touch_lane(a, seen, lane, &place);
+        }
     }
+    leave(&place);
 }
 
 static Race *race_of(void *opaque, const MxgpuObservedWarp *w, bool begins)
@@ -482,10 +703,12 @@ static int access(void *opaque, const MxgpuObservedWarp *w,
     if (a.is.kind == KIND_ATOMIC || a.is.kind == KIND_SYNC) {
         meet_lanes(&a, seen);
     }
-    a.is.grid = grid->number;
+    a.is.grid = a.grid = grid->number;
     a.is.block = a.race->order.state.number;
     a.is.pc = pc_number(w->pc);
-    touch_lanes(&a, seen);
+    if (!touch_chunks(&a, seen)) {
+        touch_lanes(&a, seen);
+    }
     remember(&a, seen);
     return -1;
 }

@@ -29,9 +29,19 @@ static bool fill(McShadow *s)
     return s->table;
 }
 
-/* Pages are cut from large pieces: the host then gives them huge pages of its
- * own, which saves most of the time that the first use of memory takes. */
-#define PIECE (64u << 20)
+void *mc_shadow_piece(size_t bytes)
+{
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    if (p == MAP_FAILED) {
+        return NULL;
+    }
+    (void)madvise(p, bytes, MADV_HUGEPAGE);
+    return p;
+}
+
+#define PIECE (16u << 20)
 
 static McShadowPage *cut(McShadow *s)
 {
@@ -39,12 +49,10 @@ static McShadowPage *cut(McShadow *s)
     void *p;
 
     if (s->left < bytes) {
-        p = mmap(NULL, PIECE, PROT_READ | PROT_WRITE,
-                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (p == MAP_FAILED) {
+        p = mc_shadow_piece(PIECE);
+        if (!p) {
             return NULL;
         }
-        (void)madvise(p, PIECE, MADV_HUGEPAGE);
         s->piece = p;
         s->left = PIECE;
     }

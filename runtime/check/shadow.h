@@ -3,6 +3,7 @@
 #ifndef MC_CHECK_SHADOW_H
 #define MC_CHECK_SHADOW_H
 
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,13 +28,21 @@ typedef struct McShadowPage {
     _Alignas(16) unsigned char bytes[];
 } McShadowPage;
 
+/* Memory that begins as 0 and is taken in large pieces, or NULL: the host then
+ * gives it huge pages of its own, which saves most of the time that the first use
+ * of memory takes. */
+void *mc_shadow_piece(size_t bytes);
+
 /* NULL: there is no memory, or not for so many; or addr is in no allocation. */
 McShadowPage *mc_shadow_page(McShadow *shadow, uint64_t addr);
 
 static inline void mc_shadow_lock(McShadowPage *page)
 {
-    while (atomic_flag_test_and_set_explicit(&page->lock,
-                                             memory_order_acquire)) {
+    for (unsigned n = 1; atomic_flag_test_and_set_explicit(
+             &page->lock, memory_order_acquire); n++) {
+        if (n % 64 == 0) { /* who has it may not be running */
+            sched_yield();
+        }
     }
 }
 

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Shadow of memory for racecheck. Most warps access consecutive words, each lane
+ * one, and do so again: of a row of 64 words it is then enough to know which
+ * warp did, when, and which lane was at the first word. A row that is accessed
+ * otherwise has a record for each word, until the next grid (or, of shared
+ * memory, the next block).
+ */
+#ifndef MC_CHECK_RACE_ROW_H
+#define MC_CHECK_RACE_ROW_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define ROW_WORDS  64
+#define ROW_BYTES  (4 * ROW_WORDS)
+#define ROW_WRITES 4
+#define ROW_READS  8
+
+typedef enum Kind {
+    KIND_READ,
+    KIND_WRITE,
+    KIND_SYNC, /* a store that follows a fence: others wait for it */
+    KIND_ATOMIC,
+} Kind;
+
+/* An access; time 0: none. */
+typedef struct Record {
+    uint64_t time : 44, bytes : 4, kind : 2, grid : 14;
+    uint64_t block : 32, thread : 12, pc : 20;
+} Record;
+
+/* Of 4 bytes; in one line of the host's cache. */
+typedef struct Word {
+    _Alignas(64) Record write;
+    Record reads[2];
+    uint64_t value; /* that "write" wrote */
+} Word;
+
+/* What a warp did to words of a row: thread (signed) of the first byte, were it
+ * there; one lane has "size" bytes. */
+typedef struct RowSlot {
+    Record record; /* with some lane's thread */
+    uint64_t words; /* 0: nothing */
+    int16_t first;
+    uint8_t size;
+} RowSlot;
+
+/* Words that were read in an epoch so that whoever writes them later in it races
+ * with one of these reads: more of them need not be looked at. May be read
+ * without a lock. */
+typedef struct RowShared {
+    atomic_ullong epoch, words;
+} RowShared;
+
+typedef struct Row {
+    RowShared shared;
+    uint64_t epoch; /* in which it was last used */
+    bool by_words;  /* in that: words[] counts, else the slots */
+    uint8_t num_writes, num_reads; /* in use of these */
+    RowSlot writes[ROW_WRITES], reads[ROW_READS];
+    uint32_t values[ROW_WORDS]; /* of "writes" */
+    Word *words; /* NULL: it was never needed */
+} Row;
+
+/* Lanes that access consecutive words, of which lane 0 would have the one at
+ * "base". */
+typedef struct RowLanes {
+    uint64_t base;
+    unsigned __int128 words; /* from there on */
+    unsigned size;
+    const uint64_t *value; /* of each lane, or NULL */
+} RowLanes;
+
+/* false: they do not. */
+bool mc_row_lanes(RowLanes *l, uint64_t lanes, const uint64_t *addr,
+                  unsigned size);
+
+/* Before a use in an epoch, which is not 0. */
+static inline void mc_row_open(Row *row, uint64_t epoch)
+{
+    if (row->epoch != epoch) {
+        row->epoch = epoch;
+        row->by_words = false;
+        row->num_writes = row->num_reads = 0;
+    }
+}
+
+static inline uint64_t mc_row_shared(const Row *row, uint64_t epoch)
+{
+    const RowShared *s = &row->shared;
+
+    return atomic_load_explicit(&s->epoch, memory_order_acquire) == epoch
+               ? atomic_load_explicit(&s->words, memory_order_relaxed)
+               : 0;
+}
+
+/* With the lock. Epoch 0: there are none in this. */
+static inline void mc_row_share(Row *row, uint64_t epoch, uint64_t words)
+{
+    RowShared *s = &row->shared;
+    uint64_t now = mc_row_shared(row, epoch);
+
+    if (epoch && words & ~now) {
+        atomic_store(&s->words, now | words);
+        atomic_store(&s->epoch, epoch);
+    }
+}
+
+static inline void mc_row_unshare(Row *row, uint64_t words)
+{
+    if (atomic_load_explicit(&row->shared.words, memory_order_relaxed) &
+        words) {
+        atomic_fetch_and(&row->shared.words, ~words);
+    }
+}
+
+/* The words of the row, which is at "at", that the lanes access. */
+uint64_t mc_row_words(const RowLanes *l, uint64_t at);
+
+/* From then on words[] counts. false: the host has no memory. */
+bool mc_row_by_words(Row *row);
+
+typedef struct RowRules {
+    /* Whether that is in front of what is done now. */
+    bool (*before)(const void *opaque, const Record *was);
+    /* Whether, with these two reads, others may go unseen in the epoch. */
+    bool (*shares)(const void *opaque, const Record *a, const Record *b);
+} RowRules;
+
+/* The part of the lanes' access that is in the row, which is at "at": a plain
+ * read or write of whole words; sharing: epoch for mc_row_share(). false: it has to be done word by word. */
+bool mc_row_access(Row *row, uint64_t at, const RowLanes *l, const Record *is,
+                   const RowRules *rules, const void *opaque, uint64_t sharing);
+
+#endif
