@@ -531,6 +531,9 @@ static void touch_rows(Access *a, const MxgpuObservedAccess *seen, Place *place)
                                : MXGPU_SHARED_BASE;
 
         row = row ? row + (at - base) / ROW_BYTES : NULL;
+        if (row) {
+            mc_row_prefetch(row, a->is.kind == KIND_WRITE);
+        }
         if (row && (a->is.kind != KIND_READ || mc_row_words(&a->lanes, at) &
                                                    ~mc_row_shared(row, a->sharing))) {
             if (global) {
@@ -644,11 +647,16 @@ static void touch_lane(Access *a, const MxgpuObservedAccess *seen, unsigned lane
 static void touch_lanes(Access *a, const MxgpuObservedAccess *seen)
 {
     Place place = {.none = 1};
-    uint64_t last = 1;
+    uint64_t lanes = a->w->lanes, last = 1;
     unsigned same = 0;
 
+    if (a->is.kind == KIND_READ && mc_row_same(lanes, seen->addr)) {
+        uint64_t others = lanes & (lanes - 1);
+
+        lanes = (lanes & -lanes) | (others & -others);
+    }
     set_memory(a, true);
-    for (uint64_t m = a->w->lanes; m; m &= m - 1) {
+    for (uint64_t m = lanes; m; m &= m - 1) {
         unsigned lane = __builtin_ctzll(m);
 
         /* Of those that read one place, two stand for all. */

@@ -78,6 +78,11 @@ static bool consecutive(uint64_t lanes, const uint64_t *addr, uint64_t base,
     return true;
 }
 
+bool mc_row_same(uint64_t lanes, const uint64_t *addr)
+{
+    return consecutive(lanes, addr, addr[__builtin_ctzll(lanes)], 0);
+}
+
 bool mc_row_lanes(RowLanes *l, uint64_t lanes, const uint64_t *addr,
                   unsigned size)
 {

@@ -77,6 +77,20 @@ typedef struct RowLanes {
 bool mc_row_lanes(RowLanes *l, uint64_t lanes, const uint64_t *addr,
                   unsigned size);
 
+/* All that one warp after the other needs of it comes at the same time. */
+static inline void mc_row_prefetch(const Row *row, bool writes)
+{
+    __builtin_prefetch(row, 1);
+    __builtin_prefetch(row->reads, 1);
+    __builtin_prefetch(row->writes, 1);
+    for (unsigned i = 0; writes && i < ROW_WORDS; i += 16) {
+        __builtin_prefetch(row->values + i, 1);
+    }
+}
+
+/* Whether all lanes have the same address. */
+bool mc_row_same(uint64_t lanes, const uint64_t *addr);
+
 /* Before a use in an epoch, which is not 0. */
 static inline void mc_row_open(Row *row, uint64_t epoch)
 {
