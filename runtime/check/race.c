@@ -271,6 +271,64 @@ static bool touch_alone(const Access *a, Word *word, uint64_t value)
     return true;
 }
 
+/* Where one record is enough: of the thread that was alone there. */
+static bool touch_record(const Access *a, Row *row, unsigned i, uint64_t value)
+{
+    Record *r = &row->records[i];
+
+    if (!is_old(a, r)) {
+        if (!is_own(a, r)) {
+            return false;
+        }
+        if (r->kind == KIND_WRITE && a->is.kind == KIND_READ) {
+            return r->time == a->is.time && !(a->is.bytes & ~r->bytes);
+        }
+        if (r->bytes & ~a->is.bytes) {
+            return false;
+        }
+    }
+    *r = a->is;
+    if (a->is.kind == KIND_WRITE) {
+        row->values[i] = (uint32_t)value;
+    }
+    return true;
+}
+
+/* The record of addr's word for all that is not to be done here, or NULL. */
+static Word *word_of(const Access *a, Row *row, uint64_t addr, uint64_t value)
+{
+    unsigned i = addr / 4 % ROW_WORDS;
+
+    mc_row_open(row, a->epoch);
+    if (row->by != ROW_BY_WORDS &&
+        (a->is.kind == KIND_READ || a->is.kind == KIND_WRITE) &&
+        mc_row_by_records(row) && touch_record(a, row, i, value)) {
+        return NULL;
+    }
+    if (row->by != ROW_BY_WORDS && !mc_row_by_words(row)) {
+        return NULL;
+    }
+    return &row->words[i];
+}
+
+static void touch_word(const Access *a, Row *row, Word *word, uint64_t addr)
+{
+    uint64_t bit = 1ull << addr / 4 % ROW_WORDS;
+
+    if (touch_alone(a, word, a->value)) {
+        /* nothing to compare with */
+    } else if (a->is.kind == KIND_READ) {
+        read_word(a, word, addr);
+    } else {
+        write_word(a, word, addr);
+    }
+    if (a->is.kind != KIND_READ) {
+        mc_row_unshare(row, bit);
+    } else if (read_by_two(a, word)) {
+        mc_row_share(row, a->sharing, bit);
+    }
+}
+
 /* rows: of the memory from base on. */
 static void touch(Access *a, Row *rows, uint64_t base, uint64_t addr,
                   unsigned size)
@@ -282,24 +340,11 @@ static void touch(Access *a, Row *rows, uint64_t base, uint64_t addr,
         Row *row = &rows[(addr - base) / ROW_BYTES];
         Word *word;
 
-        mc_row_open(row, a->epoch);
-        if (!row->by_words && !mc_row_by_words(row)) {
-            return;
-        }
-        word = &row->words[addr / 4 % ROW_WORDS];
         a->is.bytes = ((1u << bytes) - 1) << at;
         a->value = value & ((1ull << 8 * bytes) - 1); /* 4 bytes at most */
-        if (touch_alone(a, word, a->value)) {
-            /* nothing to compare with */
-        } else if (a->is.kind == KIND_READ) {
-            read_word(a, word, addr);
-        } else {
-            write_word(a, word, addr);
-        }
-        if (a->is.kind != KIND_READ) {
-            mc_row_unshare(row, 1ull << addr / 4 % ROW_WORDS);
-        } else if (read_by_two(a, word)) {
-            mc_row_share(row, a->sharing, 1ull << addr / 4 % ROW_WORDS);
+        word = word_of(a, row, addr, a->value);
+        if (word) {
+            touch_word(a, row, word, addr);
         }
         addr += bytes;
         size -= bytes;
@@ -406,7 +451,7 @@ static void meet_writer(Access *a, uint64_t addr)
     } else if (offset < MXGPU_SHARED_MAX) {
         row = &a->race->shared[offset / ROW_BYTES];
     }
-    if (row && row->by_words) {
+    if (row && row->by == ROW_BY_WORDS) {
         const Record *was = &row->words[addr / 4 % ROW_WORDS].write;
 
         if (is_meeting(was) && was->grid == grid) {
@@ -608,9 +653,10 @@ static void prefetch(const Place *place, const MxgpuObservedAccess *seen,
         const Row *row = (const Row *)place->page->bytes +
                          addr % MC_SHADOW_PAGE / ROW_BYTES;
 
-        if (row->words) {
-            __builtin_prefetch(&row->words[addr / 4 % ROW_WORDS], 1);
-        }
+        __builtin_prefetch(row->by == ROW_BY_WORDS
+                               ? (void *)&row->words[addr / 4 % ROW_WORDS]
+                               : (void *)&row->records[addr / 4 % ROW_WORDS],
+                           1);
     }
 }
 

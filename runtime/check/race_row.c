@@ -273,7 +273,7 @@ bool mc_row_access(Row *row, uint64_t at, const RowLanes *l, const Record *is,
     RowSlot slot = {.record = *is, .size = (uint8_t)l->size};
     int ahead = ahead_of(l, at);
 
-    if (row->by_words) {
+    if (row->by != ROW_BY_SLOTS) {
         return false;
     }
     slot.words = mc_row_words(l, at);
@@ -339,26 +339,63 @@ static void unfold(Row *row, unsigned i)
     }
 }
 
-/* Never given back: as shadow.c does it. */
-static Word *new_words(void)
-{
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static Word *piece;
-    static size_t left;
-    Word *words = NULL;
+typedef struct Pool {
+    size_t bytes; /* of each */
+    unsigned char *piece;
+    size_t left;
+} Pool;
 
-    pthread_mutex_lock(&lock);
-    if (!left) {
-        piece = mc_shadow_piece(PIECE);
-        left = piece ? PIECE / (ROW_WORDS * sizeof(Word)) : 0;
+static pthread_mutex_t pool_lock = PTHREAD_MUTEX_INITIALIZER;
+static Pool words_pool = {.bytes = ROW_WORDS * sizeof(Word)};
+static Pool records_pool = {.bytes = ROW_WORDS * sizeof(Record)};
+
+/* Never given back: as shadow.c does it. */
+static void *take(Pool *pool)
+{
+    void *p = NULL;
+
+    pthread_mutex_lock(&pool_lock);
+    if (pool->left < pool->bytes) {
+        pool->piece = mc_shadow_piece(PIECE);
+        pool->left = pool->piece ? PIECE : 0;
     }
-    if (left) {
-        words = piece;
-        piece += ROW_WORDS;
-        left--;
+    if (pool->left) {
+        p = pool->piece;
+        pool->piece += pool->bytes;
+        pool->left -= pool->bytes;
     }
-    pthread_mutex_unlock(&lock);
-    return words;
+    pthread_mutex_unlock(&pool_lock);
+    return p;
+}
+
+bool mc_row_by_records(Row *row)
+{
+    if (row->by != ROW_BY_SLOTS || row->num_reads || row->num_writes) {
+        return row->by == ROW_BY_RECORDS;
+    }
+    if (!row->records) {
+        row->records = take(&records_pool);
+    }
+    if (row->records) {
+        row->by = ROW_BY_RECORDS;
+    }
+    return row->records;
+}
+
+static void unfold_records(Row *row)
+{
+    for (unsigned i = 0; i < ROW_WORDS; i++) {
+        const Record *r = &row->records[i];
+        Word *word = &row->words[i];
+
+        memset(word, 0, sizeof(*word));
+        if (r->kind == KIND_READ) {
+            word->reads[0] = *r;
+        } else {
+            word->write = *r;
+            word->value = row->values[i];
+        }
+    }
 }
 
 bool mc_row_by_words(Row *row)
@@ -366,12 +403,17 @@ bool mc_row_by_words(Row *row)
     uint64_t any = 0;
 
     if (!row->words) {
-        row->words = new_words();
+        row->words = take(&words_pool);
         if (!row->words) {
             return false;
         }
     }
-    row->by_words = true;
+    if (row->by == ROW_BY_RECORDS) {
+        row->by = ROW_BY_WORDS;
+        unfold_records(row);
+        return true;
+    }
+    row->by = ROW_BY_WORDS;
     for (unsigned n = 0; n < row->num_writes; n++) {
         any |= row->writes[n].words;
     }

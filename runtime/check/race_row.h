@@ -3,8 +3,8 @@
  * Shadow of memory for racecheck. Most warps access consecutive words, each lane
  * one, and do so again: of a row of 64 words it is then enough to know which
  * warp did, when, and which lane was at the first word. A row that is accessed
- * otherwise has a record for each word, until the next grid (or, of shared
- * memory, the next block).
+ * otherwise has a record for each word, or three where threads meet, until the
+ * next grid (or, of shared memory, the next block).
  */
 #ifndef MC_CHECK_RACE_ROW_H
 #define MC_CHECK_RACE_ROW_H
@@ -54,14 +54,22 @@ typedef struct RowShared {
     atomic_ullong epoch, words;
 } RowShared;
 
+/* What counts of a row. */
+typedef enum RowBy {
+    ROW_BY_SLOTS,
+    ROW_BY_RECORDS, /* one of each word, as no other was needed yet */
+    ROW_BY_WORDS,
+} RowBy;
+
 typedef struct Row {
     RowShared shared;
     uint64_t epoch; /* in which it was last used */
-    bool by_words;  /* in that: words[] counts, else the slots */
+    RowBy by;       /* in that */
     uint8_t num_writes, num_reads; /* in use of these */
     RowSlot writes[ROW_WRITES], reads[ROW_READS];
-    uint32_t values[ROW_WORDS]; /* of "writes" */
-    Word *words; /* NULL: it was never needed */
+    uint32_t values[ROW_WORDS]; /* that "writes" or "records" wrote */
+    Record *records; /* NULL: they were never needed */
+    Word *words;     /* ... */
 } Row;
 
 /* Lanes that access consecutive words, of which lane 0 would have the one at
@@ -96,7 +104,7 @@ static inline void mc_row_open(Row *row, uint64_t epoch)
 {
     if (row->epoch != epoch) {
         row->epoch = epoch;
-        row->by_words = false;
+        row->by = ROW_BY_SLOTS;
         row->num_writes = row->num_reads = 0;
     }
 }
@@ -132,6 +140,10 @@ static inline void mc_row_unshare(Row *row, uint64_t words)
 
 /* The words of the row, which is at "at", that the lanes access. */
 uint64_t mc_row_words(const RowLanes *l, uint64_t at);
+
+/* From then on records[] counts, if nothing else does. Those that are there are
+ * of an earlier epoch. false: it does not. */
+bool mc_row_by_records(Row *row);
 
 /* From then on words[] counts. false: the host has no memory. */
 bool mc_row_by_words(Row *row);
