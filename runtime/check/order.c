@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mxgpu/pte.h"
+
 /* Grids of more blocks are not looked at across blocks once they meet. */
 #define BLOCKS_MAX (1u << 20)
 
@@ -12,7 +14,7 @@ static atomic_ullong now = 1;
 static _Atomic(McMeetings *) blocks[MC_DEVICES][MXGPU_DISPATCH_SLOTS];
 static atomic_bool too_many[MC_DEVICES][MXGPU_DISPATCH_SLOTS];
 
-static uint64_t tick(void)
+uint64_t mc_order_tick(void)
 {
     return atomic_fetch_add(&now, 1) + 1;
 }
@@ -28,12 +30,12 @@ void mc_order_grid(void *opaque, unsigned slot)
 
     free(atomic_exchange(&blocks[device][slot], NULL));
     atomic_store(&too_many[device][slot], false);
-    tick();
+    mc_order_tick();
 }
 
 void mc_order_block(McOrder *o, bool begins)
 {
-    o->began = o->barrier = tick();
+    o->began = o->barrier = mc_order_tick();
     o->grid_barrier = begins ? 0 : o->began;
     memset(o->warps, 0, sizeof(o->warps));
 }
@@ -99,10 +101,10 @@ static McMeetings *blocks_of(void *opaque, const MxgpuObservedWarp *w)
 }
 
 void mc_order_meet(void *opaque, McOrder *o, const MxgpuObservedWarp *w,
-                   uint64_t place)
+                   uint64_t place, uint64_t time)
 {
-    McMeetings *all = blocks_of(opaque, w);
-    uint64_t time = tick();
+    /* Shared memory is the block's own. */
+    McMeetings *all = place < MXGPU_VA_LIMIT ? blocks_of(opaque, w) : NULL;
 
     meet(&o->warps[w->warp].met, place, time);
     if (all) {
@@ -112,7 +114,7 @@ void mc_order_meet(void *opaque, McOrder *o, const MxgpuObservedWarp *w,
 
 static void open_named(McOrder *o, unsigned id)
 {
-    uint64_t time = tick();
+    uint64_t time = mc_order_tick();
 
     for (unsigned i = 0; i < MXGPU_BLOCK_THREADS / MXGPU_WARP_SIZE; i++) {
         if (o->warps[i].waits == id + 1) {
@@ -129,20 +131,20 @@ void mc_order_event(McOrder *o, const MxgpuObservedWarp *w,
 
     switch (event) {
     case MXGPU_OBSERVED_BARRIER_OPEN:
-        o->barrier = tick();
+        o->barrier = mc_order_tick();
         break;
     case MXGPU_OBSERVED_GRID_OPEN:
-        o->barrier = o->grid_barrier = tick();
+        o->barrier = o->grid_barrier = mc_order_tick();
         break;
     case MXGPU_OBSERVED_NAMED:
         warp->waits = (uint32_t)value + 1;
-        meet(&warp->met, warp->waits, tick());
+        meet(&warp->met, warp->waits, mc_order_tick());
         break;
     case MXGPU_OBSERVED_NAMED_OPEN:
         open_named(o, (unsigned)value);
         break;
     case MXGPU_OBSERVED_WARPSYNC:
-        warp->synced = tick();
+        warp->synced = mc_order_tick();
         break;
     case MXGPU_OBSERVED_FENCE:
         warp->fenced = true;

@@ -48,9 +48,11 @@ void mc_order_block(McOrder *o, bool begins);
 /* What orders: barriers and fences. */
 void mc_order_event(McOrder *o, const MxgpuObservedWarp *w,
                     MxgpuObservedEvent event, uint64_t value);
-/* The warp of w meets others at place. */
+/* A time that is behind all others so far. */
+uint64_t mc_order_tick(void);
+/* The warp of w meets others at place, then. */
 void mc_order_meet(void *opaque, McOrder *o, const MxgpuObservedWarp *w,
-                   uint64_t place);
+                   uint64_t place, uint64_t time);
 /* Whether what thread of block did at a time is in front of what thread "mine"
  * of the block does now; except: meetings there do not tell, if it is not 0. */
 bool mc_order_before(void *opaque, const McOrder *o, unsigned mine,

@@ -200,7 +200,8 @@ static void read_word(const Access *a, Word *word, uint64_t addr)
 {
     if (word->write.time && races(a, &word->write, addr)) {
         if (is_meeting(&word->write)) {
-            mc_order_meet(a->opaque, &a->race->order, a->w, addr & ~3ull);
+            mc_order_meet(a->opaque, &a->race->order, a->w, addr & ~3ull,
+                      mc_order_tick());
         } else {
             report(a->opaque, a->w, addr, &word->write, &a->is);
         }
@@ -423,13 +424,13 @@ static void touch_global(Access *a, uint64_t addr, unsigned size, Place *place)
  * that what follows is behind it. */
 static void meet_lanes(const Access *a, const MxgpuObservedAccess *seen)
 {
-    uint64_t last = 1;
+    uint64_t last = 1, now = mc_order_tick();
 
     for (uint64_t m = a->w->lanes; m; m &= m - 1) {
         uint64_t place = seen->addr[__builtin_ctzll(m)] & ~3ull;
 
         if (place != last) {
-            mc_order_meet(a->opaque, &a->race->order, a->w, place);
+            mc_order_meet(a->opaque, &a->race->order, a->w, place, now);
             last = place;
         }
     }
@@ -455,7 +456,8 @@ static void meet_writer(Access *a, uint64_t addr)
         const Record *was = &row->words[addr / 4 % ROW_WORDS].write;
 
         if (is_meeting(was) && was->grid == grid) {
-            mc_order_meet(a->opaque, &a->race->order, a->w, addr & ~3ull);
+            mc_order_meet(a->opaque, &a->race->order, a->w, addr & ~3ull,
+                      mc_order_tick());
         }
     }
     leave(&place);
@@ -464,12 +466,13 @@ static void meet_writer(Access *a, uint64_t addr)
 static void settle(Access *a)
 {
     Pending *p = &a->race->pending[a->w->warp];
-    uint64_t lanes = p->lanes, last = 1;
+    uint64_t lanes = p->lanes, last = 1, now;
 
     p->lanes = 0;
-    if (!p->atomic && p->meetings == atomic_load(&meetings)) {
+    if (!lanes || (!p->atomic && p->meetings == atomic_load(&meetings))) {
         return;
     }
+    now = p->atomic ? mc_order_tick() : 0;
     for (; lanes; lanes &= lanes - 1) {
         uint64_t place = p->addr[__builtin_ctzll(lanes)] & ~3ull;
 
@@ -478,7 +481,7 @@ static void settle(Access *a)
         }
         last = place;
         if (p->atomic) {
-            mc_order_meet(a->opaque, &a->race->order, a->w, place);
+            mc_order_meet(a->opaque, &a->race->order, a->w, place, now);
         } else {
             meet_writer(a, place);
         }
