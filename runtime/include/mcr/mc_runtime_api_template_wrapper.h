@@ -112,6 +112,20 @@ static inline mcError_t mcLaunchKernel(R (*kernel)(Args...), dim3 gridDim,
                           blockDim, args, sharedMem, stream);
 }
 
+/* mcLaunchKernelExC with arguments as of a call. */
+template <class... Params, class... Args>
+static inline mcError_t mcLaunchKernelEx(const mcLaunchConfig_t *config,
+                                         void (*kernel)(Params...),
+                                         Args &&...args)
+{
+    auto launch = [config, kernel](Params... values) {
+        void *pointers[] = {(void *)&values..., nullptr};
+
+        return mcLaunchKernelExC(config, (const void *)kernel, pointers);
+    };
+    return launch(static_cast<Args &&>(args)...);
+}
+
 template <class R, class... Args>
 static inline mcError_t mcFuncGetAttributes(mcFuncAttributes *attr,
                                             R (*kernel)(Args...))

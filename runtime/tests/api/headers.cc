@@ -60,6 +60,8 @@ int use()
     e = mcGetSymbolAddress(&v, table);
     e = mcGetSymbolSize(&size, table);
     e = mcLaunchKernel(kernel<float>, grid, block, args);
+    e = mcLaunchKernelEx(static_cast<const mcLaunchConfig_t *>(nullptr),
+                         kernel<float>, nullptr, 3);
     e = mcLaunchKernel((const void *)kernel<int>, 1, 64, args, 0, nullptr);
     e = mcFuncGetAttributes(&attributes, kernel<int>);
     e = mcGetFuncBySymbol(&function, kernel<int>);

@@ -51,6 +51,23 @@ int main()
     by_value<<<1, 1>>>(big, 'A', sum, 1e6);
     LAUNCHED();
     REQUIRE(host_copy(sum, 1)[0] == 19900 + 65 + 1000000);
+
+    // As in later versions: with attributes, arguments as of a call.
+    cudaLaunchAttribute attribute = {};
+    cudaLaunchConfig_t config = {};
+    attribute.id = cudaLaunchAttributeCooperative;
+    attribute.val.cooperative = 1;
+    config.gridDim = config.blockDim = 1;
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    CHECK(cudaLaunchKernelEx(&config, by_value, big, 'B', sum, 5)); // an int
+    REQUIRE(host_copy(sum, 1)[0] == 19900 + 66 + 5);
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim.x = 2;
+    attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+    FAILS(cudaErrorInvalidConfiguration,
+          cudaLaunchKernelEx(&config, by_value, big, 'B', sum, 5));
+
     FAILS(cudaErrorInvalidDeviceFunction,
           cudaLaunchKernel((const void *)&big, grid, block, args, 0, 0));
     CHECK(cudaFree(out));
