@@ -10,7 +10,7 @@ const char *__mx_error_string(int error)
 #define MC_ERROR(name, text)                                                   \
     case name:                                                                 \
         return text;
-#include "core/context/errors.def"
+#include "def/errors.def"
 #undef MC_ERROR
     }
     return "unrecoginzed error code"; /* as the host's */

@@ -18,7 +18,7 @@ const char *mc_error_name(mcError_t error)
 #define MC_ERROR(name, text)                                                   \
     case name:                                                                 \
         return #name;
-#include "errors.def"
+#include "def/errors.def"
 #undef MC_ERROR
     }
     return UNKNOWN_ERROR;
@@ -30,7 +30,7 @@ const char *mc_error_string(mcError_t error)
 #define MC_ERROR(name, text)                                                   \
     case name:                                                                 \
         return text;
-#include "errors.def"
+#include "def/errors.def"
 #undef MC_ERROR
     }
     return UNKNOWN_ERROR;
