@@ -134,6 +134,21 @@ static cudaError_t texture_parameter(CUfunction function, int unit,
                                                       cudaSuccess;
 }
 
+/* The structures are the same but for their names. */
+static cudaError_t launch_ex(const CUlaunchConfig *config, CUstream stream,
+                             CUfunction function, void **params, void **extra)
+{
+    mcLaunchConfigExtension own;
+
+    if (!config) {
+        return cudaErrorInvalidValue;
+    }
+    _Static_assert(sizeof(own) == sizeof(*config), "of one shape");
+    memcpy(&own, config, sizeof(own));
+    own.hStream = stream;
+    return mcModuleLaunchKernelEx(&own, function, params, extra);
+}
+
 /* What nvrtcGetPTX() gives is an object. */
 static mcJitInputType input_type(CUjitInputType type)
 {

@@ -41,6 +41,29 @@ int main()
                            args, nullptr) == CUDA_ERROR_INVALID_VALUE);
     REQUIRE(cuLaunchKernel(nullptr, 1, 1, 1, 1, 1, 1, 0, 0, args, nullptr) ==
             CUDA_ERROR_INVALID_HANDLE);
+
+    // As in later versions, with attributes.
+    CUlaunchAttribute attribute = {};
+    CUlaunchConfig config = {};
+    config.gridDimX = (n + 255) / 256;
+    config.gridDimY = config.gridDimZ = 1;
+    config.blockDimX = 256;
+    config.blockDimY = config.blockDimZ = 1;
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    attribute.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+    attribute.value.cooperative = 1;
+    CHECK(cudaMemset(dc, 0, n * sizeof(float)));
+    REQUIRE(cuLaunchKernelEx(&config, (CUfunction)function, args, nullptr) ==
+            CUDA_SUCCESS);
+    REQUIRE(host_copy(dc, n)[n - 1] == c[n - 1]);
+    attribute.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+    attribute.value.clusterDim.x = 2;
+    attribute.value.clusterDim.y = attribute.value.clusterDim.z = 1;
+    REQUIRE(cuLaunchKernelEx(&config, (CUfunction)function, args, nullptr) ==
+            CUDA_ERROR_INVALID_VALUE);
+    REQUIRE(cuLaunchKernelEx(nullptr, (CUfunction)function, args, nullptr) ==
+            CUDA_ERROR_INVALID_VALUE);
     CHECK(cudaFree(da));
     CHECK(cudaFree(db));
     CHECK(cudaFree(dc));
