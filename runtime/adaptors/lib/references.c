@@ -90,19 +90,31 @@ static void end_object(const Reference *r)
 
 void adaptor_references_end(CUmodule module)
 {
+    Reference *ended = NULL;
+
     pthread_mutex_lock(&lock);
     for (Reference **link = &references; *link;) {
         Reference *r = *link;
 
         if (r->module == module) {
             *link = r->next;
-            end_object(r);
-            free(r);
+            r->next = ended;
+            ended = r;
         } else {
             link = &r->next;
         }
     }
     pthread_mutex_unlock(&lock);
+    if (ended) {
+        cuCtxSynchronize(); /* its kernels read by them */
+    }
+    while (ended) {
+        Reference *next = ended->next;
+
+        end_object(ended);
+        free(ended);
+        ended = next;
+    }
 }
 
 /* The one that the caller has, of this kind; the lock is held then. */
