@@ -212,6 +212,32 @@ static uint64_t over_granules(GRand *rand, unsigned lane, unsigned size)
     return FAR + GRANULE + lane * size - 32 * size;
 }
 
+static uint64_t backwards(GRand *rand, unsigned lane, unsigned size)
+{
+    return FAR + PAGE / 2 - lane * size;
+}
+
+/* from the end of the window, to its beginning, and past a page's one */
+static uint64_t backwards_shared(GRand *rand, unsigned lane, unsigned size)
+{
+    return MXGPU_SHARED_BASE + sizeof(shared) - (lane + 1) * size;
+}
+
+static uint64_t backwards_to_shared(GRand *rand, unsigned lane, unsigned size)
+{
+    return MXGPU_SHARED_BASE + (LANES - 1 - lane) * size;
+}
+
+static uint64_t backwards_small(GRand *rand, unsigned lane, unsigned size)
+{
+    return HOST_SMALL_VA + PAGE + 32 * size - lane * size;
+}
+
+static uint64_t in_page(GRand *rand, unsigned lane, unsigned size)
+{
+    return aligned(rand, HOST_SMALL_VA + PAGE, PAGE, size);
+}
+
 static uint64_t few(GRand *rand, unsigned lane, unsigned size)
 {
     return FAR + GRANULE * (lane % 5) + size;
@@ -260,10 +286,11 @@ static uint64_t bent_any(GRand *rand, unsigned lane, unsigned size)
 typedef uint64_t Where(GRand *rand, unsigned lane, unsigned size);
 static Where *const wheres[] = {
     in_own, in_shared, in_granule, in_granules, in_small, in_any, side_by_side,
-    own_side_by_side, over_granules, few, few_shared, one, one_shared, one_own,
-    bent_own, bent_over, bent_any,
+    own_side_by_side, over_granules, backwards, backwards_shared,
+    backwards_to_shared, backwards_small, in_page, few, few_shared, one,
+    one_shared, one_own, bent_own, bent_over, bent_any,
 };
-#define NUM_ALIGNED 14
+#define NUM_ALIGNED 19
 
 /* ---- the test */
 
@@ -378,6 +405,10 @@ static void test_lines(void)
         } else if (start == FAR + GRANULE) { /* ends at, or is over, its end */
             start -= line[1] * (row - 1) + line[2] * (LANES / row - 1) + size;
             start += g_rand_int_range(rand, 0, 3) * size;
+        } else if (g_rand_int_range(rand, 0, 4) == 0) { /* downwards */
+            start += (LANES - 1) * size;
+            line[1] = -(uint64_t)size;
+            line[2] = line[1] * row;
         }
         line[0] = start == OWN ? start
                                : start + g_rand_int_range(rand, 0, 2) * size;
