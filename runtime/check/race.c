@@ -582,8 +582,9 @@ static void touch_rows(Access *a, const MxgpuObservedAccess *seen, Place *place)
         if (row) {
             mc_row_prefetch(row, a->is.kind == KIND_WRITE);
         }
-        if (row && (a->is.kind != KIND_READ || mc_row_words(&a->lanes, at) &
-                                                   ~mc_row_shared(row, a->sharing))) {
+        if (row && (a->is.kind != KIND_READ ||
+                    mc_row_words(&a->lanes, at) &
+                        ~mc_row_shared(row, a->sharing))) {
             if (global) {
                 (void)rows_at(place, at);
             }

@@ -181,7 +181,8 @@ static void put(RowSlot *slot, const RowSlot *is)
 
 /* ---- an access ---- */
 
-static void keep_values(Row *row, const RowLanes *l, uint64_t words, int ahead)
+static void keep_values(Row *row, const RowLanes *l, uint64_t words,
+                        int ahead)
 {
     for (uint64_t m = words; m; m &= m - 1) {
         unsigned i = __builtin_ctzll(m);
@@ -268,7 +269,8 @@ static bool row_write(Row *row, const RowSlot *is, const RowRules *rules,
 }
 
 bool mc_row_access(Row *row, uint64_t at, const RowLanes *l, const Record *is,
-                   const RowRules *rules, const void *opaque, uint64_t sharing)
+                   const RowRules *rules, const void *opaque,
+                   uint64_t sharing)
 {
     RowSlot slot = {.record = *is, .size = (uint8_t)l->size};
     int ahead = ahead_of(l, at);
