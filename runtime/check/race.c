@@ -664,8 +664,8 @@ static void prefetch(const Place *place, const MxgpuObservedAccess *seen,
     }
 }
 
-static void touch_lane(Access *a, const MxgpuObservedAccess *seen, unsigned lane,
-                       Place *place)
+static void touch_lane(Access *a, const MxgpuObservedAccess *seen,
+                       unsigned lane, Place *place)
 {
     uint64_t addr = seen->addr[lane], offset = addr - MXGPU_SHARED_BASE;
     bool reads = a->is.kind == KIND_READ;

@@ -156,7 +156,8 @@ typedef struct RowRules {
 } RowRules;
 
 /* The part of the lanes' access that is in the row, which is at "at": a plain
- * read or write of whole words; sharing: epoch for mc_row_share(). false: it has to be done word by word. */
+ * read or write of whole words; sharing: epoch for mc_row_share(). false: it
+ * has to be done word by word. */
 bool mc_row_access(Row *row, uint64_t at, const RowLanes *l, const Record *is,
                    const RowRules *rules, const void *opaque,
                    uint64_t sharing);
