@@ -20,6 +20,53 @@ template <typename T> __global__ void axpy(T a, const T *x, T *y, int n)
 }
 )";
 
+// Headers of the device in one source: groups, halves, libcu++ where it is.
+static const char *const headers = R"(
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+#include <cuda_fp16.h>
+#if __has_include(<cuda/std/cstdint>)
+#include <cuda/atomic>
+#include <cuda/std/cstdint>
+#include <cuda/std/limits>
+#include <cuda/std/type_traits>
+static_assert(cuda::std::is_same<cuda::std::int32_t, int>::value, "");
+#endif
+namespace cg = cooperative_groups;
+extern "C" __global__ void all(int *out)
+{
+    auto tile = cg::tiled_partition<32>(cg::this_thread_block());
+    int sum = cg::reduce(tile, (int)threadIdx.x, cg::plus<int>());
+
+    if (threadIdx.x == 0) {
+        *out = sum + (int)__half2float(__float2half(3));
+    }
+}
+)";
+
+static void test_headers()
+{
+    nvrtcProgram program;
+    CUmodule module;
+    CUfunction function;
+    size_t size;
+    int *out = device_new<int>(1);
+    void *args[] = {&out};
+
+    NVRTC(nvrtcCreateProgram(&program, headers, "all.cu", 0, nullptr, nullptr));
+    NVRTC(nvrtcCompileProgram(program, 0, nullptr));
+    NVRTC(nvrtcGetCUBINSize(program, &size));
+    std::vector<char> code(size);
+    NVRTC(nvrtcGetCUBIN(program, code.data()));
+    NVRTC(nvrtcDestroyProgram(&program));
+    REQUIRE(cuModuleLoadData(&module, code.data()) == CUDA_SUCCESS);
+    REQUIRE(cuModuleGetFunction(&function, module, "all") == CUDA_SUCCESS);
+    REQUIRE(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, nullptr, args,
+                           nullptr) == CUDA_SUCCESS);
+    REQUIRE(host_copy(out, 1)[0] == 31 * 16 + 3);
+    REQUIRE(cuModuleUnload(module) == CUDA_SUCCESS);
+}
+
 int main()
 {
     const int n = 300;
@@ -70,5 +117,6 @@ int main()
     NVRTC(nvrtcGetProgramLog(program, &log[0]));
     REQUIRE(log.find("nobody") != std::string::npos);
     NVRTC(nvrtcDestroyProgram(&program));
+    test_headers();
     return passed();
 }
