@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "mxgpu/kernel.h"
+#include "mxgpu/limits.h"
 #include "sim_driver.h"
 
 #define UNITS     4u
@@ -20,7 +21,7 @@
 #define KERNEL(i) (0x10000u + (i) * 0x4000u) /* in VRAM: code and so on */
 #define DESC      0x1000u
 #define ARGS      0x2000u
-#define COUNT     0x3000u /* each kernel's word */
+#define COUNT     0x3000u /* each kernel's words: turns, lanes that have begun */
 #define POLL_US   10      /* between two looks at the signal */
 
 #define ENDLESS 3u /* queues that have endless kernels, at most */
@@ -30,6 +31,8 @@
 static const uint32_t endless[] = {
     0x00053583, /* ld a1, 0(a0) */
     0x00100613, /* li a2, 1 */
+    0x00858693, /* addi a3, a1, 8 */
+    0x00c6b02f, /* amoadd.d zero, a2, (a3) */
     0x00c5b02f, /* amoadd.d zero, a2, (a1) */
     0xffdff06f, /* j .-4 */
 };
@@ -68,7 +71,7 @@ static struct mxgpu_packet_dispatch kernel(Rig *r, unsigned i,
     memcpy(at, code, size);
     memcpy(at + DESC, &desc, sizeof(desc));
     memcpy(at + ARGS, &count, sizeof(count));
-    memset(at + COUNT, 0, sizeof(count));
+    memset(at + COUNT, 0, 2 * sizeof(count));
     return (struct mxgpu_packet_dispatch){
         .type = MXGPU_PKT_DISPATCH,
         .kernel = va + DESC,
@@ -80,8 +83,9 @@ static struct mxgpu_packet_dispatch kernel(Rig *r, unsigned i,
 }
 
 static void rig_open(Rig *r, unsigned rounds, unsigned threads, unsigned loads,
-                     unsigned priority)
+                     unsigned priority, unsigned block)
 {
+    unsigned fit = MIN(MXGPU_CU_THREADS / block, MXGPU_CU_BLOCKS);
     MxgpuSimOptions config = {
         .compute_units = UNITS, .queues = 16, .threads = threads};
 
@@ -92,17 +96,17 @@ static void rig_open(Rig *r, unsigned rounds, unsigned threads, unsigned loads,
     }
     for (unsigned i = 0; i < loads; i++) {
         struct mxgpu_packet_dispatch p =
-            kernel(r, i, endless, sizeof(endless), 1000, 1024);
+            kernel(r, i, endless, sizeof(endless), 1000, block);
 
         drv_push(&r->queue[i], &p);
         drv_ring(&r->queue[i]);
     }
-    /* Each of them has begun, so each has been on the units. */
+    /* Each of them has been on all units and has filled them. */
     for (unsigned i = 0; i < loads; i++) {
         int64_t deadline = dut_deadline();
 
-        while (!*count_of(r, i)) {
-            dut_turn(&r->d->dut, deadline, __FILE__, __LINE__, "progress");
+        while (count_of(r, i)[1] < UNITS * fit * block) {
+            dut_turn(&r->d->dut, deadline, __FILE__, __LINE__, "full units");
         }
     }
 }
@@ -122,7 +126,7 @@ static void latency(const char *name, unsigned rounds, unsigned threads,
     struct mxgpu_packet_dispatch p;
     Rig r;
 
-    rig_open(&r, rounds, threads, loads, priority);
+    rig_open(&r, rounds, threads, loads, priority, 1024);
     p = kernel(&r, SHORT, once, sizeof(once), UNITS, 64);
     for (unsigned i = 0; i < rounds; i++) {
         int64_t began = g_get_monotonic_time(), deadline = dut_deadline();
@@ -143,18 +147,22 @@ static void latency(const char *name, unsigned rounds, unsigned threads,
     drv_close(r.d);
 }
 
-/* What part of the atomics each of some equal queues has done meanwhile. */
+/*
+ * What part of the atomics each of some equal queues has done meanwhile. Blocks
+ * of one warp, as work is in proportion to time there: warps of larger blocks
+ * run together now and then, and then do more in the same time.
+ */
 static void shares(unsigned rounds, unsigned threads, unsigned loads)
 {
     uint64_t before[ENDLESS], sum = 0;
     uint64_t all_ran = 0;
     Rig r;
 
-    rig_open(&r, rounds, threads, loads, 0);
+    rig_open(&r, rounds, threads, loads, 0, 64);
     for (unsigned i = 0; i < loads; i++) {
         before[i] = *count_of(&r, i);
     }
-    /* That many milliseconds, and until all have run again. */
+    /* 10 ms a round, and until all have run again. */
     for (int64_t end = g_get_monotonic_time() + rounds * 10000,
                  deadline = dut_deadline();
          all_ran != (1u << loads) - 1 || g_get_monotonic_time() < end;) {
