@@ -82,7 +82,8 @@ def expect(name, out, *patterns):
     check(name, True)
 
 
-RESULT = r"^result 5 767$"
+# The program's line: gdb's of the program's end may have begun before it.
+RESULT = r"result 5 767$"
 
 LANES = f"""
 info mx-blocks
@@ -349,7 +350,7 @@ def test_launch_and_fault():
                   "signal 0\ncontinue\n", "wild")
     expect("a fault stops before its grid ends", out,
            r"received signal SIGSEGV", rf"{FILE}:{line('faults')}",
-           "= .*0x1000$", "= 0$", "received signal SIGSEGV", "^error 700$")
+           "= .*0x1000$", "= 0$", "received signal SIGSEGV", "error 700$")
 
 
 def test_detach():
@@ -386,7 +387,7 @@ def test_ctrl_c():
         expect("Ctrl-C stops a kernel that runs" +
                (": deterministic" if mode else ""), out, "^spinning$",
                "received signal SIGINT", r"\[stopped\]",
-               r"^\* +\d+  0,0,0 +64$", r"spin \(flag=0x", "= 0$", "^spun 0$")
+               r"^\* +\d+  0,0,0 +64$", r"spin \(flag=0x", "= 0$", "spun 0$")
 
 
 # ---- the protocol
