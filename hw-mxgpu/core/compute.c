@@ -127,8 +127,8 @@ void mxgpu_compute_inline(MxgpuDevice *dev)
     }
 }
 
-/* The MCU's thread has run unit 0, so that no worker knows when that has been
- * idle long enough to give memory back. */
+/* Workers do not know when unit 0 was last used if the MCU's thread ran it: so
+ * that thread watches for the time at which an idle unit gives memory back. */
 void mxgpu_compute_inline_idle(MxgpuDevice *dev, uint64_t *deadline)
 {
     if (dev->inline_ran) {
@@ -168,8 +168,8 @@ static bool cd_start(MxgpuDevice *dev, unsigned slot, const MxgpuDispatch *d,
     return true;
 }
 
-/* What a write to CD_CTRL is charged, in instructions of the MCU; each worker
- * thread is charged as one more. */
+/* The charge for a write to CD_CTRL, in instructions of the MCU; each worker
+ * thread adds one. */
 #define COST_COMMAND 32
 
 uint32_t mxgpu_cd_state(MxgpuDevice *dev, unsigned slot)
@@ -190,7 +190,8 @@ void mxgpu_cd_ack(MxgpuDevice *dev, unsigned slot)
     atomic_fetch_and(&dev->chain_pending, ~(1u << slot));
 }
 
-/* Under the lock: what a slot that is IDLE is told to do. */
+/* Puts an IDLE slot to work; returns the dispatch that it is to run. Under the
+ * lock. */
 static MxgpuDispatch begin(MxgpuDevice *dev, unsigned slot, uint64_t now)
 {
     MxgpuDispatch d = load_dispatch(dev, slot);
@@ -278,7 +279,7 @@ uint32_t mxgpu_cd_waits_read(MxgpuDevice *dev, const MxgpuAccess *a)
 }
 
 /* The smallest share of a turn, in warp instructions: entering and leaving a
- * unit costs as much as running about so many. */
+ * unit costs about as much as running that many. */
 #define SHARE_LEAST 256
 
 bool mxgpu_compute_step(void *opaque, unsigned index, unsigned budget,

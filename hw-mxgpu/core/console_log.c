@@ -34,7 +34,7 @@ void mxgpu_console_log_show(MxgpuConsoleLog *log,
     pthread_mutex_lock(&log->lock);
     if (log->end > MXGPU_CONSOLE_LOG_SIZE) {
         skip = log->end - MXGPU_CONSOLE_LOG_SIZE;
-        /* The oldest line has lost its beginning, maybe. */
+        /* The oldest line may have lost its beginning. */
         while (skip < log->end &&
                log->text[skip++ % MXGPU_CONSOLE_LOG_SIZE] != '\n') {
         }

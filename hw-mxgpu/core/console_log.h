@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The end of what the firmware has said, for whoever looks later. It is the
- * host's: no reset clears it, no state has it.
+ * The last lines of the firmware's console, kept for a later look. They belong
+ * to the host: resets do not clear them, and saved states do not contain them.
  */
 #ifndef MXGPU_CORE_CONSOLE_LOG_H
 #define MXGPU_CORE_CONSOLE_LOG_H

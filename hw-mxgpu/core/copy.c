@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Copy engines. A step moves one chunk in pieces; between pieces an engine sees
- * aborts, invalidations and holds. Every operation is a box of rows, a linear
- * one of a single row. Each side keeps the translation of the run it is in:
+ * aborts, invalidations and holds. Every operation is a box of rows; a linear
+ * one has a single row. Each side keeps the translation of the run it is in:
  * whole pages where the host has pointers to them, so that large pages move at
  * the speed of memmove().
  */
@@ -279,9 +279,9 @@ typedef struct Piece {
 } Piece;
 
 /*
- * Makes the side hold the run that its next byte lies in, of which *t is the
- * translation, and cuts the piece at the end of the run. A run is what one host
- * pointer covers, or a 4 KiB page.
+ * Makes the side's TLB hold the run that contains its next byte, sets *t to the
+ * translation of that byte, and shortens the piece to the end of the run. A run
+ * is what one host pointer covers, or a 4 KiB page.
  */
 static bool ce_run(MxgpuDevice *dev, MxgpuCopyEngine *ce, MxgpuCopySide *side,
                    Piece *p, MxgpuTranslation *t)
@@ -499,7 +499,8 @@ static bool report(MxgpuDevice *dev, unsigned i)
     return true;
 }
 
-/* Whether the engine goes on; *fault: it ends with that one. */
+/* Whether the engine goes on; *fault is set when it does only to end with that
+ * fault. */
 static bool unparks(MxgpuDevice *dev, unsigned i, Piece *fault)
 {
     MxgpuCopyEngine *ce = &dev->ce[i];
@@ -545,7 +546,7 @@ static bool step(MxgpuDevice *dev, unsigned i, Piece *p)
     }
     park(dev, i, p);
     (void)report(dev, i);
-    /* A verdict may have come before the number was known here. */
+    /* The verdict may have come before the record's number was stored here. */
     mxgpu_wake(dev, MXGPU_STEPPER_COPY + i);
     return false;
 }

@@ -9,7 +9,8 @@
 #include "internal.h"
 #include "mxgpu/dispatch.h"
 
-/* IRQ and BARRIER, and what only slots have to know. */
+/* Flags of a plain dispatch: IRQ, BARRIER, and those that only the registers of
+ * its slot carry. */
 #define PLAIN_FLAGS                                                            \
     (MXGPU_PKT_FLAGS | MXGPU_PKT_STRICT_ALIGN | MXGPU_PKT_RECOVER)
 
@@ -114,8 +115,8 @@ static bool may_be_followed(MxgpuDevice *dev, unsigned slot, const Front *f)
            !MXGPU_GET(MXGPU_FE_JOB_RAISE, *mxgpu_reg(dev, FE_JOB(slot)));
 }
 
-/* Whether it begins with the header of a packet that may follow: whose BARRIER
- * says that it comes when nothing else of its queue runs. */
+/* Whether a packet with this header may follow in a slot: a plain dispatch whose
+ * BARRIER says that it runs when nothing else of its queue does. */
 static bool may_follow(const struct mxgpu_packet_header *h)
 {
     return h->type == MXGPU_PKT_DISPATCH && h->flags & MXGPU_PKT_BARRIER &&

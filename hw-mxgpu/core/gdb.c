@@ -292,7 +292,7 @@ static MxgpuMcuPoint point_kind(MxgpuGdbPoint point)
         return MXGPU_MCU_WATCH_READ;
     case MXGPU_GDB_WATCH_ACCESS:
         return MXGPU_MCU_WATCH_ACCESS;
-    default: /* nothing is written into code: both kinds are one */
+    default: /* code is never patched: soft and hard ones are the same */
         return MXGPU_MCU_BREAK;
     }
 }

@@ -10,7 +10,7 @@
 
 /* ---- the device's side */
 
-/* What a connection asked for before it was closed is not for the next one. */
+/* Requests of a connection that was closed are not carried over to the next. */
 void mxgpu_debug_port_output(MxgpuDebugPort *port, const void *bytes,
                              size_t len)
 {

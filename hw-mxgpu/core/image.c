@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A state in memory: a header of a section is its name, 15 bytes and a zero,
- * and its version; sparse memory is, for each granule that is not zero, its
- * number, in order, and the granule, and then UINT32_MAX.
+ * A state in memory. A section begins with its name (15 bytes and a zero) and
+ * its version. Sparse memory is a list of the granules that are not zero, in
+ * order, each behind its number; UINT32_MAX ends the list.
  */
 #include "image.h"
 

@@ -79,7 +79,7 @@ static void do_registers(MxgpuDevice *dev, const char *args, MxgpuText t)
         for (uint32_t i = 0; i < r->count; i++) {
             uint32_t offset = r->offset + i * r->stride;
 
-            /* Of hundreds in a row, those that say something. */
+            /* Of an array, only the registers that are not 0. */
             if (is_shown(dev, offset) &&
                 (r->count == 1 || mxgpu_inspect_register(dev, offset))) {
                 put_register(dev, t, offset);

@@ -209,7 +209,7 @@ typedef struct MxgpuKernelDebug {
     bool told_modules;    /* (mcu) the last stop was to tell of them */
     MxgpuSimtLane lane;   /* (mcu) that registers and memory are of */
     bool has_lane;        /* (mcu) */
-    uint64_t ended;       /* (mcu) thread that has, and is shown once more */
+    uint64_t ended;       /* (mcu) the thread that has ended and is shown once more */
     bool is_ended;        /* (mcu) it is what registers are of */
     uint64_t last[33];    /* (mcu) its registers */
     _Atomic bool stopped; /* units have, and nobody was told */

@@ -87,7 +87,7 @@ void mxgpu_mcu_ctrl_write(MxgpuDevice *dev, const MxgpuAccess *a,
         dev->mcu.stop = true;
     } else if (MXGPU_GET(MXGPU_MCU_CTRL_START, value) &&
                state_of(dev) != MXGPU_MCU_RUNNING && !dev->mcu.stop) {
-        /* An old verdict must not be taken for that on the new image. */
+        /* The verdict on the last image must not be taken for this one's. */
         *mxgpu_reg(dev, MXGPU_MCU_STATUS) = MXGPU_MCU_RESET;
         dev->mcu.start = true;
     } else {

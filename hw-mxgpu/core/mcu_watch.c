@@ -5,8 +5,9 @@
  *
  * Firmware makes progress when it sleeps with nothing to do, or writes to a
  * register by which it acts: answers, clears a doorbell, starts or acknowledges
- * a unit, raises an interrupt. Moving memory, setting its timer, writing to its
- * console and to TRACE_* is what firmware that waits in vain does, too.
+ * a unit, raises an interrupt. Moving memory, setting its timer, and writing to
+ * its console or to TRACE_* do not count: firmware that waits in vain does that,
+ * too.
  */
 #include "internal.h"
 

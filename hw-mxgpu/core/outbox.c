@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What every block of the device uses and what uses none of them: the lock, the
- * list of what a critical section has to tell the host, and waking steppers.
+ * The bottom of the device, which every block uses and which uses none of them:
+ * the lock, the list of what a critical section has to tell the host, and waking
+ * steppers.
  */
 #include "internal.h"
 

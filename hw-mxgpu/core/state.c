@@ -233,7 +233,7 @@ static void add_owner(void *opaque, uint32_t sequence)
     Owners *o = opaque;
     uint32_t i = sequence % MXGPU_FAULT_RECORDS;
 
-    /* Not before the ring's, nor one that is still to come. */
+    /* One of the last MXGPU_FAULT_RECORDS that were written. */
     o->ok &= !o->has[i] &&
              *mxgpu_reg(o->dev, MXGPU_FAULT_TAIL) - 1 - sequence <
                  MXGPU_FAULT_RECORDS;
