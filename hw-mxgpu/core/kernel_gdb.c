@@ -31,7 +31,8 @@ static bool lane_of(uint64_t thread, MxgpuSimtLane *at)
     *at = (MxgpuSimtLane){(unsigned)(thread / 10000 - 1),
                           (unsigned)(thread / 100 % 100),
                           (unsigned)(thread % 100)};
-    return thread >= 10000 && thread / 10000 <= UINT32_MAX;
+    return thread >= 10000 && thread / 10000 <= UINT32_MAX &&
+           at->warp < WARPS && at->lane < MXGPU_WARP_SIZE;
 }
 
 /* The first lane from a unit on; false: there is none. */
