@@ -196,7 +196,7 @@ static uint64_t instructions(TestHost *h)
 
 static void run_one(const uint8_t *data, size_t size)
 {
-    static const uint8_t interrupt = 3;
+    static const uint8_t interrupt = 3, hello[] = {'$', '?', '#', '3', 'f'};
     const uint8_t *end = data + size;
     TestHost *h = fuzz_host();
     uint64_t before;
@@ -221,6 +221,9 @@ static void run_one(const uint8_t *data, size_t size)
             step(h);
         }
     }
+    /* A device that waits for a debugger waits until one has spoken. */
+    mxgpu_device_gdb_input(h->dev, MXGPU_DEBUG_KERNELS, hello, sizeof(hello));
+    step(h);
     mxgpu_device_gdb_close(h->dev, MXGPU_DEBUG_KERNELS);
     step(h);
     g_assert_cmpmem(h->vram + CODE, sizeof(kernel), kernel, sizeof(kernel));
