@@ -280,7 +280,7 @@ static void test_endless(MxDevice *dev)
 }
 
 /* Counts up a word of guest memory for ever. */
-static void start_counter(MxDevice *dev, Kernel *k)
+static void push_counter(MxDevice *dev, Kernel *k)
 {
     const uint32_t code[] = {
         LD(a1, a0, 0),
@@ -292,16 +292,29 @@ static void start_counter(MxDevice *dev, Kernel *k)
 
     setup(dev, k, code, G_N_ELEMENTS(code));
     mx_push(k->queue, &packet);
+}
+
+static void start_counter(MxDevice *dev, Kernel *k)
+{
+    push_counter(dev, k);
     MX_WAIT(dev, qtest_readl(dev->qts, k->data) > 100);
+}
+
+uint64_t mx_push_for_ever(MxDevice *dev)
+{
+    Kernel k;
+
+    push_counter(dev, &k);
+    g_free(k.queue);
+    return k.data;
 }
 
 uint64_t mx_run_for_ever(MxDevice *dev)
 {
-    Kernel k;
+    uint64_t word = mx_push_for_ever(dev);
 
-    start_counter(dev, &k);
-    g_free(k.queue);
-    return k.data;
+    MX_WAIT(dev, qtest_readl(dev->qts, word) > 100);
+    return word;
 }
 
 static void expect_still(MxDevice *dev, uint64_t addr)

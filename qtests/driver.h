@@ -137,6 +137,8 @@ bool mx_msix_pending(MxDevice *dev, unsigned vector);
 /* dispatch-test.c: starts a kernel on queue 0 that never ends and counts up a
  * word of guest memory; returns the word's guest-physical address. */
 uint64_t mx_run_for_ever(MxDevice *dev);
+/* The same, but does not wait until it counts. */
+uint64_t mx_push_for_ever(MxDevice *dev);
 /* Runs a kernel with a misaligned load on queue 0, its packet with these flags;
  * the queue's error, code MXGPU_QERR_NONE when it ended well. */
 struct mxgpu_queue_error mx_run_misaligned(MxDevice *dev, unsigned flags);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* gdb on the firmware over a character device, and the property x-inspect. The
- * protocol itself is tested where there is no QEMU. */
+/* gdb on the firmware and on kernels over character devices, and the property
+ * x-inspect. The protocol itself is tested where there is no QEMU. */
 #include "qemu/osdep.h"
 #include "qemu/cutils.h"
 #include "qemu/sockets.h"
@@ -24,8 +24,8 @@ static void rig_init(Rig *r, MxDevice *unused, const char *more)
     r->path = g_build_filename(r->folder, "socket", NULL);
     r->fd = -1;
     devices = g_strdup_printf("-chardev socket,id=g,path=%s,server=on,wait=off "
-                              "-device mxgpu,id=gpu,addr=%d,vram=16M,fw-gdb=g"
-                              "%s%s", r->path, MX_SLOT, more,
+                              "-device mxgpu,id=gpu,addr=%d,vram=16M,%s%s",
+                              r->path, MX_SLOT, more,
                               unused->machine->env->options);
     r->machine = mx_machine_start(unused->machine->env, devices);
     r->dev = mx_open(r->machine, MX_SLOT);
@@ -145,7 +145,7 @@ static void test_session(MxDevice *unused)
     g_autofree char *text = NULL, *point = NULL;
     Rig r;
 
-    rig_init(&r, unused, "");
+    rig_init(&r, unused, "fw-gdb=g");
     mx_boot(r.dev);
     rig_connect(&r);
     g_assert_true(answers(&r)); /* a connection alone stops nothing */
@@ -178,7 +178,7 @@ static void test_halt(MxDevice *unused)
     size_t size;
     Rig r;
 
-    rig_init(&r, unused, ",fw-gdb-halt=on");
+    rig_init(&r, unused, "fw-gdb=g,fw-gdb-halt=on");
     mx_firmware(&image, &size);
     mx_load(r.dev, image, size);
     MX_WAIT(r.dev, mx_mcu_state(r.dev) == MXGPU_MCU_RUNNING);
@@ -201,7 +201,7 @@ static void test_reset(MxDevice *unused)
 {
     Rig r;
 
-    rig_init(&r, unused, "");
+    rig_init(&r, unused, "fw-gdb=g");
     mx_boot(r.dev);
     rig_connect(&r);
     send_packet(&r, "?");
@@ -221,7 +221,7 @@ static void test_broken(MxDevice *unused)
     struct timeval soon = { .tv_usec = 1000 };
     Rig r;
 
-    rig_init(&r, unused, "");
+    rig_init(&r, unused, "fw-gdb=g");
     mx_boot(r.dev);
     for (unsigned i = 0; i < CONNECTIONS; i++) {
         rig_connect(&r);
@@ -251,7 +251,7 @@ static void test_unplug(MxDevice *unused)
     char buf[64];
     Rig r;
 
-    rig_init(&r, unused, "");
+    rig_init(&r, unused, "fw-gdb=g");
     mx_boot(r.dev);
     rig_connect(&r);
     send_packet(&r, "?");
@@ -261,8 +261,109 @@ static void test_unplug(MxDevice *unused)
     r.dev = NULL;
     qpci_unplug_acpi_device_test(r.machine->qts, "gpu", MX_SLOT);
     send_packet(&r, "g");
-    while (read(r.fd, buf, sizeof(buf)) == sizeof(buf)) {
+    /* Whatever was sent before; there need not be anything. */
+    while (recv(r.fd, buf, sizeof(buf), MSG_DONTWAIT) > 0) {
     }
+    rig_free(&r);
+}
+
+/* ---- kernels ------------------------------------------------------------- */
+
+#define LANE "2710" /* the first lane of the first warp of the first unit */
+
+static void step_lane(Rig *r, unsigned times)
+{
+    while (times--) {
+        send_packet(r, "vCont;s:" LANE);
+        expect_stop(r, "T05thread:" LANE);
+    }
+}
+
+/* A break point where the lane is; the pc is sent with its low byte first. */
+static char *register_point(Rig *r)
+{
+    g_autofree char *bytes = NULL;
+
+    send_packet(r, "p20");
+    bytes = get_packet(r);
+    return g_strdup_printf("Z0,%" PRIx64 ",4",
+                           GUINT64_SWAP_LE_BE(g_ascii_strtoull(bytes, NULL, 16)));
+}
+
+/* All of a device but its compute units goes on meanwhile. */
+static void test_kernels(MxDevice *unused)
+{
+    enum { TURN = 3 /* instructions */ };
+    g_autofree char *point = NULL;
+    uint64_t word;
+    uint32_t count;
+    Rig r;
+
+    rig_init(&r, unused, "kernel-gdb=g,watchdog-ms=1");
+    mx_boot(r.dev);
+    word = mx_run_for_ever(r.dev);
+    rig_connect(&r);
+    send_packet(&r, "?");
+    expect_stop(&r, "T02thread:" LANE);
+    g_assert_true(answers(&r));
+    count = qtest_readl(r.dev->qts, word);
+    step_lane(&r, 2 * TURN);
+    g_assert_cmpuint(qtest_readl(r.dev->qts, word), ==, count + 2);
+    /* Points, and the end of the connection. */
+    point = register_point(&r);
+    step_lane(&r, 1); /* off it, and then it is set: as gdb does */
+    EXPECT(&r, point, "OK");
+    send_packet(&r, "vCont;c");
+    expect_stop(&r, "T05thread:" LANE);
+    g_assert_cmpuint(qtest_readl(r.dev->qts, word), ==, count + 3);
+    qmp(&r, "stop");
+    EXPECT(&r, "T" LANE, "OK");
+    qmp(&r, "cont");
+    EXPECT(&r, "D", "OK");
+    MX_WAIT(r.dev, qtest_readl(r.dev->qts, word) > count + 3);
+    rig_free(&r);
+}
+
+static void test_kernels_halt(MxDevice *unused)
+{
+    uint64_t word;
+    Rig r;
+
+    rig_init(&r, unused, "kernel-gdb=g,kernel-gdb-halt=on");
+    mx_boot(r.dev);
+    word = mx_push_for_ever(r.dev);
+    for (unsigned i = 0; i < 10; i++) {
+        g_assert_true(answers(&r));
+    }
+    g_assert_cmpuint(qtest_readl(r.dev->qts, word), ==, 0);
+    rig_connect(&r);
+    send_packet(&r, "?");
+    expect_stop(&r, "T02");
+    close(r.fd); /* which lets them go */
+    r.fd = -1;
+    MX_WAIT(r.dev, qtest_readl(r.dev->qts, word) > 100);
+    rig_free(&r);
+}
+
+static void test_kernels_unplug(MxDevice *unused)
+{
+    uint64_t word;
+    uint32_t count;
+    Rig r;
+
+    rig_init(&r, unused, "kernel-gdb=g");
+    mx_boot(r.dev);
+    word = mx_run_for_ever(r.dev);
+    rig_connect(&r);
+    send_packet(&r, "?");
+    expect_stop(&r, "T02");
+    count = qtest_readl(r.dev->qts, word);
+    send_packet(&r, "vCont;c");
+    MX_WAIT(r.dev, qtest_readl(r.dev->qts, word) != count);
+    mx_close(r.dev);
+    r.dev = NULL;
+    qpci_unplug_acpi_device_test(r.machine->qts, "gpu", MX_SLOT);
+    expect_stop(&r, "W00");
     rig_free(&r);
 }
 
@@ -272,7 +373,10 @@ void mx_gdb_tests(void)
     mx_test("gdb/halt", MX_BARE, test_halt);
     mx_test("gdb/reset", MX_BARE, test_reset);
     mx_test("gdb/broken", MX_BARE, test_broken);
+    mx_test("gdb/kernels/session", MX_BARE, test_kernels);
+    mx_test("gdb/kernels/halt", MX_BARE, test_kernels_halt);
     if (!mx_env()->express) {
         mx_test("gdb/unplug", MX_BARE, test_unplug);
+        mx_test("gdb/kernels/unplug", MX_BARE, test_kernels_unplug);
     }
 }

@@ -271,8 +271,12 @@ static const Property mxgpu_properties[] = {
     DEFINE_PROP_UUID_NODEFAULT("uuid", MxgpuState, uuid),
     DEFINE_PROP_CHR("console", MxgpuState, console),
     DEFINE_PROP_STRING("capture", MxgpuState, capture_path),
-    DEFINE_PROP_CHR("fw-gdb", MxgpuState, gdb),
-    DEFINE_PROP_BOOL("fw-gdb-halt", MxgpuState, gdb_halt, false),
+    DEFINE_PROP_CHR("fw-gdb", MxgpuState, gdb[MXGPU_DEBUG_FIRMWARE].chr),
+    DEFINE_PROP_BOOL("fw-gdb-halt", MxgpuState,
+                     gdb[MXGPU_DEBUG_FIRMWARE].halt, false),
+    DEFINE_PROP_CHR("kernel-gdb", MxgpuState, gdb[MXGPU_DEBUG_KERNELS].chr),
+    DEFINE_PROP_BOOL("kernel-gdb-halt", MxgpuState,
+                     gdb[MXGPU_DEBUG_KERNELS].halt, false),
     DEFINE_PROP_PCIE_LINK_SPEED("link-speed", MxgpuState, link_speed,
                                 PCIE_LINK_SPEED_16),
     DEFINE_PROP_PCIE_LINK_WIDTH("link-width", MxgpuState, link_width,
@@ -299,6 +303,10 @@ static const struct {
     { "fw-gdb", "character device for gdb on the firmware" },
     { "fw-gdb-halt", "the firmware waits for gdb before its first "
                      "instruction" },
+    { "kernel-gdb", "character device for gdb on kernels, which have no limit "
+                    "of time then" },
+    { "kernel-gdb-halt", "kernels wait for gdb before their first "
+                         "instruction" },
 };
 
 static bool mxgpu_check_range(const struct mxgpu_property *p, uint64_t value,
@@ -320,8 +328,11 @@ static bool mxgpu_check_replay(MxgpuState *s, Error **errp)
         return false;
     }
     if (replay_mode != REPLAY_MODE_NONE &&
-        qemu_chr_fe_backend_connected(&s->gdb)) {
-        error_setg(errp, "mxgpu: record/replay and fw-gdb exclude each other");
+        (mxgpu_gdb_connected(s, MXGPU_DEBUG_FIRMWARE) ||
+         mxgpu_gdb_connected(s, MXGPU_DEBUG_KERNELS))) {
+        error_setg(errp, "mxgpu: record/replay and %s exclude each other",
+                   mxgpu_gdb_connected(s, MXGPU_DEBUG_FIRMWARE)
+                       ? "fw-gdb" : "kernel-gdb");
         return false;
     }
     return true;
@@ -389,7 +400,9 @@ static bool mxgpu_realize_core(MxgpuState *s, Error **errp)
         .copy_engines = s->copy_engines,
         .threads = s->threads,
         .private_memory = s->private_memory,
-        .watchdog_ms = s->watchdog_ms,
+        /* A kernel that a debugger has stopped would be too slow. */
+        .watchdog_ms = mxgpu_gdb_connected(s, MXGPU_DEBUG_KERNELS)
+                           ? 0 : s->watchdog_ms,
         .firmware_watchdog_ms = s->firmware_watchdog_ms,
         .deterministic = s->deterministic,
         .strict_alignment = s->strict_alignment,

@@ -11,6 +11,7 @@
 #include "qemu/timer.h"
 #include "qemu/uuid.h"
 
+#include "../core/debug.h"
 #include "../core/device.h"
 #include "compat.h"
 
@@ -81,6 +82,19 @@ typedef struct MxgpuLog {
 } MxgpuLog;
 
 /* The model's state on its way to or from a stream: state.c. */
+/* A debugger's character device: gdb.c. */
+typedef struct MxgpuGdbChannel {
+    MxgpuState *s;
+    MxgpuDebugged which;
+    CharFrontend chr;
+    bool halt;       /* what it debugs waits for it */
+    QemuMutex lock;  /* of the next */
+    GByteArray *out; /* for chr */
+    guint watch;
+    bool room;       /* atomic: the device takes more bytes again */
+    QEMUBH *bh;
+} MxgpuGdbChannel;
+
 typedef struct MxgpuImage MxgpuImage;
 
 #define MXGPU_IRQ_WORDS (MXGPU_MAX_VECTORS / 64)
@@ -96,8 +110,7 @@ struct MxgpuState {
     QemuUUID uuid;
     PCIExpLinkSpeed link_speed;
     PCIExpLinkWidth link_width;
-    CharFrontend console, gdb;
-    bool gdb_halt;
+    CharFrontend console;
     uint32_t vfs, vf_compute_units; /* of a physical function */
     uint64_t vf_vram;
 
@@ -145,12 +158,7 @@ struct MxgpuState {
     guint console_watch;
     QEMUBH *console_bh;
 
-    /* gdb on the firmware: gdb.c. */
-    QemuMutex gdb_lock;
-    GByteArray *gdb_out; /* for the character device */
-    guint gdb_watch;
-    bool gdb_room; /* atomic: the device takes more bytes again */
-    QEMUBH *gdb_bh;
+    MxgpuGdbChannel gdb[MXGPU_DEBUG_KERNELS + 1]; /* by MxgpuDebugged */
 
     char *capture_path;
     struct MxgpuCapture *capture; /* NULL: none */
@@ -219,6 +227,7 @@ bool mxgpu_trace_queue_listens(void *host);
 void mxgpu_trace_queue(void *host, const MxgpuQueueEvent *event);
 
 /* gdb.c, in the order of calls */
+bool mxgpu_gdb_connected(MxgpuState *s, MxgpuDebugged which);
 void mxgpu_gdb_prepare(MxgpuState *s);
 void mxgpu_gdb_listen(MxgpuState *s);  /* there is a device */
 void mxgpu_gdb_quit(MxgpuState *s);    /* it is about to go */
