@@ -1,9 +1,16 @@
 # SPDX-License-Identifier: MIT
 """Commands for gdb on kernels: blocks, warps and lanes by their numbers in the
-grid. Each lane is a thread of gdb, whose name says which one."""
+grid. Each lane is a thread of gdb, whose name says which one. And the symbols
+of kernels in a virtual machine, whose files gdb cannot open."""
+import os
 import re
+import sys
+import tempfile
 
 import gdb
+
+sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
+from images import images  # noqa: E402
 
 NAME = re.compile(r"block \((\d+),(\d+),(\d+)\) thread \((\d+),(\d+),(\d+)\)")
 
@@ -101,9 +108,91 @@ or X,Y,Z. mx-lane THREAD: of the block that gdb looks at."""
         raise gdb.GdbError("that thread is not resident, or has ended")
 
 
+class Symbols(gdb.Command):
+    """mx-symbols PROGRAM...: symbols of the kernels in these programs, libraries
+or images, once one of their kernels is where gdb looks at. Until then gdb stops
+at the first instruction of each dispatch. Without a program: what is awaited,
+and what was found."""
+
+    def __init__(self):
+        super().__init__("mx-symbols", gdb.COMMAND_FILES,
+                         gdb.COMPLETE_FILENAME)
+        self.folder = None   # of the images' files
+        self.awaited = []    # (program, image)
+        self.found = []      # (program, file, offset)
+        gdb.events.stop.connect(self.stopped)
+
+    def invoke(self, argument, from_tty):
+        names = gdb.string_to_argv(argument)
+        for name in names:
+            self.add(os.path.expanduser(name))
+        if names:
+            self.look()
+            if self.awaited:
+                gdb.execute("monitor launch on", to_string=True)
+        else:
+            self.show()
+
+    def add(self, name):
+        try:
+            with open(name, "rb") as f:
+                found, wrong = images(f.read())
+        except OSError as e:
+            raise gdb.GdbError(f"{name}: {e.strerror}") from None
+        if not found:
+            why = ": " + wrong[-1] if wrong else ""
+            raise gdb.GdbError(f"{name}: no kernels in it{why}")
+        self.awaited += [(name, image) for image in found]
+
+    def show(self):
+        for name, _, offset in self.found:
+            print(f"{name}: kernels are {offset:#x} from where they were linked")
+        for name, _ in self.awaited:
+            print(f"{name}: not seen yet")
+
+    def stopped(self, event):
+        if self.awaited:
+            self.look()
+
+    def look(self):
+        """What of the awaited the selected lane executes."""
+        inferior = gdb.selected_inferior()
+
+        def read(address, size):
+            try:
+                return bytes(inferior.read_memory(address, size))
+            except (gdb.MemoryError, OverflowError):
+                return b""
+
+        try:
+            pc = int(gdb.parse_and_eval("$pc")) & 0xffffffffffffffff
+        except gdb.error:
+            return  # no kernel runs
+        for item in self.awaited:
+            offset = item[1].find(pc, read)
+            if offset is not None:
+                self.awaited.remove(item)
+                self.load(*item, offset)
+                break
+        if not self.awaited:
+            gdb.execute("monitor launch off", to_string=True)
+
+    def load(self, name, image, offset):
+        if not self.folder:
+            self.folder = tempfile.TemporaryDirectory(prefix="mx-gdb.")
+        path = os.path.join(self.folder.name, f"kernels{len(self.found)}")
+        with open(path, "wb") as f:
+            f.write(image.data)
+        gdb.execute(f"add-symbol-file {path} -readnow -o {offset:#x}",
+                    to_string=True)
+        self.found.append((name, path, offset))
+        print(f"symbols of {name}")
+
+
 Blocks()
 Warps()
 Lane()
+Symbols()
 
 # gdb ends a "finish" with a break point that other blocks may hit before, and
 # a break point that is stepped over is one that lanes behind miss. So the others

@@ -1,8 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Runs a program on the simulated device with gdb on its kernels."""
+"""Runs a program on the simulated device with gdb on its kernels, or attaches
+gdb to those of a virtual machine's device."""
 import argparse
 import os
+import re
 import shlex
 import shutil
 import signal
@@ -26,7 +28,8 @@ POLL = 0.02
 def arguments():
     parser = argparse.ArgumentParser(
         prog="mx-gdb", description=__doc__,
-        usage="mx-gdb [option]... program [argument]...")
+        usage="mx-gdb [option]... program [argument]...\n"
+              "       mx-gdb --attach PLACE [option]... [program]...")
     parser.add_argument("-ex", action="append", default=[], metavar="COMMAND",
                         help="a command of gdb; may be repeated")
     parser.add_argument("-x", action="append", default=[], metavar="FILE",
@@ -36,9 +39,18 @@ def arguments():
     parser.add_argument("--host", action="store_true",
                         help="the program under a gdb of its own, in another "
                              "window (tmux or x-terminal-emulator)")
-    parser.add_argument("program")
+    parser.add_argument("--attach", metavar="PLACE",
+                        help="to the device whose gdb on kernels is at "
+                             "HOST:PORT or at this Unix socket; the kernels "
+                             "are those of the programs")
+    parser.add_argument("program", nargs="?")
     parser.add_argument("argument", nargs=argparse.REMAINDER)
-    return parser.parse_args()
+    options = parser.parse_args()
+    if options.attach and options.host:
+        parser.error("--host is for a program that is run here")
+    if not options.attach and options.program is None:
+        parser.error("which program?")
+    return options
 
 
 def fail(text):
@@ -95,6 +107,11 @@ def wait_for_device(process, path, window):
     return True
 
 
+def quote(name):
+    """As gdb.string_to_argv() takes it apart."""
+    return '"' + re.sub(r'(["\\])', r"\\\1", name) + '"'
+
+
 def gdb_command(options, path):
     script = next((c for c in COMMANDS if os.path.exists(c)), None)
     # All symbols at once: what gdb reads first has no inlined functions, and
@@ -106,6 +123,9 @@ def gdb_command(options, path):
                 "-ex", "set scheduler-locking step"]  # of one lane
     if script:
         command += ["-ex", f"source {script}"]
+    if options.attach:
+        for name in filter(None, [options.program, *options.argument]):
+            command += ["-ex", f"mx-symbols {quote(name)}"]
     for name in options.x:
         command += ["-x", name]
     for text in options.ex:
@@ -160,8 +180,20 @@ def run(options, folder):
             end_program(process)
 
 
+def attach(options):
+    """A place without a colon and a slash is a port."""
+    place = options.attach
+    if place.isdigit():
+        place = ":" + place
+    command = gdb_command(options, place)
+    take_signals()
+    return subprocess.call(command, env=gdb_env())
+
+
 def main():
     options = arguments()
+    if options.attach:
+        sys.exit(attach(options))
     if os.sep not in options.program:
         options.program = shutil.which(options.program) or options.program
     try:
