@@ -126,6 +126,9 @@ FW_COLD void slice_poll(uint64_t now)
         all |= levels[lowest_bit(left)];
     }
     if (!(all & (all - 1))) {
+        if (all) { /* who comes has the next turn */
+            fw.slice_turn[lowest_bit(any)] = (uint8_t)lowest_bit(all);
+        }
         set_held(0, now);
         return;
     }

@@ -63,14 +63,14 @@ static void start_queues(unsigned watchdog_ms, unsigned n,
 }
 
 /* Until it is held, or not, for at most that long. */
-static void expect_held_within(uint32_t slots, uint64_t ns)
+static void expect_held_within(uint32_t queues, uint64_t ns)
 {
     uint64_t end = bus.mtime + ns;
 
-    while (held() != slots && bus.mtime < end) {
+    while (held() != queues && bus.mtime < end) {
         fake_advance(10 * FW_US);
     }
-    g_assert_cmphex(held(), ==, slots);
+    g_assert_cmphex(held(), ==, queues);
 }
 
 /* What is less urgent makes room soon, and goes on when that has ended. */
@@ -128,6 +128,32 @@ static void test_turns(void)
     g_assert_true(held() == 1 || held() == 4);
     finish(0);
     g_assert_cmphex(held(), ==, 0);
+}
+
+/* One that comes while another has had the units alone is the next, whichever
+ * slot it has; and so is the other after that. */
+static void test_comes(void)
+{
+    const uint32_t priorities[] = {2, 2};
+
+    start_queues(0, 2, priorities);
+    begin(0, 0);
+    begin(1, 0);
+    set_waits(3);
+    for (unsigned i = 0; i < 3; i++) {
+        unsigned q = i & 1;
+
+        finish(q);
+        fake_advance(10 * FW_MS); /* the other alone */
+        g_assert_cmphex(held(), ==, 0);
+        begin(q, i / 2 + 1);
+        set_waits(3);
+        fake_advance(1900 * FW_US);
+        g_assert_cmphex(held(), ==, 0);
+        expect_held_within(1u << (q ^ 1), 200 * FW_US);
+        fake_advance(1900 * FW_US);
+        expect_held_within(1u << q, 200 * FW_US);
+    }
 }
 
 /* Equals take turns although less urgent ones are in slots between them. */
@@ -273,6 +299,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/slices/urgent", test_urgent);
     g_test_add_func("/slices/turns", test_turns);
+    g_test_add_func("/slices/comes", test_comes);
     g_test_add_func("/slices/levels", test_levels);
     g_test_add_func("/slices/room", test_room);
     g_test_add_func("/slices/watchdog", test_watchdog);

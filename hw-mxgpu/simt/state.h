@@ -371,6 +371,7 @@ typedef struct SimtSavedPrivate {
 /* A block that is not on the unit: all that its threads would miss. */
 typedef struct SimtSaved {
     struct SimtSaved *next;
+    size_t size; /* of all of it */
     SimtBlock block;
     uint8_t *shared; /* shared_len bytes, behind the warps */
     SimtSavedPrivate private[MXGPU_BLOCK_THREADS / LANES];
@@ -390,6 +391,8 @@ typedef struct MxgpuCu {
     SimtCuState s;
     SimtSaved *saved; /* state: blocks of held slots, oldest first */
     unsigned saved_private_kib; /* that they ask for, together */
+    SimtSaved *spare; /* memory of earlier ones, to be used again */
+    size_t spare_bytes;
     SimtCuCounters n;
 } MxgpuCu;
 
@@ -489,6 +492,7 @@ struct MxgpuSimt {
     /* Host. */
     MxgpuSimtConfig config;
     uint64_t private_bytes; /* most that private memory of a unit takes */
+    int pagemap; /* tells which of its pages the host has; -1: nobody does */
     int64_t extra_work; /* on top of each run's work budget: 0 but in tests
                          * whose runs must not depend on what is cached */
     SimtExecFn *exec;

@@ -17,13 +17,16 @@
 #endif
 #include "private.h"
 
+#include "saved.h"
 #include "simt/warp/budget.h"
 #include "simt/warp/memory.h"
 #include "simt/warp/warp.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #ifndef MADV_DONTNEED_LOCKED
 #define MADV_DONTNEED_LOCKED 24
@@ -159,6 +162,34 @@ bool mxgpu_private_clean(MxgpuCu *cu)
     return true;
 }
 
+/* ---- saving */
+
+#define MAP_PAGES 64 /* whose places are asked for at a time */
+
+int mxgpu_private_pagemap(void)
+{
+    return sysconf(_SC_PAGESIZE) == PAGE_BYTES
+               ? open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC) : -1;
+}
+
+/* Of MAP_PAGES pages from there on, those that were never touched: reading them
+ * would make the host map one for each. Linux says of each whether it is in
+ * memory (bit 63) or swapped out (bit 62); where nobody says, all may be. */
+static uint64_t untouched(const MxgpuCu *cu, const uint8_t *from)
+{
+    uint64_t entry[MAP_PAGES], mask = 0;
+
+    if (pread(cu->simt->pagemap, entry, sizeof(entry),
+              (off_t)((uintptr_t)from / PAGE_BYTES * sizeof(entry[0]))) !=
+        (ssize_t)sizeof(entry)) {
+        return 0;
+    }
+    for (unsigned i = 0; i < MAP_PAGES; i++) {
+        mask |= (uint64_t)(entry[i] >> 62 == 0) << i;
+    }
+    return mask;
+}
+
 static bool all_zero(const uint8_t *p)
 {
     return p[0] == 0 && memcmp(p, p + 1, PAGE_BYTES - 1) == 0;
@@ -171,34 +202,51 @@ static uint8_t *page_at(const MxgpuCu *cu, unsigned warp, uint32_t page)
            (page + 1ull) * PAGE_BYTES;
 }
 
+/* The numbers of those of its pages that are not zero; returns how many. */
+static uint32_t find_pages(const MxgpuCu *cu, unsigned warp, uint32_t pages,
+                           uint32_t *index)
+{
+    uint32_t n = 0;
+
+    _Static_assert(PRIVATE_WARP_BYTES % (MAP_PAGES * PAGE_BYTES) == 0,
+                   "all of them are the warp's");
+    for (uint32_t i = 0; i < pages; i += MAP_PAGES) {
+        uint64_t skip =
+            untouched(cu, page_at(cu, warp, i + MAP_PAGES - 1));
+
+        for (uint32_t k = 0; k < MAP_PAGES && i + k < pages; k++) {
+            if (!(skip >> (MAP_PAGES - 1 - k) & 1) &&
+                !all_zero(page_at(cu, warp, i + k))) {
+                index[n++] = i + k;
+            }
+        }
+    }
+    return n;
+}
+
 bool mxgpu_private_save(MxgpuCu *cu, unsigned warp, SimtSavedPrivate *to)
 {
-    uint32_t pages = cu->s.wants[warp] / (PAGE_BYTES / LANES), n = 0;
+    uint32_t pages = cu->s.wants[warp] / (PAGE_BYTES / LANES);
     /* What is still to be cleaned is another's. */
     uint32_t mine = cu->s.unclean >> warp & 1
                         ? cu->s.keep[warp] / (PAGE_BYTES / LANES) : pages;
 
     pages = mine < pages ? mine : pages;
     *to = (SimtSavedPrivate){.owner = cu->s.owner[warp]};
-    for (uint32_t i = 0; i < pages; i++) {
-        n += !all_zero(page_at(cu, warp, i));
+    to->index = malloc(pages * sizeof(*to->index) + 1);
+    if (!to->index) {
+        return false;
     }
-    if (!n) {
-        return true;
+    to->count = find_pages(cu, warp, pages, to->index);
+    to->bytes = malloc((size_t)to->count * PAGE_BYTES + 1);
+    if (!to->bytes) {
+        return false; /* who frees *to frees index */
     }
-    to->index = malloc(n * sizeof(*to->index));
-    to->bytes = malloc((size_t)n * PAGE_BYTES);
-    if (!to->index || !to->bytes) {
-        return false; /* mxgpu_saved_free() has what there is */
+    for (uint32_t i = 0; i < to->count; i++) {
+        memcpy(to->bytes + (size_t)i * PAGE_BYTES,
+               page_at(cu, warp, to->index[i]), PAGE_BYTES);
     }
-    for (uint32_t i = 0; i < pages; i++) {
-        if (!all_zero(page_at(cu, warp, i))) {
-            memcpy(to->bytes + (size_t)to->count * PAGE_BYTES,
-                   page_at(cu, warp, i), PAGE_BYTES);
-            to->index[to->count++] = i;
-        }
-    }
-    simt_charge(cu, COST_ZERO((uint64_t)n * PAGE_BYTES));
+    simt_charge(cu, COST_ZERO((uint64_t)to->count * PAGE_BYTES));
     return true;
 }
 
@@ -244,5 +292,6 @@ uint64_t mxgpu_simt_idle(MxgpuSimt *simt, unsigned index)
     }
     cu->s.has_private = false;
     mxgpu_private_drop(cu);
+    mxgpu_saved_trim(cu);
     return cu->s.unclean ? now : UINT64_MAX;
 }

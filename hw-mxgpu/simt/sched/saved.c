@@ -26,27 +26,92 @@
 
 /* ---- memory */
 
-SimtSaved *mxgpu_saved_new(const SimtBlock *shape)
-{
-    size_t warps = shape->num_warps * sizeof(MxgpuWarp);
-    size_t size = sizeof(SimtSaved) + warps + shape->shared_len;
-    SimtSaved *s = aligned_alloc(64, (size + 63) / 64 * 64);
+/*
+ * Fresh memory from the host costs ten times what filling it does: 2 ms for a
+ * block of 1024 threads. So a unit keeps what it has had, as much as its own
+ * warps take, until it has been idle for long.
+ */
+#define SPARE_BYTES                                                            \
+    (CU_WARPS * sizeof(MxgpuWarp) + MXGPU_CU_BLOCKS * sizeof(SimtSaved) +      \
+     MXGPU_SHARED_MAX)
 
+static size_t size_of(const SimtBlock *shape)
+{
+    size_t size = sizeof(SimtSaved) + shape->num_warps * sizeof(MxgpuWarp) +
+                  shape->shared_len;
+
+    return (size + 63) / 64 * 64;
+}
+
+static SimtSaved *begin(SimtSaved *s, const SimtBlock *shape)
+{
     if (s) {
         memset(s, 0, sizeof(*s));
+        s->size = size_of(shape);
         s->block = *shape;
-        s->shared = (uint8_t *)s->warps + warps;
+        s->shared = (uint8_t *)&s->warps[shape->num_warps];
     }
     return s;
 }
 
-void mxgpu_saved_free(SimtSaved *s)
+SimtSaved *mxgpu_saved_new(const SimtBlock *shape)
 {
-    for (unsigned i = 0; s && i < s->block.num_warps; i++) {
+    return begin(aligned_alloc(64, size_of(shape)), shape);
+}
+
+static void free_private(SimtSaved *s)
+{
+    for (unsigned i = 0; i < s->block.num_warps; i++) {
         free(s->private[i].index);
         free(s->private[i].bytes);
     }
+}
+
+void mxgpu_saved_free(SimtSaved *s)
+{
+    if (s) {
+        free_private(s);
+    }
     free(s);
+}
+
+static SimtSaved *get(MxgpuCu *cu, const SimtBlock *shape)
+{
+    size_t size = size_of(shape);
+
+    for (SimtSaved **at = &cu->spare; *at; at = &(*at)->next) {
+        SimtSaved *s = *at;
+
+        if (s->size == size) {
+            *at = s->next;
+            cu->spare_bytes -= size;
+            return begin(s, shape);
+        }
+    }
+    return mxgpu_saved_new(shape);
+}
+
+static void put(MxgpuCu *cu, SimtSaved *s)
+{
+    if (s->size > SPARE_BYTES - cu->spare_bytes) {
+        mxgpu_saved_free(s);
+        return;
+    }
+    free_private(s);
+    s->next = cu->spare;
+    cu->spare = s;
+    cu->spare_bytes += s->size;
+}
+
+void mxgpu_saved_trim(MxgpuCu *cu)
+{
+    while (cu->spare) {
+        SimtSaved *s = cu->spare;
+
+        cu->spare = s->next;
+        free(s);
+    }
+    cu->spare_bytes = 0;
 }
 
 void mxgpu_saved_add(MxgpuCu *cu, SimtSaved *s)
@@ -78,6 +143,7 @@ void mxgpu_saved_drop(MxgpuCu *cu)
     while (cu->saved) {
         mxgpu_saved_free(take_off(cu, &cu->saved));
     }
+    mxgpu_saved_trim(cu);
 }
 
 /* ---- there and back */
@@ -87,7 +153,7 @@ void mxgpu_saved_drop(MxgpuCu *cu)
 /* false: no memory. The block stays, and goes on. */
 static bool save(MxgpuCu *cu, SimtBlock *b)
 {
-    SimtSaved *s = mxgpu_saved_new(b);
+    SimtSaved *s = get(cu, b);
 
     if (!s) {
         return false;
@@ -95,7 +161,7 @@ static bool save(MxgpuCu *cu, SimtBlock *b)
     for (unsigned i = 0; i < b->num_warps; i++) {
         s->warps[i] = cu->warps[b->warps[i]];
         if (!mxgpu_private_save(cu, b->warps[i], &s->private[i])) {
-            mxgpu_saved_free(s);
+            put(cu, s);
             return false;
         }
     }
@@ -120,7 +186,7 @@ static void load(MxgpuCu *cu, SimtSaved *s)
     }
     mxgpu_private_fit(cu);
     simt_charge(cu, b->num_warps * COST_SAVE + COST_ZERO(b->shared_len));
-    mxgpu_saved_free(s);
+    put(cu, s);
 }
 
 /* Its grid was stopped: what is saved of it need not come back for that. */
@@ -133,7 +199,7 @@ static void end(MxgpuCu *cu, SimtSaved *saved)
     if (cu->simt->slots[slot].dispatch.profile) {
         mxgpu_simt_profile_block(cu, slot, 0);
     }
-    mxgpu_saved_free(saved);
+    put(cu, saved);
     mxgpu_slot_count_end(cu, slot);
 }
 

@@ -14,5 +14,7 @@ SimtSaved *mxgpu_saved_new(const SimtBlock *shape);
 void mxgpu_saved_add(MxgpuCu *cu, SimtSaved *saved);
 void mxgpu_saved_free(SimtSaved *saved);
 void mxgpu_saved_drop(MxgpuCu *cu);
+/* Gives memory that is kept for blocks to come back to the host. */
+void mxgpu_saved_trim(MxgpuCu *cu);
 
 #endif

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-
+#include <unistd.h>
 
 /* ---- compute units */
 
@@ -64,6 +64,16 @@ bool mxgpu_simt_runs_here(void)
     return mxgpu_simt_variants(v) > 0;
 }
 
+static void free_simt(MxgpuSimt *simt)
+{
+    if (simt->pagemap >= 0) {
+        close(simt->pagemap);
+    }
+    pthread_mutex_destroy(&simt->returned_lock);
+    free(simt->cus);
+    free(simt);
+}
+
 MxgpuSimt *mxgpu_simt_new(const MxgpuSimtConfig *config)
 {
     SimtVariant v[SIMT_VARIANTS];
@@ -82,6 +92,7 @@ MxgpuSimt *mxgpu_simt_new(const MxgpuSimtConfig *config)
     simt->exec = v[0].exec;
     simt->count = v[0].count;
     simt->convoy = config->trap ? NULL : v[0].convoy;
+    simt->pagemap = mxgpu_private_pagemap();
     simt->cus = calloc(config->compute_units, sizeof(*simt->cus));
     ok = simt->cus;
     for (unsigned i = 0; i < MXGPU_DISPATCH_SLOTS; i++) {
@@ -94,9 +105,7 @@ MxgpuSimt *mxgpu_simt_new(const MxgpuSimtConfig *config)
         for (unsigned i = 0; simt->cus && i < config->compute_units; i++) {
             free_cu(&simt->cus[i]);
         }
-        free(simt->cus);
-        pthread_mutex_destroy(&simt->returned_lock);
-        free(simt);
+        free_simt(simt);
         return NULL;
     }
     for (unsigned i = 0; i < config->compute_units; i++) {
@@ -112,9 +121,7 @@ void mxgpu_simt_free(MxgpuSimt *simt)
         free_cu(&simt->cus[i]);
     }
     mxgpu_simt_debug_close(simt);
-    free(simt->cus);
-    pthread_mutex_destroy(&simt->returned_lock);
-    free(simt);
+    free_simt(simt);
 }
 
 void mxgpu_simt_reset(MxgpuSimt *simt)

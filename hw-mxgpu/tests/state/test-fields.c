@@ -403,6 +403,7 @@ static void list_cu(Fields *f, MxgpuCu *cu)
     O(cu, simt); O(cu, index); O(cu, client); O(cu, c); O(cu, warps);
     O(cu, shared); O(cu, private); O(cu, s); O(cu, n);
     O(cu, saved); D(cu, saved_private_kib); /* test-hold.c: loaded */
+    O(cu, spare); O(cu, spare_bytes);
     end(f);
     list_cu_state(f, &cu->s);
     list_counters(f, &cu->n);
@@ -420,7 +421,7 @@ static void list_simt(Fields *f, MxgpuSimt *simt)
 {
     BEGIN(MxgpuSimt, simt);
     S(simt, gang); S(simt, dispatches); S(simt, held_slots);
-    O(simt, config); O(simt, private_bytes); O(simt, extra_work);
+    O(simt, config); O(simt, private_bytes); O(simt, pagemap); O(simt, extra_work);
     O(simt, exec); O(simt, count); O(simt, convoy); O(simt, slots);
     O(simt, returned_lock); O(simt, code_check); O(simt, cus);
     O(simt, debug); O(simt, debugged);
