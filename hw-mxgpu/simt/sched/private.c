@@ -17,7 +17,6 @@
 #endif
 #include "private.h"
 
-#include "saved.h"
 #include "simt/warp/budget.h"
 #include "simt/warp/memory.h"
 #include "simt/warp/warp.h"
@@ -33,7 +32,6 @@
 #endif
 
 #define PIECE_BYTES (1u << 20)
-#define IDLE_NS     1000000000ull
 
 /*
  * Address space without memory. Where the host's process locks all its memory,
@@ -276,22 +274,4 @@ void mxgpu_private_drop(MxgpuCu *cu)
             keep(cu, i, 0);
         }
     }
-}
-
-uint64_t mxgpu_simt_idle(MxgpuSimt *simt, unsigned index)
-{
-    MxgpuCu *cu = &simt->cus[index];
-    uint64_t now;
-
-    if (cu->s.num_blocks || !cu->s.has_private) {
-        return UINT64_MAX;
-    }
-    now = simt_clock(cu);
-    if (now - cu->s.ran_at < IDLE_NS) {
-        return cu->s.ran_at + IDLE_NS;
-    }
-    cu->s.has_private = false;
-    mxgpu_private_drop(cu);
-    mxgpu_saved_trim(cu);
-    return cu->s.unclean ? now : UINT64_MAX;
 }
