@@ -180,6 +180,7 @@ typedef struct FwState {
 
     FwLaunch launch[MXGPU_NUM_VMIDS];
     uint32_t trees;       /* packets with LAUNCHES that run or are held */
+    uint32_t tree_slots;  /* ... of which so many have a slot */
     uint32_t cooperative; /* such dispatches in slots */
     FwList exclusive;     /* queues of either that wait for the other */
     uint32_t launch_polls; /* VMIDs whose ring is looked at by the clock */

@@ -12,7 +12,9 @@
  * Kernels may wait for what they launched, so what they launched has to find
  * room: all blocks of a cooperative dispatch take theirs at once, and others
  * wait meanwhile. One such dispatch and a packet with LAUNCHES therefore never
- * run at the same time; who comes first is first.
+ * run at the same time; who comes first is first. For the same reason packets
+ * with LAUNCHES never have so many slots that those which a launch queue leaves
+ * to more urgent ones would be the last. Who waits is told when a grid fails.
  *
  * The ring is looked at by the clock while kernels that may launch run: after
  * 2 us, doubled up to 50 us while nothing comes, and when one of them ends.
@@ -22,6 +24,12 @@
 #define FIRST_PAUSE   (2 * FW_US)
 #define LONGEST_PAUSE (50 * FW_US)
 #define RECORDS_A_LOOK 16
+
+/* How many slots packets with LAUNCHES may have. A launch queue leaves half of
+ * the slots to others (unit.c); one more is its own. */
+#define TREE_SLOTS (MXGPU_DISPATCH_SLOTS / 2 - 1)
+MXGPU_STATIC_ASSERT(MXGPU_DISPATCH_SLOTS >= 4 &&
+                    MXGPU_DISPATCH_SLOTS <= FW_MAX_UNITS);
 
 #define AT(member) offsetof(struct mxgpu_launch, member)
 
@@ -90,7 +98,8 @@ bool launch_exclusive(FwQueue *queue)
 
     if ((flags & MXGPU_PKT_COOPERATIVE && fw.trees) ||
         (flags & MXGPU_PKT_LAUNCHES &&
-         (fw.cooperative || cooperative_waits()))) {
+         (fw.cooperative || fw.tree_slots >= TREE_SLOTS ||
+          cooperative_waits()))) {
         list_add_tail(&fw.exclusive, &queue->link);
         return false;
     }
@@ -107,12 +116,23 @@ static void start_exclusive(void)
     }
 }
 
+/* Nothing that is launched there is complete any more. A kernel that waits sees
+ * that and ends; if it cannot be written, that is the kernel's own loss. */
+static void tell(unsigned vmid, uint64_t record)
+{
+    mem_write32(vmid, record + AT(state), MXGPU_LAUNCH_FAILED);
+}
+
 void launch_started(FwQueue *queue)
 {
     fw.cooperative += (queue->packet.header.flags & MXGPU_PKT_COOPERATIVE) != 0;
     if (queue->packet.header.flags & MXGPU_PKT_LAUNCHES) {
         queue->tree = true;
         fw.trees++;
+        fw.tree_slots++;
+        if (fw.launch[queue->vmid].queue->state != FW_QUEUE_ACTIVE) {
+            tell(queue->vmid, launch_record(queue));
+        }
     }
 }
 
@@ -133,8 +153,12 @@ void launch_job_ended(FwQueue *queue, const FwJob *job)
         fw.cooperative--;
         start_exclusive();
     }
-    if (job->header.flags & MXGPU_PKT_LAUNCHES && !queue->held.record) {
-        tree_ended(queue);
+    if (job->header.flags & MXGPU_PKT_LAUNCHES) {
+        fw.tree_slots--;
+        if (!queue->held.record) {
+            tree_ended(queue);
+        }
+        start_exclusive();
     }
 }
 
@@ -434,6 +458,20 @@ static void fail_held(FwQueue *queue, const FwJob *job,
     queue_fail(queue, &own);
 }
 
+static void tell_running(unsigned vmid)
+{
+    const FwUnits *slots = &fw.units[FW_UNIT_SLOT];
+
+    for (uint32_t busy = slots->busy; busy; busy &= busy - 1) {
+        const FwJob *job = &slots->jobs[lowest_bit(busy)];
+
+        if (job->queue && job->queue->vmid == vmid &&
+            job->header.flags & MXGPU_PKT_LAUNCHES) {
+            tell(vmid, job->record);
+        }
+    }
+}
+
 void launch_failed(FwQueue *queue, const struct mxgpu_queue_error *error)
 {
     if (queue->held.record) {
@@ -443,6 +481,7 @@ void launch_failed(FwQueue *queue, const struct mxgpu_queue_error *error)
         return;
     }
     fw.launch[queue->vmid].error = *error;
+    tell_running(queue->vmid);
     for (unsigned i = 0; i < fw.num_queues; i++) {
         FwQueue *other = &fw.queues[i];
 

@@ -12,7 +12,8 @@
  * run. As long as there is room for all, nobody is ever held.
  *
  * A packet with LAUNCHES keeps nobody from running, for it may wait for the
- * grids that it launched.
+ * grids that it launched. While one of these waits for room, the packet is of
+ * their level, so that they have turns in which it is held.
  */
 #include "fw.h"
 
@@ -43,18 +44,47 @@ static const FwQueue *holdable(unsigned slot)
     return job->abort == FW_ABORT_NONE ? job->queue : NULL;
 }
 
-/* The slots of each level that may be held. */
-static uint32_t by_level(uint32_t *levels)
+/* VMIDs with a grid that a kernel launched among these slots, a bit each. */
+static uint32_t children(uint32_t slots)
 {
-    uint32_t any = 0;
+    uint32_t vmids = 0;
+
+    for (slots &= fw.units[FW_UNIT_SLOT].busy; slots; slots &= slots - 1) {
+        const FwQueue *queue = holdable(lowest_bit(slots));
+
+        if (queue && queue->launch_ring) {
+            vmids |= 1u << queue->vmid;
+        }
+    }
+    return vmids;
+}
+
+/* The level of a slot's queue, or of the grids that its kernel launched if
+ * they wait. */
+static unsigned level_of(const FwQueue *queue, uint32_t vmids)
+{
+    const FwQueue *launch = fw.launch[queue->vmid].queue;
+
+    return queue->tree && launch && (vmids >> queue->vmid & 1) &&
+                   launch->priority > queue->priority
+               ? launch->priority
+               : queue->priority;
+}
+
+/* The slots of each level that may be held; waits: those that wait for room. */
+static uint32_t by_level(uint32_t *levels, uint32_t waits)
+{
+    uint32_t any = 0, vmids = waits ? children(waits) : 0;
 
     for (uint32_t busy = fw.units[FW_UNIT_SLOT].busy; busy; busy &= busy - 1) {
         unsigned slot = lowest_bit(busy);
         const FwQueue *queue = holdable(slot);
 
         if (queue) {
-            levels[queue->priority] |= 1u << slot;
-            any |= 1u << queue->priority;
+            unsigned level = level_of(queue, vmids);
+
+            levels[level] |= 1u << slot;
+            any |= 1u << level;
         }
     }
     return any;
@@ -69,7 +99,7 @@ FW_COLD void slice_began(const FwQueue *queue)
     if (!fw.can_hold) {
         return;
     }
-    any = fw.levels & (fw.levels - 1) ? by_level(levels) : 0;
+    any = fw.levels & (fw.levels - 1) ? by_level(levels, 0) : 0;
     if (!(any >> queue->priority >> 1) && fw.slice_time != FW_NEVER) {
         return;
     }
@@ -121,7 +151,8 @@ FW_COLD void slice_poll(uint64_t now)
         return;
     }
     set_time(FW_NEVER);
-    any = by_level(levels);
+    waits = reg_read(MXGPU_CD_WAITS);
+    any = by_level(levels, waits);
     for (uint32_t left = any; left; left &= left - 1) {
         all |= levels[lowest_bit(left)];
     }
@@ -132,7 +163,6 @@ FW_COLD void slice_poll(uint64_t now)
         set_held(0, now);
         return;
     }
-    waits = reg_read(MXGPU_CD_WAITS);
     for (; any; any &= any - 1) {
         unsigned level = lowest_bit(any);
 

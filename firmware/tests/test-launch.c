@@ -83,6 +83,17 @@ static unsigned slot_of(unsigned i)
     return NONE;
 }
 
+static unsigned busy_slot(void)
+{
+    unsigned s = 0;
+
+    while (bus.units[FW_UNIT_SLOT][s].state != MXGPU_UNIT_BUSY) {
+        s++;
+        g_assert_cmpuint(s, <, FAKE_SLOTS);
+    }
+    return s;
+}
+
 static void end_slot(unsigned slot, enum mxgpu_fault fault)
 {
     g_assert_cmpuint(slot, !=, NONE);
@@ -287,8 +298,18 @@ static void test_fault_early(void)
     let_look();
     end_slot(slot_of(1), MXGPU_FAULT_NOT_PRESENT);
     g_assert_cmpuint(ctl(0)->state, ==, MXGPU_QUEUE_ACTIVE);
+    /* a kernel that waits sees it, and so does one that comes too late */
+    g_assert_cmpuint(record(0)->state, ==, MXGPU_LAUNCH_FAILED);
+    g_assert_cmpuint(create(2, 0), ==, MXGPU_MSG_OK);
+    p.dispatch.args = RECORD(5) + MXGPU_LAUNCH_ARGS;
+    memset(record(5), 0, sizeof(*record(5)));
+    put(2, 0, &p);
+    ring_settled(2, 1);
+    g_assert_cmpuint(record(5)->state, ==, MXGPU_LAUNCH_FAILED);
     end_slot(0, MXGPU_FAULT_NONE);
     expect_error(0, MXGPU_QERR_FAULT, 0);
+    end_slot(busy_slot(), MXGPU_FAULT_NONE);
+    expect_error(2, MXGPU_QERR_FAULT, 0);
     g_assert_false(signalled(0));
 }
 
@@ -554,17 +575,6 @@ static void test_list(void)
     g_assert_true(signalled(1) && signalled(2) && signalled(0));
 }
 
-static unsigned busy_slot(void)
-{
-    unsigned s = 0;
-
-    while (bus.units[FW_UNIT_SLOT][s].state != MXGPU_UNIT_BUSY) {
-        s++;
-        g_assert_cmpuint(s, <, FAKE_SLOTS);
-    }
-    return s;
-}
-
 /* A cooperative dispatch waits for trees, and new trees for it. */
 static void test_cooperative(void)
 {
@@ -631,6 +641,40 @@ static void test_cooperative(void)
     }
 }
 
+/* Packets whose kernels may wait leave slots for those that they launch. */
+static void test_slots(void)
+{
+    start_launches();
+    for (unsigned i = 0; i < 5; i++) {
+        unsigned q = i ? i + 1 : 0;
+        Packet p = root_packet(i);
+
+        if (q) {
+            g_assert_cmpuint(create(q, 0), ==, MXGPU_MSG_OK);
+        }
+        p.dispatch.args = RECORD(i) + MXGPU_LAUNCH_ARGS;
+        memset(record(i), 0, sizeof(*record(i)));
+        put(q, 0, &p);
+        ring_settled(q, 1);
+        g_assert_cmpuint(busy_units(FW_UNIT_SLOT), ==,
+                         MIN(i + 1, FAKE_SLOTS / 2 - 1));
+    }
+    launch(0, 6, NONE);
+    let_look();
+    g_assert_cmpuint(busy_units(FW_UNIT_SLOT), ==, FAKE_SLOTS / 2);
+    end_grid(6);
+    for (unsigned i = 0; i < 5; i++) {
+        g_assert_cmpuint(busy_units(FW_UNIT_SLOT), ==,
+                         MIN(5 - i, FAKE_SLOTS / 2 - 1));
+        end_slot(busy_slot(), MXGPU_FAULT_NONE);
+    }
+    for (unsigned i = 0; i < 5; i++) {
+        g_assert_true(signalled(i));
+    }
+    g_assert_cmpuint(fw.trees, ==, 0);
+    g_assert_cmpuint(fw.tree_slots, ==, 0);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -649,5 +693,6 @@ int main(int argc, char **argv)
     g_test_add_func("/launch/destroy", test_destroy);
     g_test_add_func("/launch/list", test_list);
     g_test_add_func("/launch/cooperative", test_cooperative);
+    g_test_add_func("/launch/slots", test_slots);
     return g_test_run();
 }

@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events in device code. A grid can begin behind one other grid, the last one
- * of its stream, and not behind an event's as well. So where a program has
- * events in device code, the streams of a block are one: what the block
- * launches runs in the order of the launches, in which every event that a
- * launch could wait for comes before it. That this file is linked says so.
+ * Events in device code, and waiting there. A grid can begin behind one other
+ * grid, the last one of its stream, and not behind an event's as well. So where
+ * a program has events in device code, the streams of a block are one: what the
+ * block launches runs in the order of the launches, in which every event that a
+ * launch could wait for comes before it, and behind the last of which a block
+ * that waits has waited for all. That this file is linked says so.
  */
 #include "launch.h"
 
 #include <stddef.h>
 
-enum { INVALID_RESOURCE_HANDLE = 400 };
+enum {
+    SYNC_DEPTH_EXCEEDED = 68,
+    INVALID_RESOURCE_HANDLE = 400,
+    LAUNCH_FAILURE = 719,
+};
 
 const int __mx_one_stream = 1;
 
@@ -22,4 +27,34 @@ int __mx_event_order(const struct mc_launch_event *event,
                    (stream && stream->magic != MC_LAUNCH_STREAM_MAGIC)
                ? INVALID_RESOURCE_HANDLE
                : 0;
+}
+
+/*
+ * Waits for what the block launched so far. The firmware lets units go on with
+ * other grids meanwhile: those of the host's packets, which alone may wait,
+ * never take all dispatch slots, and are held when a child finds no room.
+ */
+int __mx_launch_wait(const uint64_t *null_stream)
+{
+    const struct mxgpu_launch *own = mx_launch_own();
+    uint64_t last = __atomic_load_n(null_stream, __ATOMIC_ACQUIRE);
+    const struct mxgpu_launch_record *child;
+
+    if (!last) {
+        return 0;
+    }
+    if (own->depth >= MXGPU_LAUNCH_WAIT_DEPTH) {
+        return SYNC_DEPTH_EXCEEDED;
+    }
+    child = mx_launch_record(__mx_launch, (uint32_t)(last >> 32) - 1);
+    while (__atomic_load_n(&child->launch.sequence, __ATOMIC_ACQUIRE) ==
+           (uint32_t)last) {
+        if (__atomic_load_n(&own->state, __ATOMIC_RELAXED) ==
+            MXGPU_LAUNCH_FAILED) {
+            return LAUNCH_FAILURE;
+        }
+        /* Other lanes and warps have their turns. */
+        __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    }
+    return 0;
 }

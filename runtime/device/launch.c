@@ -24,20 +24,6 @@ __attribute__((weak)) const int __mx_one_stream = 0; /* events.c has 1 */
 
 static _Thread_local int last_error;
 
-/* The record of this thread's grid. */
-static struct mxgpu_launch *own_record(void)
-{
-    return (struct mxgpu_launch *)(uintptr_t)(MX_CSR(MXGPU_CSR_ARGS) -
-                                              MXGPU_LAUNCH_ARGS);
-}
-
-static struct mxgpu_launch_record *record_at(const struct mc_launch_area *area,
-                                             uint32_t index)
-{
-    return (struct mxgpu_launch_record *)(uintptr_t)(
-        area->records + (uint64_t)index * MC_LAUNCH_STRIDE);
-}
-
 static int check_block(const struct mc_launch_area *area,
                        const struct mc_launch_config *c,
                        const struct mxgpu_kernel_desc *kernel)
@@ -61,7 +47,7 @@ static int check_block(const struct mc_launch_area *area,
     }
     uint64_t lanes = (threads + area->warp_size - 1) / area->warp_size *
                      area->warp_size;
-    uint64_t stack = own_record()->private_kib * 1024ull;
+    uint64_t stack = mx_launch_own()->private_kib * 1024ull;
     stack = stack > kernel->private_bytes ? stack : kernel->private_bytes;
     return lanes * kernel->registers > area->cu_registers ||
                    lanes * ((stack + 1023) & ~1023ull) > area->cu_private
@@ -77,7 +63,7 @@ static struct mxgpu_launch_record *take(struct mc_launch_area *area,
 
     for (uint32_t n = 0; n < area->count; n++) {
         uint32_t i = (first + n) % area->count;
-        struct mxgpu_launch_record *r = record_at(area, i);
+        struct mxgpu_launch_record *r = mx_launch_record(area, i);
         uint32_t free = MXGPU_LAUNCH_FREE;
 
         if (__atomic_load_n(&r->launch.state, __ATOMIC_RELAXED) == free &&
@@ -124,7 +110,7 @@ static void put_in_order(const struct mc_launch_area *area,
     uint64_t last = __atomic_exchange_n(stream, mine, __ATOMIC_ACQ_REL);
 
     if (last) {
-        l->after = (uintptr_t)record_at(area, (uint32_t)(last >> 32) - 1);
+        l->after = (uintptr_t)mx_launch_record(area, (uint32_t)(last >> 32) - 1);
         l->after_sequence = (uint32_t)last;
     }
 }
@@ -134,7 +120,7 @@ static int launch(const struct mc_launch_config *c,
                   const uint64_t *args, uint64_t size)
 {
     struct mc_launch_area *area = __mx_launch;
-    struct mxgpu_launch *own = own_record();
+    struct mxgpu_launch *own = mx_launch_own();
     struct mc_launch_stream *stream = (void *)(uintptr_t)c->stream;
     struct mxgpu_launch_record *r;
     uint32_t index;

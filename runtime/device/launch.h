@@ -56,4 +56,24 @@ struct mc_launch_event {
 /* Whether all streams of a block are one (events.c). */
 extern const int __mx_one_stream;
 
+#ifdef __riscv /* device code */
+#include "device.h"
+
+extern struct mc_launch_area *volatile __mx_launch;
+
+/* The record of this thread's grid. */
+static inline struct mxgpu_launch *mx_launch_own(void)
+{
+    return (struct mxgpu_launch *)(uintptr_t)(MX_CSR(MXGPU_CSR_ARGS) -
+                                              MXGPU_LAUNCH_ARGS);
+}
+
+static inline struct mxgpu_launch_record *
+mx_launch_record(const struct mc_launch_area *area, uint32_t index)
+{
+    return (struct mxgpu_launch_record *)(uintptr_t)(
+        area->records + (uint64_t)index * MC_LAUNCH_STRIDE);
+}
+#endif
+
 #endif

@@ -26,11 +26,15 @@
 #define MXGPU_LAUNCH_ARGS  128 /* from a record to its arguments */
 #define MXGPU_LAUNCH_ALIGN 64  /* of a record */
 #define MXGPU_LAUNCH_DEPTH 24  /* levels below a packet of a queue */
+/* Kernels of grids above that depth may wait for what they launched. */
+#define MXGPU_LAUNCH_WAIT_DEPTH 1
 
 enum mxgpu_launch_state {
     MXGPU_LAUNCH_FREE = 0,
     MXGPU_LAUNCH_TAKEN = 1, /* by a kernel, or the grid runs */
     MXGPU_LAUNCH_ENDED = 2, /* its blocks have: it waits for its children */
+    MXGPU_LAUNCH_FAILED = 3, /* of a packet that runs: a grid failed, nothing
+                                that was launched is complete any more */
 };
 
 struct mxgpu_launch {

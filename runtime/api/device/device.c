@@ -9,6 +9,7 @@
 #include "api/api.h"
 #include "base/log.h"
 #include "core/context/peer.h"
+#include "mxgpu/launch.h"
 #include "process/current.h"
 #include "properties.h"
 #include "services/services.h"
@@ -137,6 +138,7 @@ static bool limit_exists(mcLimit_t limit)
 {
     return limit == mcLimitStackSize || limit == mcLimitPrintfFifoSize ||
            limit == mcLimitMallocHeapSize ||
+           limit == mcLimitDevRuntimeSyncDepth ||
            limit == mcLimitDevRuntimePendingLaunchCount;
 }
 
@@ -149,6 +151,8 @@ MC_EXPORT mcError_t mcDeviceGetLimit(size_t *value, mcLimit_t limit)
     *value = limit == mcLimitStackSize ? atomic_load(&ctx->stack)
              : limit == mcLimitPrintfFifoSize
                  ? mc_services_fifo(ctx->services)
+             : limit == mcLimitDevRuntimeSyncDepth
+                 ? MXGPU_LAUNCH_WAIT_DEPTH
              : limit == mcLimitDevRuntimePendingLaunchCount
                  ? mc_services_launches(ctx->services)
                  : mc_services_heap(ctx->services);
@@ -160,6 +164,9 @@ MC_EXPORT mcError_t mcDeviceSetLimit(mcLimit_t limit, size_t value)
     API_ENTER("%d, %zu", (int)limit, value);
     API_CHECK((unsigned)limit < mcLimitMax, mcErrorInvalidValue);
     API_CHECK(limit_exists(limit), mcErrorUnsupportedLimit);
+    API_CHECK(limit != mcLimitDevRuntimeSyncDepth ||
+                  value <= MXGPU_LAUNCH_WAIT_DEPTH,
+              mcErrorUnsupportedLimit);
     API_CHECK(limit != mcLimitStackSize || value <= MXGPU_PRIVATE_MAX,
               mcErrorInvalidValue);
     API_CONTEXT(ctx);
@@ -168,6 +175,9 @@ MC_EXPORT mcError_t mcDeviceSetLimit(mcLimit_t limit, size_t value)
     }
     if (limit == mcLimitMallocHeapSize) {
         API_RETURN(mc_services_set_heap(ctx->services, value));
+    }
+    if (limit == mcLimitDevRuntimeSyncDepth) {
+        API_RETURN(mcSuccess); /* all may that it could be asked for */
     }
     if (limit == mcLimitDevRuntimePendingLaunchCount) {
         API_RETURN(mc_services_set_launches(ctx->services, value));

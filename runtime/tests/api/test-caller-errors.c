@@ -139,7 +139,7 @@ static void test_devices(void)
     fails(mcErrorInvalidValue,
           mcThreadSetLimit(mcLimitStackSize, (size_t)2 << 20));
     fails(mcErrorUnsupportedLimit,
-          mcThreadSetLimit(mcLimitDevRuntimeSyncDepth, 1));
+          mcThreadSetLimit(mcLimitDevRuntimeSyncDepth, 2));
 }
 
 /* ---- streams, events, launches ---- */

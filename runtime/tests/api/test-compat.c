@@ -96,7 +96,7 @@ static void test_old_names(void)
     g_assert_cmpuint(now, ==, value);
     ok(mcThreadSetLimit(mcLimitStackSize, old));
     fails(mcErrorUnsupportedLimit,
-          mcThreadGetLimit(&value, mcLimitDevRuntimeSyncDepth));
+          mcThreadGetLimit(&value, mcLimitMaxL2FetchGranularity));
     fails(mcErrorInvalidValue, mcThreadGetLimit(NULL, mcLimitStackSize));
     ok(mcThreadSetCacheConfig(mcFuncCachePreferShared));
     fails(mcErrorInvalidValue, mcThreadSetCacheConfig((mcFuncCache_t)4));

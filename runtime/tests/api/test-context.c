@@ -154,7 +154,7 @@ static void test_objects(void)
     ok(mcCtxGetLimit(&value, mcLimitStackSize));
     ok(mcCtxSetLimit(mcLimitStackSize, value));
     fails(mcErrorUnsupportedLimit,
-          mcCtxSetLimit(mcLimitDevRuntimeSyncDepth, 1));
+          mcCtxSetLimit(mcLimitDevRuntimeSyncDepth, 2));
     fails(mcErrorInvalidValue, mcCtxGetLimit(NULL, mcLimitStackSize));
     ok(mcCtxSetCacheConfig(mcFuncCachePreferL1));
     ok(mcCtxGetCacheConfig(&cache));

@@ -400,6 +400,9 @@ static void test_limits(void)
           mcDeviceSetLimit(mcLimitDevRuntimePendingLaunchCount, 65537));
     fails(mcErrorUnsupportedLimit,
           mcDeviceSetLimit(mcLimitDevRuntimeSyncDepth, 2));
+    ok(mcDeviceSetLimit(mcLimitDevRuntimeSyncDepth, 1));
+    ok(mcDeviceGetLimit(&value, mcLimitDevRuntimeSyncDepth));
+    g_assert_cmpuint(value, ==, 1);
     fails(mcErrorUnsupportedLimit,
           mcDeviceGetLimit(&value, mcLimitPersistingL2CacheSize));
     fails(mcErrorInvalidValue, mcDeviceGetLimit(&value, mcLimitMax));

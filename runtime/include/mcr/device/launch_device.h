@@ -50,6 +50,7 @@ __device__ int __mx_launch_keep(int error) noexcept;
 __device__ int __mx_launch_device(int count) noexcept;
 __device__ int __mx_launch_attribute(int attribute, int *value) noexcept;
 __device__ int __mx_event_order(const void *event, mcStream_t) noexcept;
+__device__ int __mx_launch_wait(const unsigned long long *) noexcept;
 __device__ const char *__mx_error_string(int error) noexcept;
 }
 
@@ -172,6 +173,17 @@ __MC_DEVICE__ mcError_t mcStreamWaitEvent(mcStream_t stream, mcEvent_t event,
 {
     return (mcError_t)__mx_launch_keep(
         flags ? (int)mcErrorInvalidValue : __mx_event_order(event, stream));
+}
+
+/* Waits for what this block launched, its other threads too. In kernels that
+ * the host launched. */
+__MC_DEVICE__ mcError_t mcDeviceSynchronize(void)
+{
+#ifdef __MACA_ARCH__
+    return (mcError_t)__mx_launch_keep(__mx_launch_wait(__mc_null_stream()));
+#else
+    return mcSuccess;
+#endif
 }
 
 __MC_DEVICE__ mcError_t mcDeviceGetAttribute(int *value,
