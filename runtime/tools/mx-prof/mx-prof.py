@@ -21,6 +21,8 @@ HERE = os.path.dirname(os.path.realpath(__file__))
 sys.path[:0] = [os.path.join(HERE, "../mxgpu_llvm/lib/mx-prof"), HERE]
 sys.dont_write_bytecode = True
 import annotations # pylint: disable=wrong-import-position
+import page # pylint: disable=wrong-import-position
+from tracks import Lanes, Trace # pylint: disable=wrong-import-position
 
 USAGE = """usage: mx-prof [options] PROGRAM [ARG...]
        mx-prof [options] --import FILE...
@@ -34,6 +36,8 @@ writes a trace. Its exit status is passed on.
   --no-trace
   --json FILE       write the tables as JSON (-: standard output, no report)
   --csv FILE        write the table of kernels as CSV (-: likewise)
+  --html FILE       write one page for a browser: a timeline, kernels, their
+                    source with the samples on each line
   --lines N         source lines to show for each kernel (default 8; 0: none)
   --interval N      warp instructions of a unit between samples (default 1009;
                     0: no samples)
@@ -557,71 +561,6 @@ def print_report(out, processes, rows, command, trace):
 
 # ---- the trace
 
-class Trace:
-    """Events in the JSON form of chrome://tracing: times in microseconds."""
-
-    def __init__(self, origin):
-        self.origin, self.events, self.names = origin, [], {}
-        self.flows = 0
-
-    def track(self, pid, key, name, sort):
-        if (pid, key) not in self.names:
-            tid = len(self.names) + 1
-            self.names[pid, key] = tid
-            self.meta("thread_name", pid, tid, {"name": name})
-            self.meta("thread_sort_index", pid, tid, {"sort_index": sort})
-        return self.names[pid, key]
-
-    def meta(self, name, pid, tid, args):
-        self.events.append({"ph": "M", "name": name, "pid": pid, "tid": tid,
-                            "args": args})
-
-    def micros(self, ns):
-        return round((ns - self.origin) / 1e3, 3)
-
-    def slice(self, pid, tid, name, category, start, end, args):
-        self.events.append({
-            "ph": "X", "pid": pid, "tid": tid, "name": name, "cat": category,
-            "ts": self.micros(start),
-            "dur": round(max(end - start, 1) / 1e3, 3), "args": args})
-
-    def moment(self, pid, tid, name, at, args):
-        self.events.append({"ph": "i", "pid": pid, "tid": tid, "name": name,
-                            "cat": "mark", "s": "t", "ts": self.micros(at),
-                            "args": args})
-
-    def span(self, pid, ident, name, start, end, args):
-        """One that need not nest: a track of its own."""
-        for ph, at in (("b", start), ("e", end)):
-            self.events.append({
-                "ph": ph, "pid": pid, "tid": 0, "id": ident, "name": name,
-                "cat": "range", "ts": self.micros(at), "args": args})
-
-    def flow(self, source, target):
-        self.flows += 1
-        for ph, (pid, tid, at) in (("s", source), ("f", target)):
-            self.events.append({
-                "ph": ph, "id": self.flows, "name": "launch", "cat": "launch",
-                "pid": pid, "tid": tid, "ts": self.micros(at),
-                **({"bp": "e"} if ph == "f" else {})})
-
-
-class Lanes:
-    """Slices of one track must nest: what overlaps goes to a further one."""
-
-    def __init__(self):
-        self.ends = {}
-
-    def pick(self, key, start, end):
-        ends = self.ends.setdefault(key, [])
-        for i, last in enumerate(ends):
-            if last <= start:
-                ends[i] = end
-                return i
-        ends.append(end)
-        return len(ends) - 1
-
-
 def add_device_work(trace, process, w, pid, lanes):
     device = process.devices[w.context]
     start, end = device.host_time(w.start), device.host_time(w.end)
@@ -699,7 +638,7 @@ def make_trace(processes):
 
 class Options:
     def __init__(self, argv):
-        self.output = self.json = self.csv = self.keep = None
+        self.output = self.json = self.csv = self.html = self.keep = None
         self.trace = TRACE
         self.lines, self.interval, self.samples = 8, 1009, 256
         self.paused = self.imports = self.exact = False
@@ -709,7 +648,8 @@ class Options:
     def parse(self, argv):
         values = {"-o": ("output", str), "--output": ("output", str),
                   "--trace": ("trace", str), "--json": ("json", str),
-                  "--csv": ("csv", str), "--keep": ("keep", str),
+                  "--csv": ("csv", str), "--html": ("html", str),
+                  "--keep": ("keep", str),
                   "--lines": ("lines", int), "--interval": ("interval", int),
                   "--samples": ("samples", int)}
         while argv and argv[0].startswith("-") and argv[0] != "-":
@@ -741,7 +681,7 @@ class Options:
             raise Failure("no program given; see mx-prof --help")
         if min(self.lines, self.interval, self.samples) < 0:
             raise Failure("numbers cannot be negative")
-        for path in (self.output, self.json, self.csv,
+        for path in (self.output, self.json, self.csv, self.html,
                      None if self.trace == TRACE else self.trace):
             if path not in (None, "-") and not writable(path):
                 raise Failure(f"cannot write {path}")
@@ -836,8 +776,8 @@ def report(options, paths, status):
             hot_rows(processes, options.lines) if options.lines else {},
             annotations.range_rows(processes))
     command = " ".join(options.rest)
+    trace = make_trace(processes) if processes else {"traceEvents": []}
     if options.trace and (processes or options.trace != TRACE):
-        trace = make_trace(processes) if processes else {"traceEvents": []}
         try:
             write(options.trace, lambda f: json.dump(trace, f))
         except OSError as e:
@@ -855,7 +795,11 @@ def report(options, paths, status):
                                             file=f))
     if options.csv:
         write(options.csv, lambda f: write_csv(f, rows[0]))
-    if options.output or "-" not in (options.json, options.csv,
+    if options.html:
+        data = page.data(command, rows, hot_rows(processes, None),
+                         trace["traceEvents"])
+        write(options.html, lambda f: f.write(page.html(data)))
+    if options.output or "-" not in (options.json, options.csv, options.html,
                                      options.trace):
         write(options.output or "-",
               lambda f: print_report(f, processes, rows, command,

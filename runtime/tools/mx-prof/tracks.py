@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: MIT
+"""The trace that mx-prof writes, and tracks for what overlaps."""
+
+
+class Trace:
+    """Events in the JSON form of chrome://tracing: times in microseconds."""
+
+    def __init__(self, origin):
+        self.origin, self.events, self.names = origin, [], {}
+        self.flows = 0
+
+    def track(self, pid, key, name, sort):
+        if (pid, key) not in self.names:
+            tid = len(self.names) + 1
+            self.names[pid, key] = tid
+            self.meta("thread_name", pid, tid, {"name": name})
+            self.meta("thread_sort_index", pid, tid, {"sort_index": sort})
+        return self.names[pid, key]
+
+    def meta(self, name, pid, tid, args):
+        self.events.append({"ph": "M", "name": name, "pid": pid, "tid": tid,
+                            "args": args})
+
+    def micros(self, ns):
+        return round((ns - self.origin) / 1e3, 3)
+
+    def slice(self, pid, tid, name, category, start, end, args):
+        self.events.append({
+            "ph": "X", "pid": pid, "tid": tid, "name": name, "cat": category,
+            "ts": self.micros(start),
+            "dur": round(max(end - start, 1) / 1e3, 3), "args": args})
+
+    def moment(self, pid, tid, name, at, args):
+        self.events.append({"ph": "i", "pid": pid, "tid": tid, "name": name,
+                            "cat": "mark", "s": "t", "ts": self.micros(at),
+                            "args": args})
+
+    def span(self, pid, ident, name, start, end, args):
+        """One that need not nest: a track of its own."""
+        for ph, at in (("b", start), ("e", end)):
+            self.events.append({
+                "ph": ph, "pid": pid, "tid": 0, "id": ident, "name": name,
+                "cat": "range", "ts": self.micros(at), "args": args})
+
+    def flow(self, source, target):
+        self.flows += 1
+        for ph, (pid, tid, at) in (("s", source), ("f", target)):
+            self.events.append({
+                "ph": ph, "id": self.flows, "name": "launch", "cat": "launch",
+                "pid": pid, "tid": tid, "ts": self.micros(at),
+                **({"bp": "e"} if ph == "f" else {})})
+
+
+class Lanes:
+    """Slices of one track must nest: what overlaps goes to a further one."""
+
+    def __init__(self):
+        self.ends = {}
+
+    def pick(self, key, start, end):
+        ends = self.ends.setdefault(key, [])
+        for i, last in enumerate(ends):
+            if last <= start:
+                ends[i] = end
+                return i
+        ends.append(end)
+        return len(ends) - 1
