@@ -391,7 +391,7 @@ typedef struct MxgpuCu {
     SimtCuState s;
     SimtSaved *saved; /* state: blocks of held slots, oldest first */
     unsigned saved_private_kib; /* that they ask for, together */
-    SimtSaved *spare; /* memory of earlier ones, to be used again */
+    SimtSaved *spare; /* memory for more of them */
     size_t spare_bytes;
     SimtCuCounters n;
 } MxgpuCu;
@@ -492,7 +492,6 @@ struct MxgpuSimt {
     /* Host. */
     MxgpuSimtConfig config;
     uint64_t private_bytes; /* most that private memory of a unit takes */
-    int pagemap; /* tells which of its pages the host has; -1: nobody does */
     int64_t extra_work; /* on top of each run's work budget: 0 but in tests
                          * whose runs must not depend on what is cached */
     SimtExecFn *exec;
@@ -510,6 +509,7 @@ struct MxgpuSimt {
     _Atomic uint64_t code_check; /* cache; starts: code may have changed */
     SimtDebug *debug; /* NULL: there is nobody who could */
     bool debugged;    /* a debugger is there */
+    int pagemap;      /* which pages have memory: private.c; -1: unknown */
     MxgpuCu *cus;
 };
 

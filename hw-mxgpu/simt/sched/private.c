@@ -21,7 +21,6 @@
 #include "simt/warp/memory.h"
 #include "simt/warp/warp.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -32,6 +31,7 @@
 #endif
 
 #define PIECE_BYTES (1u << 20)
+#define IDLE_NS     1000000000ull
 
 /*
  * Address space without memory. Where the host's process locks all its memory,
@@ -160,34 +160,6 @@ bool mxgpu_private_clean(MxgpuCu *cu)
     return true;
 }
 
-/* ---- saving */
-
-#define MAP_PAGES 64 /* whose places are asked for at a time */
-
-int mxgpu_private_pagemap(void)
-{
-    return sysconf(_SC_PAGESIZE) == PAGE_BYTES
-               ? open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC) : -1;
-}
-
-/* Of MAP_PAGES pages from there on, those that were never touched: reading them
- * would make the host map one for each. Linux says of each whether it is in
- * memory (bit 63) or swapped out (bit 62); where nobody says, all may be. */
-static uint64_t untouched(const MxgpuCu *cu, const uint8_t *from)
-{
-    uint64_t entry[MAP_PAGES], mask = 0;
-
-    if (pread(cu->simt->pagemap, entry, sizeof(entry),
-              (off_t)((uintptr_t)from / PAGE_BYTES * sizeof(entry[0]))) !=
-        (ssize_t)sizeof(entry)) {
-        return 0;
-    }
-    for (unsigned i = 0; i < MAP_PAGES; i++) {
-        mask |= (uint64_t)(entry[i] >> 62 == 0) << i;
-    }
-    return mask;
-}
-
 static bool all_zero(const uint8_t *p)
 {
     return p[0] == 0 && memcmp(p, p + 1, PAGE_BYTES - 1) == 0;
@@ -200,51 +172,76 @@ static uint8_t *page_at(const MxgpuCu *cu, unsigned warp, uint32_t page)
            (page + 1ull) * PAGE_BYTES;
 }
 
-/* The numbers of those of its pages that are not zero; returns how many. */
-static uint32_t find_pages(const MxgpuCu *cu, unsigned warp, uint32_t pages,
-                           uint32_t *index)
+/*
+ * Which pages of the warp, of so many, may be other than zero, a bit each from
+ * the end of its range down: reading one that has no memory would give it some.
+ * Asks for up to PAGES of them from "first" on.
+ */
+#define PAGES 64
+
+static uint64_t touched(const MxgpuCu *cu, unsigned warp, uint32_t first,
+                        uint32_t pages)
 {
-    uint32_t n = 0;
+    uint32_t n = pages - first < PAGES ? pages - first : PAGES;
+    uint64_t map[PAGES], bits = 0;
+    uintptr_t at = (uintptr_t)page_at(cu, warp, first + n - 1);
+    size_t bytes = n * sizeof(*map);
 
-    _Static_assert(PRIVATE_WARP_BYTES % (MAP_PAGES * PAGE_BYTES) == 0,
-                   "all of them are the warp's");
-    for (uint32_t i = 0; i < pages; i += MAP_PAGES) {
-        uint64_t skip =
-            untouched(cu, page_at(cu, warp, i + MAP_PAGES - 1));
+    if (cu->simt->pagemap < 0 || sysconf(_SC_PAGESIZE) != PAGE_BYTES ||
+        pread(cu->simt->pagemap, map, bytes, at / PAGE_BYTES * sizeof(*map)) !=
+            (ssize_t)bytes) {
+        return n < 64 ? (1ull << n) - 1 : UINT64_MAX;
+    }
+    for (uint32_t i = 0; i < n; i++) { /* present, or in swap space */
+        bits |= (uint64_t)(map[n - 1 - i] >> 62 != 0) << i;
+    }
+    return bits;
+}
 
-        for (uint32_t k = 0; k < MAP_PAGES && i + k < pages; k++) {
-            if (!(skip >> (MAP_PAGES - 1 - k) & 1) &&
-                !all_zero(page_at(cu, warp, i + k))) {
-                index[n++] = i + k;
-            }
+static bool any_touched(const MxgpuCu *cu, unsigned warp, uint32_t pages)
+{
+    for (uint32_t i = 0; i < pages; i += PAGES) {
+        if (touched(cu, warp, i, pages)) {
+            return true;
         }
     }
-    return n;
+    return false;
 }
 
 bool mxgpu_private_save(MxgpuCu *cu, unsigned warp, SimtSavedPrivate *to)
 {
-    uint32_t pages = cu->s.wants[warp] / (PAGE_BYTES / LANES);
+    uint64_t bits = 0;
+    uint32_t pages = cu->s.wants[warp] / (PAGE_BYTES / LANES), n = 0;
     /* What is still to be cleaned is another's. */
     uint32_t mine = cu->s.unclean >> warp & 1
                         ? cu->s.keep[warp] / (PAGE_BYTES / LANES) : pages;
 
     pages = mine < pages ? mine : pages;
     *to = (SimtSavedPrivate){.owner = cu->s.owner[warp]};
-    to->index = malloc(pages * sizeof(*to->index) + 1);
-    if (!to->index) {
-        return false;
+    if (!any_touched(cu, warp, pages)) {
+        return true;
     }
-    to->count = find_pages(cu, warp, pages, to->index);
-    to->bytes = malloc((size_t)to->count * PAGE_BYTES + 1);
-    if (!to->bytes) {
-        return false; /* who frees *to frees index */
+    for (uint32_t i = 0; i < pages; i++) {
+        bits = i % PAGES ? bits : touched(cu, warp, i, pages);
+        n += (bits >> i % PAGES & 1) && !all_zero(page_at(cu, warp, i));
     }
-    for (uint32_t i = 0; i < to->count; i++) {
-        memcpy(to->bytes + (size_t)i * PAGE_BYTES,
-               page_at(cu, warp, to->index[i]), PAGE_BYTES);
+    if (!n) {
+        return true;
     }
-    simt_charge(cu, COST_ZERO((uint64_t)to->count * PAGE_BYTES));
+    to->index = malloc(n * sizeof(*to->index));
+    to->bytes = malloc((size_t)n * PAGE_BYTES);
+    if (!to->index || !to->bytes) {
+        return false; /* mxgpu_saved_free() has what there is */
+    }
+    for (uint32_t i = 0; i < pages && to->count < n; i++) {
+        bits = i % PAGES ? bits : touched(cu, warp, i, pages);
+        if ((bits >> i % PAGES & 1) && !all_zero(page_at(cu, warp, i))) {
+            memcpy(to->bytes + (size_t)to->count * PAGE_BYTES,
+                   page_at(cu, warp, i), PAGE_BYTES);
+            to->index[to->count++] = i;
+        }
+    }
+    simt_charge(cu, COST_ZERO((uint64_t)n * PAGE_BYTES));
     return true;
 }
 
@@ -253,7 +250,7 @@ void mxgpu_private_load(MxgpuCu *cu, unsigned warp,
 {
     uint64_t dirty = (uint64_t)cu->s.dirty[warp] * LANES;
 
-    if (dirty) {
+    if (dirty && any_touched(cu, warp, dirty / PAGE_BYTES)) {
         give_back(cu->private + (warp + 1) * PRIVATE_WARP_BYTES - dirty, dirty);
         simt_charge(cu, COST_PIECE);
     }
@@ -274,4 +271,21 @@ void mxgpu_private_drop(MxgpuCu *cu)
             keep(cu, i, 0);
         }
     }
+}
+
+uint64_t mxgpu_simt_idle(MxgpuSimt *simt, unsigned index)
+{
+    MxgpuCu *cu = &simt->cus[index];
+    uint64_t now;
+
+    if (cu->s.num_blocks || !cu->s.has_private) {
+        return UINT64_MAX;
+    }
+    now = simt_clock(cu);
+    if (now - cu->s.ran_at < IDLE_NS) {
+        return cu->s.ran_at + IDLE_NS;
+    }
+    cu->s.has_private = false;
+    mxgpu_private_drop(cu);
+    return cu->s.unclean ? now : UINT64_MAX;
 }

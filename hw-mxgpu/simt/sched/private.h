@@ -9,8 +9,6 @@
  * none. Once it has some there is nothing to do. */
 bool mxgpu_private_reserve(MxgpuCu *cu);
 void mxgpu_private_free(MxgpuCu *cu);
-/* MxgpuSimt.pagemap. */
-int mxgpu_private_pagemap(void);
 /* A block begins in the warp. */
 void mxgpu_private_start(MxgpuCu *cu, unsigned warp, const MxgpuWarp *w);
 /* After that, for all of a block's warps. */

@@ -334,24 +334,3 @@ bool mxgpu_simt_run_held(MxgpuSimt *simt, unsigned index, unsigned budget,
     }
     return more;
 }
-
-/* For so long an idle unit keeps what the next block may need. */
-#define IDLE_NS 1000000000ull
-
-uint64_t mxgpu_simt_idle(MxgpuSimt *simt, unsigned index)
-{
-    MxgpuCu *cu = &simt->cus[index];
-    uint64_t now;
-
-    if (cu->s.num_blocks || !cu->s.has_private) {
-        return UINT64_MAX;
-    }
-    now = simt_clock(cu);
-    if (now - cu->s.ran_at < IDLE_NS) {
-        return cu->s.ran_at + IDLE_NS;
-    }
-    cu->s.has_private = false;
-    mxgpu_private_drop(cu);
-    mxgpu_saved_trim(cu);
-    return cu->s.unclean ? now : UINT64_MAX;
-}

@@ -26,84 +26,25 @@
 
 /* ---- memory */
 
-/*
- * Fresh memory from the host costs ten times what filling it does: 2 ms for a
- * block of 1024 threads. So a unit keeps what it has had, as much as its own
- * warps take, until it has been idle for long.
- */
-#define SPARE_BYTES                                                            \
-    (CU_WARPS * sizeof(MxgpuWarp) + MXGPU_CU_BLOCKS * sizeof(SimtSaved) +      \
-     MXGPU_SHARED_MAX)
+/* Slices change many times a second, and memory that is new to the process costs
+ * more than what is written there: a unit keeps what its blocks needed last. */
+#define SPARE_BYTES (CU_WARPS * sizeof(MxgpuWarp) + 2 * MXGPU_SHARED_MAX)
 
-static size_t size_of(const SimtBlock *shape)
+static SimtSaved *take_spare(MxgpuCu *cu, size_t size)
 {
-    size_t size = sizeof(SimtSaved) + shape->num_warps * sizeof(MxgpuWarp) +
-                  shape->shared_len;
-
-    return (size + 63) / 64 * 64;
-}
-
-static SimtSaved *begin(SimtSaved *s, const SimtBlock *shape)
-{
-    if (s) {
-        memset(s, 0, sizeof(*s));
-        s->size = size_of(shape);
-        s->block = *shape;
-        s->shared = (uint8_t *)&s->warps[shape->num_warps];
-    }
-    return s;
-}
-
-SimtSaved *mxgpu_saved_new(const SimtBlock *shape)
-{
-    return begin(aligned_alloc(64, size_of(shape)), shape);
-}
-
-static void free_private(SimtSaved *s)
-{
-    for (unsigned i = 0; i < s->block.num_warps; i++) {
-        free(s->private[i].index);
-        free(s->private[i].bytes);
-    }
-}
-
-void mxgpu_saved_free(SimtSaved *s)
-{
-    if (s) {
-        free_private(s);
-    }
-    free(s);
-}
-
-static SimtSaved *get(MxgpuCu *cu, const SimtBlock *shape)
-{
-    size_t size = size_of(shape);
-
     for (SimtSaved **at = &cu->spare; *at; at = &(*at)->next) {
         SimtSaved *s = *at;
 
         if (s->size == size) {
             *at = s->next;
             cu->spare_bytes -= size;
-            return begin(s, shape);
+            return s;
         }
     }
-    return mxgpu_saved_new(shape);
+    return NULL;
 }
 
-static void put(MxgpuCu *cu, SimtSaved *s)
-{
-    if (s->size > SPARE_BYTES - cu->spare_bytes) {
-        mxgpu_saved_free(s);
-        return;
-    }
-    free_private(s);
-    s->next = cu->spare;
-    cu->spare = s;
-    cu->spare_bytes += s->size;
-}
-
-void mxgpu_saved_trim(MxgpuCu *cu)
+static void free_spare(MxgpuCu *cu)
 {
     while (cu->spare) {
         SimtSaved *s = cu->spare;
@@ -112,6 +53,44 @@ void mxgpu_saved_trim(MxgpuCu *cu)
         free(s);
     }
     cu->spare_bytes = 0;
+}
+
+SimtSaved *mxgpu_saved_new(MxgpuCu *cu, const SimtBlock *shape)
+{
+    size_t warps = shape->num_warps * sizeof(MxgpuWarp);
+    size_t size = sizeof(SimtSaved) + warps + shape->shared_len;
+    SimtSaved *s;
+
+    size = (size + 63) / 64 * 64;
+    s = take_spare(cu, size);
+    if (!s) {
+        s = aligned_alloc(64, size);
+    }
+    if (s) {
+        memset(s, 0, sizeof(*s));
+        s->size = size;
+        s->block = *shape;
+        s->shared = (uint8_t *)s->warps + warps;
+    }
+    return s;
+}
+
+void mxgpu_saved_free(MxgpuCu *cu, SimtSaved *s)
+{
+    for (unsigned i = 0; i < s->block.num_warps; i++) {
+        free(s->private[i].index);
+        free(s->private[i].bytes);
+    }
+    if (cu->spare_bytes + s->size > SPARE_BYTES) {
+        free_spare(cu); /* they are of other shapes */
+    }
+    if (s->size > SPARE_BYTES) {
+        free(s);
+        return;
+    }
+    s->next = cu->spare;
+    cu->spare = s;
+    cu->spare_bytes += s->size;
 }
 
 void mxgpu_saved_add(MxgpuCu *cu, SimtSaved *s)
@@ -141,27 +120,52 @@ static SimtSaved *take_off(MxgpuCu *cu, SimtSaved **at)
 void mxgpu_saved_drop(MxgpuCu *cu)
 {
     while (cu->saved) {
-        mxgpu_saved_free(take_off(cu, &cu->saved));
+        mxgpu_saved_free(cu, take_off(cu, &cu->saved));
     }
-    mxgpu_saved_trim(cu);
+    free_spare(cu);
 }
 
 /* ---- there and back */
 
 #define COST_SAVE 64 /* of the work budget, for each warp */
 
+/* What can be seen of a warp. Of its registers that is about a tenth: most of
+ * them are kept in the shortest form. */
+static void copy_warp(MxgpuWarp *to, const MxgpuWarp *from)
+{
+    for (unsigned r = 0; r < 33; r++) {
+        if (from->form[r] & FORM_WIDE) {
+            memcpy(to->x[r], from->x[r], sizeof(to->x[r]));
+        }
+        if (from->form[r] & FORM_WORD) {
+            memcpy(to->word[r], from->word[r], sizeof(to->word[r]));
+        }
+    }
+    memcpy(to->line, from->line, sizeof(to->line));
+    memcpy(to->form, from->form, sizeof(to->form));
+    memcpy(to->f, from->f, sizeof(to->f));
+    memcpy(to->narrow, from->narrow, sizeof(to->narrow));
+    for (unsigned r = 0; r < FP_SCRATCH; r++) {
+        if (from->narrow[r] != ALL_LANES) {
+            memcpy(to->d[r], from->d[r], sizeof(to->d[r]));
+        }
+    }
+    to->c.expanded = 0;
+    to->s = from->s;
+}
+
 /* false: no memory. The block stays, and goes on. */
 static bool save(MxgpuCu *cu, SimtBlock *b)
 {
-    SimtSaved *s = get(cu, b);
+    SimtSaved *s = mxgpu_saved_new(cu, b);
 
     if (!s) {
         return false;
     }
     for (unsigned i = 0; i < b->num_warps; i++) {
-        s->warps[i] = cu->warps[b->warps[i]];
+        copy_warp(&s->warps[i], &cu->warps[b->warps[i]]);
         if (!mxgpu_private_save(cu, b->warps[i], &s->private[i])) {
-            put(cu, s);
+            mxgpu_saved_free(cu, s);
             return false;
         }
     }
@@ -177,7 +181,7 @@ static void load(MxgpuCu *cu, SimtSaved *s)
     SimtBlock *b = mxgpu_block_place(cu, &s->block);
 
     for (unsigned i = 0; i < b->num_warps; i++) {
-        cu->warps[b->warps[i]] = s->warps[i];
+        copy_warp(&cu->warps[b->warps[i]], &s->warps[i]);
     }
     memcpy(cu->shared + b->shared_at, s->shared, b->shared_len);
     mxgpu_block_bind(cu, b);
@@ -186,7 +190,7 @@ static void load(MxgpuCu *cu, SimtSaved *s)
     }
     mxgpu_private_fit(cu);
     simt_charge(cu, b->num_warps * COST_SAVE + COST_ZERO(b->shared_len));
-    put(cu, s);
+    mxgpu_saved_free(cu, s);
 }
 
 /* Its grid was stopped: what is saved of it need not come back for that. */
@@ -199,7 +203,7 @@ static void end(MxgpuCu *cu, SimtSaved *saved)
     if (cu->simt->slots[slot].dispatch.profile) {
         mxgpu_simt_profile_block(cu, slot, 0);
     }
-    put(cu, saved);
+    mxgpu_saved_free(cu, saved);
     mxgpu_slot_count_end(cu, slot);
 }
 

@@ -10,11 +10,9 @@ void mxgpu_saved_poll(MxgpuCu *cu);
 
 /* For loading state, and reset: room for a block of this shape, which has no
  * private pages; NULL: no memory. Drops all that the unit has. */
-SimtSaved *mxgpu_saved_new(const SimtBlock *shape);
+SimtSaved *mxgpu_saved_new(MxgpuCu *cu, const SimtBlock *shape);
 void mxgpu_saved_add(MxgpuCu *cu, SimtSaved *saved);
-void mxgpu_saved_free(SimtSaved *saved);
+void mxgpu_saved_free(MxgpuCu *cu, SimtSaved *saved);
 void mxgpu_saved_drop(MxgpuCu *cu);
-/* Gives memory that is kept for blocks to come back to the host. */
-void mxgpu_saved_trim(MxgpuCu *cu);
 
 #endif

@@ -12,10 +12,12 @@
 #include "simt/warp/memory.h"
 #include "simt/warp/observe.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
 
 /* ---- compute units */
 
@@ -64,14 +66,11 @@ bool mxgpu_simt_runs_here(void)
     return mxgpu_simt_variants(v) > 0;
 }
 
-static void free_simt(MxgpuSimt *simt)
+static void close_pagemap(const MxgpuSimt *simt)
 {
     if (simt->pagemap >= 0) {
         close(simt->pagemap);
     }
-    pthread_mutex_destroy(&simt->returned_lock);
-    free(simt->cus);
-    free(simt);
 }
 
 MxgpuSimt *mxgpu_simt_new(const MxgpuSimtConfig *config)
@@ -89,10 +88,10 @@ MxgpuSimt *mxgpu_simt_new(const MxgpuSimtConfig *config)
                               ? config->private_bytes
                               : CU_WARPS * PRIVATE_WARP_BYTES;
     pthread_mutex_init(&simt->returned_lock, NULL);
+    simt->pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
     simt->exec = v[0].exec;
     simt->count = v[0].count;
     simt->convoy = config->trap ? NULL : v[0].convoy;
-    simt->pagemap = mxgpu_private_pagemap();
     simt->cus = calloc(config->compute_units, sizeof(*simt->cus));
     ok = simt->cus;
     for (unsigned i = 0; i < MXGPU_DISPATCH_SLOTS; i++) {
@@ -105,7 +104,10 @@ MxgpuSimt *mxgpu_simt_new(const MxgpuSimtConfig *config)
         for (unsigned i = 0; simt->cus && i < config->compute_units; i++) {
             free_cu(&simt->cus[i]);
         }
-        free_simt(simt);
+        free(simt->cus);
+        close_pagemap(simt);
+        pthread_mutex_destroy(&simt->returned_lock);
+        free(simt);
         return NULL;
     }
     for (unsigned i = 0; i < config->compute_units; i++) {
@@ -121,7 +123,10 @@ void mxgpu_simt_free(MxgpuSimt *simt)
         free_cu(&simt->cus[i]);
     }
     mxgpu_simt_debug_close(simt);
-    free_simt(simt);
+    free(simt->cus);
+    close_pagemap(simt);
+    pthread_mutex_destroy(&simt->returned_lock);
+    free(simt);
 }
 
 void mxgpu_simt_reset(MxgpuSimt *simt)

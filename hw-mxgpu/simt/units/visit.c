@@ -462,7 +462,7 @@ static void load_saved(MxgpuVisit *v, MxgpuCu *cu)
     }
     d = &cu->simt->slots[shape.slot].dispatch;
     mxgpu_block_shape(d, &shape);
-    s = mxgpu_saved_new(&shape);
+    s = mxgpu_saved_new(cu, &shape);
     if (!s) {
         v->error = -ENOMEM;
         return;
@@ -474,7 +474,7 @@ static void load_saved(MxgpuVisit *v, MxgpuCu *cu)
     if (!v->error && visit_check(v, sum_warps(cu, &s->block, s))) {
         mxgpu_saved_add(cu, s);
     } else {
-        mxgpu_saved_free(s);
+        mxgpu_saved_free(cu, s);
     }
 }
 

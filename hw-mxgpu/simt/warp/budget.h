@@ -28,7 +28,7 @@
  *                their own there, SimtCuCache.sample_at.
  *
  * None is a time: what runs does not depend on how fast the host is. The one
- * time is IDLE_NS of run.c, after which an idle unit gives memory back.
+ * time is IDLE_NS of private.c, after which an idle unit gives memory back.
  */
 #ifndef MXGPU_SIMT_WARP_BUDGET_H
 #define MXGPU_SIMT_WARP_BUDGET_H

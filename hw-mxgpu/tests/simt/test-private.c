@@ -293,6 +293,33 @@ static void test_small_pages(void)
     simt_host_free(host);
 }
 
+/* What no thread has touched takes no memory when its block is saved. */
+static void test_held(void)
+{
+    MxgpuDispatch d;
+
+    if (access("/proc/self/pagemap", R_OK) != 0) {
+        g_test_skip("the host does not tell");
+        return;
+    }
+    setup();
+    d = stacks(1, 1024, 8, true);
+    d.entry += 5 * sizeof(uint32_t); /* behind the loop */
+    g_assert_cmpint(mxgpu_simt_start(host->simt, 0, &d), ==, MXGPU_FAULT_NONE);
+    for (unsigned n = 0; n < 10; n++) {
+        mxgpu_simt_hold(host->simt, 0, !(n & 1));
+        for (unsigned i = 0; i < 100; i++) {
+            mxgpu_simt_run(host->simt, 0, 4096);
+        }
+        g_assert_cmpuint(host->simt->cus[0].s.num_blocks, ==, n & 1);
+        g_assert_cmpuint(resident(), ==, 0);
+    }
+    mxgpu_simt_abort(host->simt, 0);
+    while (mxgpu_simt_run(host->simt, 0, 4096)) {
+    }
+    simt_host_free(host);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -305,5 +332,6 @@ int main(int argc, char **argv)
     g_test_add_func("/simt/private/pieces", test_pieces);
     g_test_add_func("/simt/private/locked", test_locked);
     g_test_add_func("/simt/private/small-pages", test_small_pages);
+    g_test_add_func("/simt/private/held", test_held);
     return g_test_run();
 }

@@ -421,10 +421,10 @@ static void list_simt(Fields *f, MxgpuSimt *simt)
 {
     BEGIN(MxgpuSimt, simt);
     S(simt, gang); S(simt, dispatches); S(simt, held_slots);
-    O(simt, config); O(simt, private_bytes); O(simt, pagemap); O(simt, extra_work);
+    O(simt, config); O(simt, private_bytes); O(simt, extra_work);
     O(simt, exec); O(simt, count); O(simt, convoy); O(simt, slots);
     O(simt, returned_lock); O(simt, code_check); O(simt, cus);
-    O(simt, debug); O(simt, debugged);
+    O(simt, debug); O(simt, debugged); O(simt, pagemap);
     end(f);
     for (unsigned i = 0; i < MXGPU_DISPATCH_SLOTS; i++) {
         list_slot(f, &simt->slots[i]);
