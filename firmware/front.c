@@ -57,7 +57,7 @@ began(FwQueue *queue, unsigned slot, uint32_t flags)
     }
     fw.units[FW_UNIT_SLOT].busy = busy | 1u << slot;
     if (unlikely(busy)) {
-        slice_began(queue);
+        slice_began(queue, job->index);
     }
     queue->running++;
     queue->barrier = flags & MXGPU_PKT_BARRIER;

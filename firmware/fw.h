@@ -119,6 +119,7 @@ typedef struct FwQueue {
     uint32_t profile_samples, profile_interval, profile_flags;
     /* The packet that waits for the grids of its kernel; record 0: none. */
     FwJob held;
+    uint64_t spent; /* on its dispatches: slice.c */
     bool reset; /* DYING: it comes back */
     bool tree; /* a packet with LAUNCHES runs, or is held */
     /* A launch queue: it fetches from the list of records that can begin, and
@@ -210,7 +211,9 @@ typedef struct FwState {
 
     bool can_hold;       /* the hardware can hold slots */
     uint64_t slice_time; /* when it is chosen anew which are held */
-    uint8_t slice_turn[FW_PRIORITIES]; /* whose turn it was */
+    uint64_t slice_floor[FW_PRIORITIES]; /* FwQueue.spent that queues begin at */
+    uint32_t slice_most; /* what a slot spends in a slice */
+    uint32_t spent_seen[FW_MAX_UNITS]; /* CD_SPENT, when last looked at */
     uint64_t hold_left[FW_MAX_UNITS];  /* time to the deadline of those held */
 
     FwQueue queues[MXGPU_MAX_QUEUES];
@@ -375,7 +378,7 @@ bool sched_more(void);
 /* ---- slice.c: which dispatches are held ---- */
 void slice_init(void);
 /* A dispatch of the queue has begun, beside others. */
-void slice_began(const FwQueue *queue);
+void slice_began(FwQueue *queue, unsigned slot);
 /* A slot has ended, while some are held. */
 void slice_left(unsigned slot);
 void slice_poll(uint64_t now);

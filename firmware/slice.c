@@ -5,8 +5,12 @@
  * happens by itself; blocks without an end have to be taken off, and that is
  * decided here: the hardware holds the slots named in CD_HOLD.
  *
- * The busy slots are put in an order: by level, inside a level in turns. Those
- * behind the first one that waits for room (CD_WAITS) are held, all others run.
+ * The busy slots are put in an order: by level, inside a level by what units have
+ * spent on their queues (CD_SPENT), the least first. Those behind the first one
+ * that waits for room (CD_WAITS) are held, all others run. What is spent while a
+ * change is under way is charged to whom it was spent on, so that equal queues get
+ * equal shares however long changes take. A queue that comes begins with what the
+ * least of its level has.
  * The order is made anew at the end of each slice, when a slot ends while others
  * are held, and SLICE_URGENT after a dispatch has begun while less urgent ones
  * run. As long as there is room for all, nobody is ever held.
@@ -90,7 +94,90 @@ static uint32_t by_level(uint32_t *levels, uint32_t waits)
     return any;
 }
 
-FW_COLD void slice_began(const FwQueue *queue)
+static uint32_t spent_on(unsigned slot)
+{
+    return reg_read(MXGPU_CD_SPENT + slot * MXGPU_CD_SPENT_STRIDE);
+}
+
+/* From now on it is charged; what it did not use before is gone. */
+static void open_account(FwQueue *queue, unsigned slot)
+{
+    uint64_t floor = fw.slice_floor[queue->priority];
+
+    fw.spent_seen[slot] = spent_on(slot);
+    if (queue->spent < floor) {
+        queue->spent = floor;
+    }
+}
+
+/* What a slot has spent since the last look. One that had the units and spent
+ * little, for it waits for software, is not the first one for ever. */
+static void charge(unsigned slot)
+{
+    FwQueue *queue = fw.units[FW_UNIT_SLOT].jobs[slot].queue;
+    uint32_t now = spent_on(slot), spent = now - fw.spent_seen[slot];
+    uint32_t least = fw.held >> slot & 1 ? 0 : fw.slice_most / 8 + 1;
+
+    fw.spent_seen[slot] = now;
+    if (spent > fw.slice_most) {
+        fw.slice_most = spent;
+    }
+    if (queue) {
+        queue->spent += spent > least ? spent : least;
+    }
+}
+
+/* A level's least is what its own queues have. A packet that is there for the
+ * grids that it launched brings along what another level counts: it begins within
+ * a slice of that. */
+static void charge_level(unsigned level, uint32_t slots)
+{
+    uint64_t least = UINT64_MAX;
+
+    for (uint32_t left = slots; left; left &= left - 1) {
+        FwQueue *queue = fw.units[FW_UNIT_SLOT].jobs[lowest_bit(left)].queue;
+
+        if (queue->priority != level) {
+            continue;
+        }
+        if (queue->spent < fw.slice_floor[level]) { /* was elsewhere */
+            queue->spent = fw.slice_floor[level];
+        }
+        if (queue->spent < least) {
+            least = queue->spent;
+        }
+    }
+    if (least == UINT64_MAX) {
+        return;
+    }
+    fw.slice_floor[level] = least;
+    for (uint32_t left = slots; left; left &= left - 1) {
+        FwQueue *queue = fw.units[FW_UNIT_SLOT].jobs[lowest_bit(left)].queue;
+
+        if (queue->priority != level && queue->spent < least) {
+            queue->spent = least;
+        } else if (queue->priority != level &&
+                   queue->spent - least > fw.slice_most) {
+            queue->spent = least + fw.slice_most;
+        }
+    }
+}
+
+static void charge_all(const uint32_t *levels, uint32_t any)
+{
+    fw.slice_most -= fw.slice_most / 64;
+    for (uint32_t left = any; left; left &= left - 1) {
+        for (uint32_t slots = levels[lowest_bit(left)]; slots;
+             slots &= slots - 1) {
+            charge(lowest_bit(slots));
+        }
+    }
+    for (; any; any &= any - 1) {
+        charge_level(lowest_bit(any), levels[lowest_bit(any)]);
+    }
+}
+
+FW_COLD void slice_began(FwQueue *queue, unsigned slot)
 {
     uint32_t levels[FW_PRIORITIES] = {0};
     uint32_t any;
@@ -98,6 +185,18 @@ FW_COLD void slice_began(const FwQueue *queue)
 
     if (!fw.can_hold) {
         return;
+    }
+    if (fw.slice_time != FW_NEVER) {
+        open_account(queue, slot);
+    } else { /* the others were alone */
+        for (uint32_t busy = fw.units[FW_UNIT_SLOT].busy; busy;
+             busy &= busy - 1) {
+            FwJob *job = &fw.units[FW_UNIT_SLOT].jobs[lowest_bit(busy)];
+
+            if (job->queue) {
+                open_account(job->queue, job->index);
+            }
+        }
     }
     any = fw.levels & (fw.levels - 1) ? by_level(levels, 0) : 0;
     if (!(any >> queue->priority >> 1) && fw.slice_time != FW_NEVER) {
@@ -107,16 +206,26 @@ FW_COLD void slice_began(const FwQueue *queue)
     set_time(at < fw.slice_time ? at : fw.slice_time);
 }
 
-/* One slot of the level after the other: false when one of them waits. */
-static bool level_runs(unsigned level, uint32_t slots, uint32_t waits,
-                       uint32_t *runs)
+/* The slot whose queue has had the least. */
+static unsigned least_spent(uint32_t slots)
 {
-    uint32_t later = slots & (~1u << fw.slice_turn[level]);
+    unsigned best = lowest_bit(slots);
 
-    fw.slice_turn[level] = (uint8_t)lowest_bit(later ? later : slots);
-    later = slots & (~0u << fw.slice_turn[level]);
+    for (slots &= slots - 1; slots; slots &= slots - 1) {
+        unsigned slot = lowest_bit(slots);
+
+        if (holdable(slot)->spent < holdable(best)->spent) {
+            best = slot;
+        }
+    }
+    return best;
+}
+
+/* One slot of the level after the other: false when one of them waits. */
+static bool level_runs(uint32_t slots, uint32_t waits, uint32_t *runs)
+{
     while (slots) {
-        unsigned slot = lowest_bit(later & slots ? later & slots : slots);
+        unsigned slot = least_spent(slots);
         const FwJob *job = &fw.units[FW_UNIT_SLOT].jobs[slot];
 
         slots &= ~(1u << slot);
@@ -157,16 +266,14 @@ FW_COLD void slice_poll(uint64_t now)
         all |= levels[lowest_bit(left)];
     }
     if (!(all & (all - 1))) {
-        if (all) { /* who comes has the next turn */
-            fw.slice_turn[lowest_bit(any)] = (uint8_t)lowest_bit(all);
-        }
         set_held(0, now);
         return;
     }
+    charge_all(levels, any);
     for (; any; any &= any - 1) {
         unsigned level = lowest_bit(any);
 
-        if (!level_runs(level, levels[level], waits, &runs)) {
+        if (!level_runs(levels[level], waits, &runs)) {
             break;
         }
     }
@@ -176,6 +283,7 @@ FW_COLD void slice_poll(uint64_t now)
 
 FW_COLD void slice_left(unsigned slot)
 {
+    charge(slot);
     fw.held &= ~(1u << slot);
     set_time(0); /* at once */
 }

@@ -196,7 +196,7 @@ void unit_run(FwUnitKind kind, FwJob *job, FwQueue *queue)
     fw.units[kind].busy |= 1u << job->index;
     if (kind == FW_UNIT_SLOT &&
         fw.units[kind].busy & (fw.units[kind].busy - 1)) {
-        slice_began(queue);
+        slice_began(queue, job->index);
     }
     queue->running++;
     trace_event(queue, MXGPU_QEV_PACKET_START, job->header.type,

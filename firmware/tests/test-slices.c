@@ -130,6 +130,15 @@ static void test_turns(void)
     g_assert_cmphex(held(), ==, 0);
 }
 
+/* The queue's dispatch has the units for so long, and uses them. */
+static void spend(unsigned q, uint64_t ns, uint32_t each)
+{
+    for (uint64_t t = 0; t < ns; t += 100 * FW_US) {
+        bus.regs[MXGPU_CD_SPENT / 4 + lowest_bit(slots_of(1u << q))] += each;
+        fake_advance(100 * FW_US);
+    }
+}
+
 /* One that comes while another has had the units alone is the next, whichever
  * slot it has; and so is the other after that. */
 static void test_comes(void)
@@ -144,16 +153,71 @@ static void test_comes(void)
         unsigned q = i & 1;
 
         finish(q);
-        fake_advance(10 * FW_MS); /* the other alone */
+        spend(q ^ 1, 10 * FW_MS, 100);
         g_assert_cmphex(held(), ==, 0);
         begin(q, i / 2 + 1);
         set_waits(3);
-        fake_advance(1900 * FW_US);
+        spend(q ^ 1, 1900 * FW_US, 100);
         g_assert_cmphex(held(), ==, 0);
         expect_held_within(1u << (q ^ 1), 200 * FW_US);
-        fake_advance(1900 * FW_US);
+        spend(q, 1900 * FW_US, 200);
         expect_held_within(1u << q, 200 * FW_US);
     }
+}
+
+/* Equals get equal shares of what units spend, although one of them spends three
+ * times as much in the same time, and half of a slice goes to the one before. */
+static void test_shares(void)
+{
+    const uint32_t priorities[] = {2, 2, 2};
+    const uint32_t speed[] = {300, 100, 200};
+    uint32_t sum[3] = {0}, all = 0;
+    unsigned before = 0;
+
+    start_queues(0, 3, priorities);
+    for (unsigned slot = 0; slot < FAKE_SLOTS; slot++) { /* spent on others */
+        bus.regs[MXGPU_CD_SPENT / 4 + slot] = UINT32_MAX - 50000 * slot;
+    }
+    for (unsigned q = 0; q < 3; q++) {
+        begin(q, 0);
+    }
+    set_waits(7);
+    fake_advance(4 * FW_MS);
+    for (unsigned i = 0; i < 30000; i++) {
+        unsigned on = lowest_bit(~held() & 7), q = i % 20 < 10 ? before : on;
+
+        before = q;
+        bus.regs[MXGPU_CD_SPENT / 4 + lowest_bit(slots_of(1u << q))] +=
+            speed[q];
+        sum[q] += speed[q];
+        all += speed[q];
+        fake_advance(100 * FW_US);
+    }
+    for (unsigned q = 0; q < 3; q++) {
+        g_assert_cmpuint(sum[q], >, all / 3 / 10 * 9);
+        g_assert_cmpuint(sum[q], <, all / 3 / 10 * 11);
+    }
+}
+
+/* One that spends nothing does not keep the units for ever. */
+static void test_idler(void)
+{
+    const uint32_t priorities[] = {2, 2};
+    unsigned runs[2] = {0};
+
+    start_queues(0, 2, priorities);
+    begin(0, 0);
+    begin(1, 0);
+    set_waits(3);
+    fake_advance(4 * FW_MS);
+    for (unsigned i = 0; i < 3000; i++) {
+        unsigned q = lowest_bit(~held() & 3);
+
+        runs[q]++;
+        bus.regs[MXGPU_CD_SPENT / 4 + lowest_bit(slots_of(2))] += 1000 * q;
+        fake_advance(100 * FW_US);
+    }
+    g_assert_cmpuint(runs[1], >, 300);
 }
 
 /* Equals take turns although less urgent ones are in slots between them. */
@@ -300,6 +364,8 @@ int main(int argc, char **argv)
     g_test_add_func("/slices/urgent", test_urgent);
     g_test_add_func("/slices/turns", test_turns);
     g_test_add_func("/slices/comes", test_comes);
+    g_test_add_func("/slices/shares", test_shares);
+    g_test_add_func("/slices/idler", test_idler);
     g_test_add_func("/slices/levels", test_levels);
     g_test_add_func("/slices/room", test_room);
     g_test_add_func("/slices/watchdog", test_watchdog);

@@ -132,6 +132,7 @@ static const RegHooks hooks[R_COUNT] = {
                    .write = mxgpu_cd_hold_write,
                    .fields = true},
     [R_CD_WAITS] = {.read = mxgpu_cd_waits_read},
+    [R_CD_SPENT] = {.read = mxgpu_cd_spent_read},
     WIDE(CP_SAMPLES, mxgpu_cp_samples_read),
     [R_CP_UNIT] = {.write = mxgpu_cp_unit_write},
     WIDE(CP_COUNTER, mxgpu_cp_counter_read),

@@ -215,6 +215,9 @@ void mxgpu_simt_hold(MxgpuSimt *simt, unsigned slot, bool hold);
 uint32_t mxgpu_simt_held(MxgpuSimt *simt);
 /* Whether the slot's grid has blocks that have no room on a unit now. */
 bool mxgpu_simt_waits(MxgpuSimt *simt, unsigned slot);
+/* Instructions of warps that units have spent on the slot's grids since the last
+ * reset. */
+uint64_t mxgpu_simt_spent(MxgpuSimt *simt, unsigned slot);
 /* The slot's last dispatch, from done on until the next one starts. */
 MxgpuDispatchFault mxgpu_simt_fault(MxgpuSimt *simt, unsigned slot);
 

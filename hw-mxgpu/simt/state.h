@@ -352,6 +352,7 @@ typedef struct SimtCuCounters {
     _Atomic uint64_t count[COUNTS]; /* written by the thread that runs it */
     SimtSlotProfile profile[MXGPU_DISPATCH_SLOTS];
     _Atomic uint64_t where; /* mxgpu_simt_unit_pc() */
+    _Atomic uint64_t spent[MXGPU_DISPATCH_SLOTS]; /* mxgpu_simt_spent() */
 
     /* Run: 0 between two of them. */
     uint64_t lanes_now, divergent_now; /* lane instructions and divergent

@@ -224,6 +224,18 @@ static void notice_changes(MxgpuCu *cu)
     }
 }
 
+/* Instructions, and not work: how much of that there is depends on what is
+ * cached, and a device that was saved and loaded is to run as if it had not been.
+ */
+static void spend(MxgpuCu *cu, unsigned slot, uint64_t instructions)
+{
+    uint64_t so_far =
+        atomic_load_explicit(&cu->n.spent[slot], memory_order_relaxed);
+
+    atomic_store_explicit(&cu->n.spent[slot], so_far + instructions,
+                          memory_order_relaxed);
+}
+
 /* Gives each warp with a group to run its turn, as far as "left" instructions
  * and the work budget go; returns how many were run. */
 static uint64_t run_turns(MxgpuCu *cu, uint64_t left)
@@ -237,11 +249,13 @@ static uint64_t run_turns(MxgpuCu *cu, uint64_t left)
         w = &cu->warps[cu->s.next_warp];
         if (w->s.cur.mask || w->s.num_ready) {
             uint64_t quantum = WARP_QUANTUM - cu->s.turn, n;
+            unsigned slot = w->c.slot;
 
             if (mxgpu_mmu_client_poll(&cu->client)) {
                 mxgpu_cu_invalidate(cu);
             }
             n = run_warp(cu, w, quantum < left - ran ? quantum : left - ran);
+            spend(cu, slot, n);
             ran += n;
             cu->s.turn += n;
             if ((ran >= left || simt_exhausted(cu)) &&

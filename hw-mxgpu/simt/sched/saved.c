@@ -265,6 +265,17 @@ uint32_t mxgpu_simt_held(MxgpuSimt *simt)
     return atomic_load(&simt->held_slots);
 }
 
+uint64_t mxgpu_simt_spent(MxgpuSimt *simt, unsigned slot)
+{
+    uint64_t sum = 0;
+
+    for (unsigned i = 0; i < simt->config.compute_units; i++) {
+        sum += atomic_load_explicit(&simt->cus[i].n.spent[slot],
+                                    memory_order_relaxed);
+    }
+    return sum;
+}
+
 bool mxgpu_simt_waits(MxgpuSimt *simt, unsigned slot)
 {
     SimtSlot *s = &simt->slots[slot];

@@ -607,6 +607,9 @@ static void visit_counters(MxgpuVisit *v, SimtCuCounters *n)
         VISIT_ATOMIC(v, uint64_t, n->profile[i].last);
     }
     VISIT_ATOMIC(v, uint64_t, n->where);
+    for (unsigned i = 0; i < MXGPU_DISPATCH_SLOTS; i++) {
+        VISIT_ATOMIC(v, uint64_t, n->spent[i]);
+    }
 }
 
 static void visit_turns(MxgpuVisit *v, SimtCuState *s)

@@ -376,6 +376,8 @@ static void test_dispatch_hold(void)
     fake_simt.waits = 0x82;
     g_assert_cmphex(mcu_read(h, MXGPU_CD_WAITS), ==, 0x82);
     g_assert_cmphex(test_read(h, MXGPU_CD_WAITS), ==, 0); /* not the host's */
+    g_assert_cmphex(mcu_read(h, MXGPU_CD_SPENT + 5 * MXGPU_CD_SPENT_STRIDE), ==,
+                    5);
     fake_simt.waits = fake_simt.held = 0;
     test_host_free(h);
 }

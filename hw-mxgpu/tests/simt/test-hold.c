@@ -119,6 +119,32 @@ static void test_slices(void)
     simt_run_free(&r);
 }
 
+/* What units spend is counted for the slot that they spend it on. */
+static void test_spent(void)
+{
+    SimtRun r = simt_run_new(elf, "collatz", 300, 1024);
+    MxgpuDispatch d = endless(&r);
+    MxgpuSimtCounters c;
+    uint64_t before;
+
+    start(&r, 1, &d);
+    turns(&r, 20);
+    mxgpu_simt_counters(r.h->simt, &c);
+    before = mxgpu_simt_spent(r.h->simt, 1);
+    g_assert_cmpuint(before, ==, c.warp_instructions);
+    g_assert_cmpuint(mxgpu_simt_spent(r.h->simt, 2), ==, 0);
+    mxgpu_simt_hold(r.h->simt, 1, true);
+    start(&r, 2, &d);
+    turns(&r, 5); /* they have seen it */
+    before = mxgpu_simt_spent(r.h->simt, 1);
+    turns(&r, 20);
+    g_assert_cmpuint(mxgpu_simt_spent(r.h->simt, 1), ==, before);
+    g_assert_cmpuint(mxgpu_simt_spent(r.h->simt, 2), >, 0);
+    mxgpu_simt_reset(r.h->simt);
+    g_assert_cmpuint(mxgpu_simt_spent(r.h->simt, 1), ==, 0);
+    simt_run_free(&r);
+}
+
 /*
  * Held and released at random, while something else fills the units, and, with
  * reload, saved and loaded in between: the results are those of a run alone.
@@ -229,6 +255,7 @@ int main(int argc, char **argv)
     g_test_add_func("/simt/hold/urgent", test_urgent);
     g_test_add_func("/simt/hold/abort", test_abort);
     g_test_add_func("/simt/hold/slices", test_slices);
+    g_test_add_func("/simt/hold/spent", test_spent);
     g_test_add_func("/simt/hold/same", test_same);
     g_test_add_func("/simt/hold/loaded", test_loaded);
     g_test_add_func("/simt/hold/gangs", test_gangs);

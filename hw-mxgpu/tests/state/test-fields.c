@@ -386,6 +386,7 @@ static void list_counters(Fields *f, SimtCuCounters *n)
 {
     BEGIN(SimtCuCounters, n);
     ARRAY(n, count); O(n, profile); S(n, where);
+    ARRAY(n, spent);
     O(n, lanes_now); O(n, divergent_now); O(n, restarts);
     end(f);
     for (unsigned i = 0; i < MXGPU_DISPATCH_SLOTS; i++) {

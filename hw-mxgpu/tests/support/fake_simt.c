@@ -72,6 +72,11 @@ bool mxgpu_simt_waits(MxgpuSimt *simt, unsigned slot)
     return fake_simt.waits >> slot & 1;
 }
 
+uint64_t mxgpu_simt_spent(MxgpuSimt *simt, unsigned slot)
+{
+    return 0x700000000ull + slot;
+}
+
 MxgpuDispatchFault mxgpu_simt_fault(MxgpuSimt *simt, unsigned slot)
 {
     return fake_simt.fault[slot];
