@@ -15,6 +15,7 @@
 
 #ifdef __MXCC__
 #include "mcr/mc_runtime.h"
+#include "cuda_device_runtime_api.h"
 #include "device_launch_parameters.h"
 #endif
 

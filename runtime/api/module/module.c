@@ -146,6 +146,9 @@ MC_EXPORT mcError_t mcFuncGetModule(mcModule_t *out, mcFunction_t handle)
     API_RETURN(mcSuccess);
 }
 
+/* __CUDA_ARCH__ / 10 in kernels: libraries choose by it what they launch. */
+#define PTX_VERSION 80
+
 static void attributes(const McFunction *f, mcFuncAttributes *out)
 {
     *out = (mcFuncAttributes){
@@ -156,6 +159,7 @@ static void attributes(const McFunction *f, mcFuncAttributes *out)
         .maxThreadsPerBlock = mc_max_threads(f->module->ctx, f),
         .numRegs = f->registers,
         .preferredShmemCarveout = atomic_load(&f->carveout),
+        .ptxVersion = PTX_VERSION,
         .sharedSizeBytes = f->static_shared,
     };
 }
@@ -180,8 +184,10 @@ MC_EXPORT mcError_t mcFuncGetAttribute(int *value, mcFunction_attribute which,
         *value = a.constSizeBytes;
         break;
     case MC_FUNC_CACHE_MODE_CA:
-    case MC_FUNC_ATTRIBUTE_PTX_VERSION:
         *value = 0;
+        break;
+    case MC_FUNC_ATTRIBUTE_PTX_VERSION:
+        *value = a.ptxVersion;
         break;
     case MC_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
         *value = a.localSizeBytes;

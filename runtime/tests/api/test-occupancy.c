@@ -214,6 +214,7 @@ static void test_attributes(void)
                         (int)a.localSizeBytes);
         g_assert_cmpint(v[MC_FUNC_ATTRIBUTE_NUM_REGS], ==, a.numRegs);
         g_assert_cmpint(v[MC_FUNC_ATTRIBUTE_PTX_VERSION], ==, a.ptxVersion);
+        g_assert_cmpint(a.ptxVersion, ==, 80); /* as __CUDA_ARCH__ */
         g_assert_cmpint(v[MC_FUNC_ATTRIBUTE_BINARY_VERSION], ==,
                         a.binaryVersion);
         g_assert_cmpint(v[MC_FUNC_CACHE_MODE_CA], ==, a.cacheModeCA);

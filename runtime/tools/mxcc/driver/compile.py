@@ -276,6 +276,10 @@ class Compiler:
                "-debug-info-kind=standalone", "-dwarf-version=5",
                f"-D__MACA_ARCH__={ARCH_MACRO}",
                *DEVICE_MACROS[self.cmd.dialect(source)]]
+        if self.cmd.dialect(source) == "cuda":
+            # CUDA's compiler takes no types of accesses into account, and
+            # programs write a word of shared memory as one and read another.
+            new += ["-relaxed-aliasing"]
         for feature in DEVICE_FEATURES:
             new += ["-target-feature", "+" + feature]
         if self.cmd.mode not in ("E", "M"):

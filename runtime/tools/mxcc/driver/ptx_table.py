@@ -236,6 +236,32 @@ class Instruction:
         return self.put(f"__mc_ptx_{self.name}({self.get(1)}, "
                         f"{self.get(2, 'u32')})")
 
+    def video(self):
+        """vadd.u32.u32.u32.add d, a, b, c, vshl.u32.u32.u32.clamp d, a, b: of
+        whole words, the result then put to c."""
+        join = self.parts.pop() if len(self.parts) > 3 and \
+            self.kind in ("add", "min", "max") else None
+        self.need(4 if join else 3)
+        to, left, right = (self.parts + ["", "", ""])[:3]
+        if not {to, left, right} <= {"u32", "s32"}:
+            raise Unknown
+        a, b = self.get(1, left), self.get(2, right)
+        if self.name in ("vshl", "vshr"):
+            mode, = split(self.parts[3:], ("clamp", "wrap"))
+            if not mode or right != "u32":
+                raise Unknown
+            value = (f"__mc_ptx_{self.name[1:]}({a}, "
+                     f"{b}{' & 31u' if mode == 'wrap' else ''})")
+        else:
+            split(self.parts[3:])
+            value = f"((unsigned){a} {OPERATORS[self.name[1:]]} (unsigned){b})"
+        value = f"({C_TYPES[to]}){value}"
+        if join == "add":
+            value = f"{value} + {self.get(3, to)}"
+        elif join:
+            value = f"::{join}({value}, {self.get(3, to)})"
+        return self.put(value, to)
+
     def funnel(self):
         """shf.l.wrap.b32 d, lo, hi, n"""
         self.need(4)
@@ -506,6 +532,7 @@ TABLE = {
                      "rsqrt", "popc", "clz", "brev"), Instruction.unary),
     "shl": Instruction.shift, "shr": Instruction.shift,
     "shf": Instruction.funnel,
+    **dict.fromkeys(("vadd", "vsub", "vshl", "vshr"), Instruction.video),
     **dict.fromkeys(("bfe", "bfi", "bfind", "prmt", "lop3", "sad", "dp4a"),
                     Instruction.bits),
     "isspacep": Instruction.space_of, "discard": Instruction.hint,
