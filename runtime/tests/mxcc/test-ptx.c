@@ -50,6 +50,21 @@ static void test_refused(void)
             ".reg .f128 t", "refused.maca:3:");
 }
 
+/* What -include names is in the translated text, once. */
+static void test_include(void)
+{
+    const char *out;
+
+    test_file("first.h", "struct First {\n    unsigned lane;\n};\n");
+    test_file("second.maca",
+              "__global__ void k(First *f)\n{\n"
+              "    asm(\"mov.u32 %0, %laneid;\" : \"=r\"(f->lane));\n}\n");
+    if (test_run(&out, g_getenv("MXCC"), "-include", "first.h", "-c",
+                 "second.maca", NULL)) {
+        g_error("%s", out);
+    }
+}
+
 /* The file that has it is a header, and the source has not the word. */
 static void test_header(void)
 {
@@ -91,6 +106,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     test_run_begin();
     g_test_add_func("/ptx/refused", test_refused);
+    g_test_add_func("/ptx/include", test_include);
     g_test_add_func("/ptx/header", test_header);
     g_test_add_func("/ptx/others", test_others);
     return test_run_end(g_test_run());

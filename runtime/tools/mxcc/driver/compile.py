@@ -330,8 +330,9 @@ class Compiler:
         if not translated:
             return (status, text) if not has_asm else \
                 self.processes.capture(args)
-        at = args.index(FIRST_HEADER[self.cmd.dialect(source)]) - 1
-        args[at:at + 2] = []
+        while "-include" in args: # ours and the program's: the text has them
+            at = args.index("-include")
+            args[at:at + 2] = []
         args[args.index("-x") + 1] = "hip-cpp-output"
         args[-1] = translated
         return self.processes.capture(args)
