@@ -647,7 +647,7 @@ static void visit_behind(MxgpuVisit *v, MxgpuCu *cu)
 
 static void visit_cu(MxgpuVisit *v, MxgpuCu *cu)
 {
-    visit_section(v, "unit", 5);
+    visit_section(v, "unit", 6);
     if (visit_loads(v)) {
         empty_private(v, cu);
     }
