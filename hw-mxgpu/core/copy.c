@@ -227,7 +227,7 @@ static bool runs_inline(const MxgpuDevice *dev, const MxgpuCopyEngine *ce)
 static void start(MxgpuDevice *dev, unsigned i)
 {
     if (runs_inline(dev, &dev->ce[i])) {
-        dev->copy_inline |= 1u << i;
+        atomic_fetch_or(&dev->copy_inline, 1u << i);
         mxgpu_wake(dev, MXGPU_STEPPER_MCU);
     } else {
         mxgpu_wake(dev, MXGPU_STEPPER_COPY + i);
@@ -236,8 +236,13 @@ static void start(MxgpuDevice *dev, unsigned i)
 
 void mxgpu_copy_inline(MxgpuDevice *dev)
 {
-    for (; dev->copy_inline; dev->copy_inline &= dev->copy_inline - 1) {
-        unsigned i = (unsigned)__builtin_ctz(dev->copy_inline);
+    uint32_t todo = 0;
+
+    if (atomic_load_explicit(&dev->copy_inline, memory_order_relaxed)) {
+        todo = atomic_exchange(&dev->copy_inline, 0);
+    }
+    for (; todo; todo &= todo - 1) {
+        unsigned i = (unsigned)__builtin_ctz(todo);
 
         mxgpu_stepper_run(&dev->steppers[MXGPU_STEPPER_COPY + i]);
     }

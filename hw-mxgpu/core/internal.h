@@ -260,7 +260,7 @@ struct MxgpuDevice {
     MxgpuSimt *simt;
     _Atomic bool *cu_claimed;
     bool compute_inline; /* (mcu) it runs what it has just started */
-    uint32_t copy_inline; /* (mcu) engines that it has just started, likewise */
+    _Atomic uint32_t copy_inline; /* engines that were just started, likewise */
     bool inline_ran; /* (mcu) unit 0, and inline_idle is not known */
     uint64_t inline_idle; /* (mcu) when to look at unit 0 after that */
 
