@@ -3,11 +3,20 @@
  * Every structure of the driver.
  *
  * Locks, in the order in which they may be taken:
+ *   client_lock	  who has the device open
  *   mxgpu_file.vm_lock	  an address space and its tables
- *   queue_lock		  queue numbers and who has them
+ *   queue_lock		  queue numbers, VMIDs, and who has them
+ *   bo_lock		  which objects have DMA mappings
  *   vram_lock		  the VRAM allocator
- *   mbox_lock		  the mailbox: one request at a time
+ *   mbox_lock		  the mailbox: one request at a time; the generation
+ *   reset_lock		  mxgpu_device.state
  *   irq_lock		  (spinlock) queues[], files, as interrupts see them
+ *
+ * Life: drm_dev_unplug() in remove() waits for whoever is inside of
+ * drm_dev_enter(): all ioctls (mxgpu_ioctl() does it for them), page faults, and
+ * the work that brings the device up. What may come later, which is the end of
+ * a file and of a memory object, takes client_lock or bo_lock, under which
+ * remove() has taken back all that is the device's: DMA mappings and tables.
  */
 #ifndef MXGPU_DRV_H
 #define MXGPU_DRV_H
@@ -31,6 +40,14 @@
 
 struct mxgpu_device;
 struct mxgpu_file;
+
+/* Written under reset_lock. */
+enum mxgpu_state {
+	MXGPU_DOWN,	/* is being brought up */
+	MXGPU_UP,
+	MXGPU_LOST,	/* has stopped, will be brought up */
+	MXGPU_WEDGED,	/* did not come up, or was taken away */
+};
 
 struct mxgpu_vector {
 	struct mxgpu_device *mdev;
@@ -59,7 +76,8 @@ struct mxgpu_device {
 	struct mutex mbox_lock;
 	u32 mbox_seq;
 
-	bool lost;			/* since the last bring-up */
+	struct mutex reset_lock;
+	enum mxgpu_state state;
 	u32 generation;			/* bring-ups */
 	struct work_struct reset_work;
 
@@ -67,16 +85,19 @@ struct mxgpu_device {
 	struct drm_mm vram_mm;
 	u64 vram_free;
 
+	struct mutex bo_lock;
+	struct list_head bos;		/* with DMA mappings */
+
+	struct mutex client_lock;
 	struct mutex queue_lock;
 	spinlock_t irq_lock;
 	struct mxgpu_queue *queues[MXGPU_MAX_QUEUES];
-	struct list_head files;
+	struct list_head files;		/* under client_lock and irq_lock */
 	unsigned long vmids;		/* bit n: in use */
 };
 
 /* A page of page table; in system memory, because the CPU reads it, too. */
 struct mxgpu_table {
-	struct page *page;
 	u64 *entries;
 	dma_addr_t dma;
 	unsigned int level;
@@ -95,7 +116,8 @@ struct mxgpu_file {
 	struct mxgpu_device *mdev;
 	struct list_head link;
 	u32 generation;
-	unsigned int vmid;
+	unsigned int vmid;	/* 0: none, for there are no queues */
+	unsigned int queues;	/* under queue_lock */
 	struct drm_mxgpu_status *status;	/* a page, mapped by the client */
 	void *sink;		/* a page: doorbells without a queue */
 
@@ -103,7 +125,6 @@ struct mxgpu_file {
 	struct drm_mm vmas;
 	struct mxgpu_table *root;
 	struct mxgpu_table *dead;	/* may still be walked */
-	atomic64_t vram_used, system_used;
 };
 
 struct mxgpu_bo {
@@ -112,7 +133,9 @@ struct mxgpu_bo {
 	bool readonly;
 	struct drm_mm_node vram;
 	struct page **pages;
-	struct sg_table sgt;
+	struct list_head link;		/* in mxgpu_device.bos */
+	struct sg_table *sgt;		/* as mapped for the device, or NULL */
+	struct dma_buf *buf;		/* IMPORT: when it is detached */
 	dma_addr_t *dma;		/* of each page; NULL for VRAM */
 	struct mm_struct *mm;		/* USERPTR: who is charged */
 };
@@ -140,33 +163,58 @@ static inline void mxgpu_write(struct mxgpu_device *mdev, u32 reg, u32 value)
 /* Whether the device still is the one that the file was opened on. */
 static inline bool mxgpu_file_ok(struct mxgpu_file *file)
 {
-	return !READ_ONCE(file->mdev->lost) &&
+	return READ_ONCE(file->mdev->state) == MXGPU_UP &&
 	       READ_ONCE(file->mdev->generation) == file->generation;
 }
 
-/* mxgpu_mcu.c: reset, firmware, mailbox */
-int mxgpu_reset(struct mxgpu_device *mdev);
-int mxgpu_mcu_boot(struct mxgpu_device *mdev);
-/* The device stops; all files are lost, and the next ones find it anew. */
+/* mxgpu_reset.c: from bring-up to loss and back */
+void mxgpu_reset_init(struct mxgpu_device *mdev);
+int mxgpu_bring_up(struct mxgpu_device *mdev);
 void mxgpu_lose(struct mxgpu_device *mdev, const char *why);
-/* A request and its answer, as words; the answer's status as -errno. */
-int mxgpu_mbox_call(struct mxgpu_device *mdev, const void *request, size_t size,
-		    void *answer, size_t answer_size);
+void mxgpu_hold(struct mxgpu_device *mdev, const char *why);
+void mxgpu_release(struct mxgpu_device *mdev);
+void mxgpu_gone(struct mxgpu_device *mdev);
+void mxgpu_wait_stopped(struct mxgpu_device *mdev);
+
+/* mxgpu_mcu.c: firmware, mailbox */
+int mxgpu_mcu_boot(struct mxgpu_device *mdev);
+bool mxgpu_mcu_runs(struct mxgpu_device *mdev);
+int mxgpu_mbox_call(struct mxgpu_file *file, const void *request, size_t size);
 
 /* mxgpu_irq.c */
 int mxgpu_irq_init(struct mxgpu_device *mdev);
 void mxgpu_irq_enable(struct mxgpu_device *mdev);
 void mxgpu_irq_fini(struct mxgpu_device *mdev);
 
-/* mxgpu_mmu.c */
+/* mxgpu_client.c: open files, ioctls */
+extern const struct drm_driver mxgpu_drm_driver;
+void mxgpu_clients_fini(struct mxgpu_device *mdev);
+
+/* mxgpu_pt.c: page tables */
+int mxgpu_pt_init(struct mxgpu_file *file);
+void mxgpu_pt_fini(struct mxgpu_file *file);
+u64 mxgpu_pt_root(struct mxgpu_file *file);
+int mxgpu_pt_prepare(struct mxgpu_file *file, const struct mxgpu_bo *bo,
+		     u64 va, u64 offset, u64 size);
+void mxgpu_pt_write(struct mxgpu_file *file, const struct mxgpu_bo *bo,
+		    u64 va, u64 offset, u64 size, u64 perms);
+int mxgpu_pt_split(struct mxgpu_file *file, u64 va);
+void mxgpu_pt_clear(struct mxgpu_file *file, u64 va, u64 size);
+void mxgpu_pt_reap(struct mxgpu_file *file);
+
+/* mxgpu_vm.c: address spaces */
 int mxgpu_vm_init(struct mxgpu_file *file);
+void mxgpu_vm_stop(struct mxgpu_file *file);
 void mxgpu_vm_fini(struct mxgpu_file *file);
+int mxgpu_vmid_get(struct mxgpu_file *file);
+void mxgpu_vmid_put(struct mxgpu_file *file);
 int mxgpu_ioctl_vm_map(struct drm_device *drm, void *data, struct drm_file *f);
 int mxgpu_ioctl_vm_unmap(struct drm_device *drm, void *data, struct drm_file *f);
 int mxgpu_ioctl_vm_replace(struct drm_device *drm, void *data,
 			   struct drm_file *f);
 
-/* mxgpu_gem.c */
+/* mxgpu_gem.c: memory objects */
+void mxgpu_gem_fini(struct mxgpu_device *mdev);
 int mxgpu_ioctl_bo_create(struct drm_device *drm, void *data,
 			  struct drm_file *f);
 int mxgpu_ioctl_bo_userptr(struct drm_device *drm, void *data,
@@ -176,7 +224,7 @@ struct drm_gem_object *
 mxgpu_gem_import(struct drm_device *drm, struct dma_buf_attachment *attach,
 		 struct sg_table *sgt);
 
-/* mxgpu_queue.c */
+/* mxgpu_queue.c: queues, doorbells, the status page */
 int mxgpu_ioctl_queue_create(struct drm_device *drm, void *data,
 			     struct drm_file *f);
 int mxgpu_ioctl_queue_destroy(struct drm_device *drm, void *data,
@@ -190,9 +238,10 @@ int mxgpu_ioctl_queue_wait(struct drm_device *drm, void *data,
 int mxgpu_ioctl_queue_eventfd(struct drm_device *drm, void *data,
 			      struct drm_file *f);
 int mxgpu_ioctl_reset(struct drm_device *drm, void *data, struct drm_file *f);
-/* Destroys all queues of a file; returns how many. */
 unsigned int mxgpu_queues_destroy(struct mxgpu_file *file);
+void mxgpu_queues_lost(struct mxgpu_device *mdev);
 unsigned int mxgpu_queue_vector(struct mxgpu_device *mdev, unsigned int id);
+unsigned int mxgpu_min_priority(struct mxgpu_device *mdev);
 int mxgpu_queue_mmap(struct mxgpu_file *file, struct vm_area_struct *vma);
 
 #endif

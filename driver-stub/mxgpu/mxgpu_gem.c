@@ -31,19 +31,66 @@ static void userptr_free(struct mxgpu_bo *bo)
 	mmdrop(bo->mm);
 }
 
+/*
+ * DMA mappings end with the object or with the device, whichever is first: for
+ * dma-bufs that others hold outlive it.
+ */
+static void bo_mapped(struct mxgpu_device *mdev, struct mxgpu_bo *bo,
+		      struct sg_table *sgt)
+{
+	mutex_lock(&mdev->bo_lock);
+	bo->sgt = sgt;
+	list_add(&bo->link, &mdev->bos);
+	mutex_unlock(&mdev->bo_lock);
+}
+
+/* With bo_lock held. */
+static void bo_unmap(struct mxgpu_bo *bo)
+{
+	struct drm_gem_object *obj = &bo->base;
+
+	if (!bo->sgt)
+		return;
+	list_del(&bo->link);
+	if (bo->place == MXGPU_PLACE_IMPORT) {
+		/* The exporter may keep the mapping until we detach. */
+		bo->buf = obj->import_attach->dmabuf;
+		dma_buf_unmap_attachment(obj->import_attach, bo->sgt,
+					 DMA_BIDIRECTIONAL);
+		dma_buf_detach(bo->buf, obj->import_attach);
+		obj->import_attach = NULL;
+	} else {
+		dma_unmap_sgtable(obj->dev->dev, bo->sgt, DMA_BIDIRECTIONAL, 0);
+		sg_free_table(bo->sgt);
+		kfree(bo->sgt);
+	}
+	bo->sgt = NULL;
+}
+
+/* The device has stopped for good, and objects may live on for a while. */
+void mxgpu_gem_fini(struct mxgpu_device *mdev)
+{
+	struct mxgpu_bo *bo, *next;
+
+	mutex_lock(&mdev->bo_lock);
+	list_for_each_entry_safe(bo, next, &mdev->bos, link)
+		bo_unmap(bo);
+	mutex_unlock(&mdev->bo_lock);
+}
+
 static void bo_free(struct drm_gem_object *obj)
 {
+	struct mxgpu_device *mdev = to_mxgpu(obj->dev);
 	struct mxgpu_bo *bo = to_bo(obj);
 
-	if (bo->place == MXGPU_PLACE_IMPORT) {
-		drm_prime_gem_destroy(obj, NULL);
-	} else if (bo->sgt.sgl) {
-		dma_unmap_sgtable(obj->dev->dev, &bo->sgt, DMA_BIDIRECTIONAL,
-				  0);
-		sg_free_table(&bo->sgt);
-	}
+	mutex_lock(&mdev->bo_lock);
+	bo_unmap(bo);
+	mutex_unlock(&mdev->bo_lock);
+	/* Not under the lock: it may be of another device like this one. */
+	if (bo->buf)
+		dma_buf_put(bo->buf);
 	if (drm_mm_node_allocated(&bo->vram))
-		vram_free(to_mxgpu(obj->dev), bo);
+		vram_free(mdev, bo);
 	if (bo->place == MXGPU_PLACE_USERPTR && bo->pages)
 		userptr_free(bo);
 	else if (bo->pages)
@@ -150,30 +197,46 @@ static struct mxgpu_bo *bo_new(struct drm_device *drm, u64 size, u32 place)
 /* The bus address of each page, which is what page tables want. */
 static int bo_addresses(struct mxgpu_bo *bo, struct sg_table *sgt)
 {
-	unsigned long n = bo->base.size >> PAGE_SHIFT;
+	unsigned long n = bo->base.size >> PAGE_SHIFT, i = 0;
+	struct sg_dma_page_iter page;
 
-	bo->dma = kvmalloc_array(n, sizeof(*bo->dma), GFP_KERNEL_ACCOUNT);
+	bo->dma = kvmalloc_array(n, sizeof(*bo->dma),
+				 GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!bo->dma)
 		return -ENOMEM;
-	return drm_prime_sg_to_dma_addr_array(sgt, bo->dma, n);
+	for_each_sgtable_dma_page(sgt, &page, 0) {
+		if (i == n)
+			break;
+		bo->dma[i++] = sg_page_iter_dma_address(&page);
+	}
+	/* A table shorter than the buffer is said to be. */
+	return i == n ? 0 : -EINVAL;
 }
 
 static int bo_map_pages(struct mxgpu_bo *bo)
 {
 	struct drm_gem_object *obj = &bo->base;
+	struct sg_table *sgt = kzalloc(sizeof(*sgt), GFP_KERNEL_ACCOUNT);
 	int err;
 
-	err = sg_alloc_table_from_pages(&bo->sgt, bo->pages,
+	if (!sgt)
+		return -ENOMEM;
+	err = sg_alloc_table_from_pages(sgt, bo->pages,
 					obj->size >> PAGE_SHIFT, 0, obj->size,
 					GFP_KERNEL_ACCOUNT);
 	if (err)
-		return err;
-	err = dma_map_sgtable(obj->dev->dev, &bo->sgt, DMA_BIDIRECTIONAL, 0);
-	if (err) {
-		sg_free_table(&bo->sgt);
-		return err;
-	}
-	return bo_addresses(bo, &bo->sgt);
+		goto fail;
+	err = dma_map_sgtable(obj->dev->dev, sgt, DMA_BIDIRECTIONAL, 0);
+	if (err)
+		goto fail_map;
+	bo_mapped(to_mxgpu(obj->dev), bo, sgt);
+	return bo_addresses(bo, sgt);
+
+fail_map:
+	sg_free_table(sgt);
+fail:
+	kfree(sgt);
+	return err;
 }
 
 static int vram_alloc(struct mxgpu_device *mdev, struct mxgpu_bo *bo)
@@ -262,13 +325,17 @@ static int userptr_pin(struct mxgpu_bo *bo, u64 addr)
 	struct page **pages;
 	int err;
 
-	pages = kvmalloc_array(n, sizeof(*pages), GFP_KERNEL_ACCOUNT);
-	if (!pages)
+	/* The limit first, for the array's size is the caller's choice, too. */
+	if (n > totalram_pages())
 		return -ENOMEM;
 	err = account_locked_vm(current->mm, n, true);
-	if (err) {
-		kvfree(pages);
+	if (err)
 		return err;
+	pages = kvmalloc_array(n, sizeof(*pages),
+			       GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	if (!pages) {
+		account_locked_vm(current->mm, n, false);
+		return -ENOMEM;
 	}
 	for (; done < n; done += got) {
 		got = pin_user_pages_fast(addr + done * PAGE_SIZE,
@@ -340,7 +407,7 @@ mxgpu_gem_import(struct drm_device *drm, struct dma_buf_attachment *attach,
 	struct mxgpu_bo *bo;
 	int err;
 
-	if (attach->dmabuf->size % SZ_4K)
+	if (!attach->dmabuf->size || attach->dmabuf->size % SZ_4K)
 		return ERR_PTR(-EOPNOTSUPP);
 	bo = bo_new(drm, attach->dmabuf->size, MXGPU_PLACE_IMPORT);
 	if (IS_ERR(bo))
@@ -353,5 +420,6 @@ mxgpu_gem_import(struct drm_device *drm, struct dma_buf_attachment *attach,
 		kfree(bo);
 		return ERR_PTR(err);
 	}
+	bo_mapped(to_mxgpu(drm), bo, sgt);
 	return &bo->base;
 }

@@ -43,6 +43,9 @@ static irqreturn_t device_irq(int irq, void *data)
 	struct mxgpu_device *mdev = vector->mdev;
 	u32 status = mxgpu_read(mdev, MXGPU_IRQ_STATUS);
 
+	/* The function does not answer, whatever it was that was sent. */
+	if (status == U32_MAX)
+		return IRQ_NONE;
 	/* Cleared first, then looked at: what comes meanwhile comes again. */
 	mxgpu_write(mdev, MXGPU_IRQ_STATUS, status);
 	if (MXGPU_GET(MXGPU_IRQ_STATUS_ERROR, status)) {
@@ -56,6 +59,20 @@ static irqreturn_t device_irq(int irq, void *data)
 	wake_up_all(&mdev->wait);
 	if (mdev->vectors == 1)
 		count_queues(mdev, 0);
+	return MXGPU_GET(MXGPU_IRQ_STATUS_MCU, status) ? IRQ_WAKE_THREAD :
+							 IRQ_HANDLED;
+}
+
+/* A crash of the firmware is told to clients at once. */
+static irqreturn_t device_irq_thread(int irq, void *data)
+{
+	struct mxgpu_vector *vector = data;
+	struct mxgpu_device *mdev = vector->mdev;
+
+	mutex_lock(&mdev->mbox_lock);
+	if (READ_ONCE(mdev->state) == MXGPU_UP && !mxgpu_mcu_runs(mdev))
+		mxgpu_lose(mdev, "its firmware has stopped");
+	mutex_unlock(&mdev->mbox_lock);
 	return IRQ_HANDLED;
 }
 
@@ -70,9 +87,10 @@ int mxgpu_irq_init(struct mxgpu_device *mdev)
 	for (i = 0; i < n; i++) {
 		mdev->vector[i].mdev = mdev;
 		mdev->vector[i].index = i;
-		err = request_irq(pci_irq_vector(mdev->pdev, i),
-				  i ? queue_irq : device_irq, 0, KBUILD_MODNAME,
-				  &mdev->vector[i]);
+		err = request_threaded_irq(pci_irq_vector(mdev->pdev, i),
+					   i ? queue_irq : device_irq,
+					   i ? NULL : device_irq_thread, 0,
+					   KBUILD_MODNAME, &mdev->vector[i]);
 		if (err)
 			goto fail;
 		mdev->vectors++;

@@ -4,6 +4,7 @@
  * doorbell's page out; work never passes through it, which is why there is no
  * drm_sched here: the firmware schedules.
  */
+#include <drm/drm_drv.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -17,6 +18,18 @@
 unsigned int mxgpu_queue_vector(struct mxgpu_device *mdev, unsigned int id)
 {
 	return mdev->vectors > 1 ? 1 + id % (mdev->vectors - 1) : 0;
+}
+
+/* The most urgent levels are for who may disturb others. */
+unsigned int mxgpu_min_priority(struct mxgpu_device *mdev)
+{
+	return capable(CAP_SYS_NICE) ? 0 : mdev->info.priorities / 4;
+}
+
+/* Half of all for one client, so that others find some. */
+static unsigned int queue_limit(struct mxgpu_device *mdev)
+{
+	return DIV_ROUND_UP(mdev->info.queues, 2);
 }
 
 static int queue_tell(struct mxgpu_file *file,
@@ -34,7 +47,7 @@ static int queue_tell(struct mxgpu_file *file,
 		.vector = mxgpu_queue_vector(file->mdev, id),
 	};
 
-	return mxgpu_mbox_call(file->mdev, &msg, sizeof(msg), NULL, 0);
+	return mxgpu_mbox_call(file, &msg, sizeof(msg));
 }
 
 static void queue_publish(struct mxgpu_device *mdev, unsigned int id,
@@ -45,7 +58,18 @@ static void queue_publish(struct mxgpu_device *mdev, unsigned int id,
 	spin_unlock_irq(&mdev->irq_lock);
 }
 
-/* With queue_lock held. */
+static void queue_free(struct mxgpu_queue *queue)
+{
+	struct mxgpu_device *mdev = queue->file->mdev;
+
+	queue_publish(mdev, queue->id, NULL);
+	queue->file->queues--;
+	if (queue->event)
+		eventfd_ctx_put(queue->event);
+	kfree(queue);
+}
+
+/* With vm_lock and queue_lock held. */
 static int queue_create(struct mxgpu_file *file,
 			struct drm_mxgpu_queue_create *args)
 {
@@ -58,19 +82,25 @@ static int queue_create(struct mxgpu_file *file,
 		return -ENODEV;
 	for (id = 0; id < mdev->info.queues && mdev->queues[id]; id++)
 		;
-	if (id == mdev->info.queues)
+	if (id == mdev->info.queues || file->queues >= queue_limit(mdev))
 		return -ENOSPC;
+	err = mxgpu_vmid_get(file);
+	if (err)
+		return err;
 	queue = kzalloc(sizeof(*queue), GFP_KERNEL_ACCOUNT);
-	if (!queue)
+	if (!queue) {
+		mxgpu_vmid_put(file);
 		return -ENOMEM;
+	}
 	queue->file = file;
 	queue->id = id;
+	file->queues++;
 	/* Known first: its interrupts may come before the answer does. */
 	queue_publish(mdev, id, queue);
 	err = queue_tell(file, args, id);
 	if (err) {
-		queue_publish(mdev, id, NULL);
-		kfree(queue);
+		queue_free(queue);
+		mxgpu_vmid_put(file);
 		return err;
 	}
 	args->queue = id;
@@ -83,6 +113,7 @@ int mxgpu_ioctl_queue_create(struct drm_device *drm, void *data,
 {
 	struct mxgpu_device *mdev = to_mxgpu(drm);
 	struct drm_mxgpu_queue_create *args = data;
+	struct mxgpu_file *file = f->driver_priv;
 	int err;
 
 	if (!is_power_of_2(args->packets) || args->packets < 4 ||
@@ -91,9 +122,13 @@ int mxgpu_ioctl_queue_create(struct drm_device *drm, void *data,
 	    args->ctl >= MXGPU_VA_LIMIT ||
 	    args->priority >= mdev->info.priorities)
 		return -EINVAL;
+	if (args->priority < mxgpu_min_priority(mdev))
+		return -EACCES;
+	mutex_lock(&file->vm_lock);
 	mutex_lock(&mdev->queue_lock);
-	err = queue_create(f->driver_priv, args);
+	err = queue_create(file, args);
 	mutex_unlock(&mdev->queue_lock);
+	mutex_unlock(&file->vm_lock);
 	return err;
 }
 
@@ -108,27 +143,26 @@ static struct mxgpu_queue *queue_find(struct mxgpu_file *file, u32 id)
 	return queue && queue->file == file ? queue : NULL;
 }
 
-/* With queue_lock held. On failure the device has been reset. */
+/* With vm_lock and queue_lock held. On failure the device has been reset. */
 static int queue_destroy(struct mxgpu_queue *queue)
 {
-	struct mxgpu_device *mdev = queue->file->mdev;
+	struct mxgpu_file *file = queue->file;
+	struct mxgpu_device *mdev = file->mdev;
 	const struct mxgpu_msg_queue_destroy msg = {
 		.op = MXGPU_MSG_QUEUE_DESTROY, .queue = queue->id,
 	};
-	int err = -ENODEV;
+	u64 doorbell = DOORBELL_OFFSET + (u64)queue->id * PAGE_SIZE;
+	int err = mxgpu_mbox_call(file, &msg, sizeof(msg));
 
-	if (mxgpu_file_ok(queue->file))
-		err = mxgpu_mbox_call(mdev, &msg, sizeof(msg), NULL, 0);
-	if (err && err != -ENODEV)
+	if (err && err != -ENODEV) {
 		mxgpu_lose(mdev, "a queue could not be destroyed");
-	queue_publish(mdev, queue->id, NULL);
+		err = -ENODEV;
+	}
+	queue_free(queue);
 	/* The next fault of who still has the page finds the sink. */
-	unmap_mapping_range(mdev->drm.anon_inode->i_mapping,
-			    DOORBELL_OFFSET + (u64)queue->id * PAGE_SIZE,
+	unmap_mapping_range(mdev->drm.anon_inode->i_mapping, doorbell,
 			    PAGE_SIZE, 1);
-	if (queue->event)
-		eventfd_ctx_put(queue->event);
-	kfree(queue);
+	mxgpu_vmid_put(file);
 	return err;
 }
 
@@ -137,25 +171,32 @@ int mxgpu_ioctl_queue_destroy(struct drm_device *drm, void *data,
 {
 	struct drm_mxgpu_queue_destroy *args = data;
 	struct mxgpu_device *mdev = to_mxgpu(drm);
+	struct mxgpu_file *file = f->driver_priv;
 	struct mxgpu_queue *queue;
 	int err = -ENOENT;
 
 	if (args->reserved)
 		return -EINVAL;
+	mutex_lock(&file->vm_lock);
 	mutex_lock(&mdev->queue_lock);
-	queue = queue_find(f->driver_priv, args->queue);
+	queue = queue_find(file, args->queue);
 	if (queue)
 		err = queue_destroy(queue);
+	else if (!mxgpu_file_ok(file))
+		err = -ENODEV;
 	mutex_unlock(&mdev->queue_lock);
+	mutex_unlock(&file->vm_lock);
 	return err;
 }
 
+/* Destroys all queues of a file; returns how many. */
 unsigned int mxgpu_queues_destroy(struct mxgpu_file *file)
 {
 	struct mxgpu_device *mdev = file->mdev;
 	struct mxgpu_queue *queue;
 	unsigned int id, n = 0;
 
+	mutex_lock(&file->vm_lock);
 	mutex_lock(&mdev->queue_lock);
 	for (id = 0; id < MXGPU_MAX_QUEUES; id++) {
 		queue = queue_find(file, id);
@@ -165,7 +206,22 @@ unsigned int mxgpu_queues_destroy(struct mxgpu_file *file)
 		}
 	}
 	mutex_unlock(&mdev->queue_lock);
+	mutex_unlock(&file->vm_lock);
 	return n;
+}
+
+/* The device has been reset: it has no queues. With queue_lock held. */
+void mxgpu_queues_lost(struct mxgpu_device *mdev)
+{
+	unsigned int id;
+
+	for (id = 0; id < MXGPU_MAX_QUEUES; id++) {
+		if (mdev->queues[id])
+			queue_free(mdev->queues[id]);
+	}
+	mdev->vmids = 1;	/* 0 is nobody's */
+	unmap_mapping_range(mdev->drm.anon_inode->i_mapping, DOORBELL_OFFSET,
+			    MXGPU_DOORBELL_SIZE, 1);
 }
 
 int mxgpu_ioctl_reset(struct drm_device *drm, void *data, struct drm_file *f)
@@ -190,7 +246,7 @@ static int queue_call(struct mxgpu_file *file, u32 id, const void *msg,
 	if (!mxgpu_file_ok(file))
 		err = -ENODEV;
 	else if (queue_find(file, id))
-		err = mxgpu_mbox_call(mdev, msg, size, NULL, 0);
+		err = mxgpu_mbox_call(file, msg, size);
 	mutex_unlock(&mdev->queue_lock);
 	return err;
 }
@@ -225,14 +281,29 @@ int mxgpu_ioctl_queue_launch(struct drm_device *drm, void *data,
 	return queue_call(f->driver_priv, args->queue, &msg, sizeof(msg));
 }
 
+/* A device that is reset behind our back, or pulled out, raises nothing. */
+static bool device_there(struct mxgpu_file *file)
+{
+	bool there = false;
+	int idx;
+
+	if (drm_dev_enter(&file->mdev->drm, &idx)) {
+		there = mxgpu_file_ok(file) &&
+			mxgpu_read(file->mdev, MXGPU_ID) == MXGPU_ID_MAGIC;
+		drm_dev_exit(idx);
+	}
+	return there;
+}
+
+/* Not inside of drm_dev_enter(), as all other ioctls are: it may take for ever. */
 int mxgpu_ioctl_queue_wait(struct drm_device *drm, void *data,
 			   struct drm_file *f)
 {
 	struct drm_mxgpu_queue_wait *args = data;
 	struct mxgpu_device *mdev = to_mxgpu(drm);
 	struct mxgpu_file *file = f->driver_priv;
-	u32 *count;
 	bool found;
+	u32 *count;
 
 	if (args->reserved || args->deadline < 0)
 		return -EINVAL;
@@ -240,7 +311,7 @@ int mxgpu_ioctl_queue_wait(struct drm_device *drm, void *data,
 	found = queue_find(file, args->queue);
 	mutex_unlock(&mdev->queue_lock);
 	if (!found)
-		return -ENOENT;
+		return mxgpu_file_ok(file) ? -ENOENT : -ENODEV;
 	count = &file->status->irqs[args->queue];
 	for (;;) {
 		s64 left = args->deadline - ktime_get_ns();
@@ -249,13 +320,10 @@ int mxgpu_ioctl_queue_wait(struct drm_device *drm, void *data,
 		args->count = READ_ONCE(*count);
 		if (args->count != args->seen)
 			return 0;
-		if (!mxgpu_file_ok(file))
+		if (!device_there(file))
 			return -ENODEV;
 		if (left <= 0)
 			return -ETIME;
-		/* A device that was reset behind our back raises nothing. */
-		if (mxgpu_read(mdev, MXGPU_ID) != MXGPU_ID_MAGIC)
-			return -ENODEV;
 		left = min_t(u64, left, jiffies_to_nsecs(LOOK));
 		ret = wait_event_interruptible_timeout(mdev->queue_wait,
 			READ_ONCE(*count) != args->seen || !mxgpu_file_ok(file),
@@ -290,7 +358,9 @@ int mxgpu_ioctl_queue_eventfd(struct drm_device *drm, void *data,
 	mutex_unlock(&mdev->queue_lock);
 	if (event)
 		eventfd_ctx_put(event);
-	return queue ? 0 : -ENOENT;
+	if (queue)
+		return 0;
+	return mxgpu_file_ok(f->driver_priv) ? -ENOENT : -ENODEV;
 }
 
 /* ---- doorbells and the status page ---- */
@@ -303,13 +373,20 @@ static vm_fault_t page_fault(struct vm_fault *vmf)
 	u64 offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
 	unsigned long pfn = page_to_pfn(virt_to_page(file->status));
 	vm_fault_t ret;
+	bool there;
+	int idx;
 
-	/* Against queue_destroy(), which unmaps after it has cleared. */
+	/*
+	 * drm_dev_unplug(), queue_destroy() and the work after a loss unmap
+	 * when they have made sure that what is seen here is the sink.
+	 */
+	there = drm_dev_enter(&mdev->drm, &idx);
 	mutex_lock(&mdev->queue_lock);
 	if (offset >= DOORBELL_OFFSET) {
 		u64 at = offset - DOORBELL_OFFSET;
 
-		if (queue_find(file, at >> PAGE_SHIFT))
+		if (there && mxgpu_file_ok(file) &&
+		    queue_find(file, at >> PAGE_SHIFT))
 			pfn = (pci_resource_start(mdev->pdev,
 						  MXGPU_BAR_DOORBELL) + at) >>
 			      PAGE_SHIFT;
@@ -318,6 +395,8 @@ static vm_fault_t page_fault(struct vm_fault *vmf)
 	}
 	ret = vmf_insert_pfn(vma, vmf->address, pfn);
 	mutex_unlock(&mdev->queue_lock);
+	if (there)
+		drm_dev_exit(idx);
 	return ret;
 }
 

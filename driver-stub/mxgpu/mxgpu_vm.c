@@ -1,244 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Address spaces: which device addresses belong to which memory object
- * (a drm_mm), and the page tables that say so to the device (mxgpu/pte.h).
- *
- * Everything that can fail is done first: mxgpu_pt_prepare() makes the tables
- * and splits large leaves, after which writing entries always succeeds. Each
- * entry is written by one exchange, for the device sets A and D meanwhile.
+ * Address spaces: which device addresses belong to which memory object (a
+ * drm_mm; drm_gpuvm comes with 6.7), and who has which VMID.
  */
-#include <linux/dma-mapping.h>
 #include <linux/slab.h>
 
 #include "mxgpu_drv.h"
 
-#define PAGE_4K SZ_4K
-#define PAGE_2M SZ_2M
 #define PERMS (MXGPU_PTE_READ | MXGPU_PTE_WRITE | MXGPU_PTE_EXECUTE | \
 	       MXGPU_PTE_ATOMIC)
-#define TOP (MXGPU_PT_LEVELS - 1)
-
-/* ---- tables ---- */
-
-static void table_free(struct mxgpu_device *mdev, struct mxgpu_table *t)
-{
-	if (t->page) {
-		dma_unmap_page(mdev->drm.dev, t->dma, PAGE_4K,
-			       DMA_BIDIRECTIONAL);
-		__free_page(t->page);
-	}
-	kfree(t->child);
-	kfree(t);
-}
-
-static struct mxgpu_table *table_new(struct mxgpu_device *mdev,
-				     unsigned int level)
-{
-	struct mxgpu_table *t = kzalloc(sizeof(*t), GFP_KERNEL_ACCOUNT);
-
-	if (!t)
-		return NULL;
-	t->level = level;
-	if (level)
-		t->child = kcalloc(MXGPU_PT_ENTRIES, sizeof(*t->child),
-				   GFP_KERNEL_ACCOUNT);
-	t->page = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
-	if ((level && !t->child) || !t->page)
-		goto fail;
-	t->dma = dma_map_page(mdev->drm.dev, t->page, 0, PAGE_4K,
-			      DMA_BIDIRECTIONAL);
-	if (dma_mapping_error(mdev->drm.dev, t->dma))
-		goto fail;
-	t->entries = page_address(t->page);
-	return t;
-
-fail:
-	if (t->page)
-		__free_page(t->page);
-	kfree(t->child);
-	kfree(t);
-	return NULL;
-}
-
-static u64 table_entry(const struct mxgpu_table *t)
-{
-	return t->dma | MXGPU_PTE_SYSTEM | MXGPU_PTE_TABLE | MXGPU_PTE_VALID;
-}
-
-static void entry_set(struct mxgpu_table *t, unsigned int i, u64 entry)
-{
-	u64 old = xchg(&t->entries[i], entry);
-
-	t->used += !!entry - !!old;
-}
-
-static void tree_free(struct mxgpu_device *mdev, struct mxgpu_table *t)
-{
-	unsigned int i;
-
-	for (i = 0; t->child && i < MXGPU_PT_ENTRIES; i++) {
-		if (t->child[i])
-			tree_free(mdev, t->child[i]);
-	}
-	table_free(mdev, t);
-}
-
-/* Tables that were unlinked, after the invalidation. */
-static void reap(struct mxgpu_file *file)
-{
-	while (file->dead) {
-		struct mxgpu_table *t = file->dead;
-
-		file->dead = t->next_dead;
-		table_free(file->mdev, t);
-	}
-}
-
-/* The table of va at level 1, made where missing if "create". */
-static struct mxgpu_table *walk(struct mxgpu_file *file, u64 va, bool create)
-{
-	struct mxgpu_table *t = file->root;
-
-	while (t->level > 1) {
-		unsigned int i = MXGPU_PT_INDEX(va, t->level);
-
-		if (!t->child[i]) {
-			if (!create)
-				return NULL;
-			t->child[i] = table_new(file->mdev, t->level - 1);
-			if (!t->child[i])
-				return NULL;
-			entry_set(t, i, table_entry(t->child[i]));
-		}
-		t = t->child[i];
-	}
-	return t;
-}
-
-/* Level 0 below entry i of t: a large leaf becomes small ones. */
-static int make_small(struct mxgpu_file *file, struct mxgpu_table *t,
-		      unsigned int i)
-{
-	struct mxgpu_table *fine;
-	u64 leaf = READ_ONCE(t->entries[i]);
-	unsigned int n;
-
-	if (t->child[i])
-		return 0;
-	fine = table_new(file->mdev, 0);
-	if (!fine)
-		return -ENOMEM;
-	for (n = 0; leaf && n < MXGPU_PT_ENTRIES; n++)
-		entry_set(fine, n, leaf + n * PAGE_4K);
-	t->child[i] = fine;
-	entry_set(t, i, table_entry(fine));
-	return 0;
-}
-
-/* ---- where an object's bytes are ---- */
-
-static u64 bo_address(const struct mxgpu_bo *bo, u64 offset)
-{
-	return bo->dma ? bo->dma[offset >> PAGE_SHIFT]
-		       : bo->vram.start + offset;
-}
-
-/* Whether 2 MiB from offset on can be one leaf at va. */
-static bool bo_large(const struct mxgpu_bo *bo, u64 va, u64 offset, u64 left)
-{
-	u64 addr, n;
-
-	if (left < PAGE_2M || va % PAGE_2M)
-		return false;
-	addr = bo_address(bo, offset);
-	if (addr % PAGE_2M)
-		return false;
-	for (n = PAGE_4K; bo->dma && n < PAGE_2M; n += PAGE_4K) {
-		if (bo_address(bo, offset + n) != addr + n)
-			return false;
-	}
-	return true;
-}
-
-static u64 to_boundary(u64 va, u64 end)
-{
-	return min(end, round_down(va, PAGE_2M) + PAGE_2M) - va;
-}
-
-/* Tables for a range that gets bo's memory. -ENOMEM leaves tables only. */
-static int pt_prepare(struct mxgpu_file *file, const struct mxgpu_bo *bo,
-		      u64 va, u64 offset, u64 size)
-{
-	u64 end = va + size, step;
-	int err = 0;
-
-	for (; va < end && !err; va += step, offset += step) {
-		struct mxgpu_table *t = walk(file, va, true);
-
-		step = to_boundary(va, end);
-		if (!t)
-			return -ENOMEM;
-		if (!bo_large(bo, va, offset, end - va))
-			err = make_small(file, t, MXGPU_PT_INDEX(va, 1));
-	}
-	return err;
-}
-
-static void pt_write(struct mxgpu_file *file, const struct mxgpu_bo *bo,
-		     u64 va, u64 offset, u64 size, u64 perms)
-{
-	u64 flags = perms | MXGPU_PTE_VALID |
-		    (bo->dma ? MXGPU_PTE_SYSTEM : 0);
-	u64 end = va + size, step, n;
-
-	for (; va < end; va += step, offset += step) {
-		struct mxgpu_table *t = walk(file, va, false);
-		unsigned int i = MXGPU_PT_INDEX(va, 1);
-
-		step = to_boundary(va, end);
-		if (!t->child[i]) {
-			entry_set(t, i, bo_address(bo, offset) | flags);
-			continue;
-		}
-		for (n = 0; n < step; n += PAGE_4K)
-			entry_set(t->child[i], MXGPU_PT_INDEX(va + n, 0),
-				  bo_address(bo, offset + n) | flags);
-	}
-}
-
-/* Makes va a boundary between leaves. */
-static int pt_split(struct mxgpu_file *file, u64 va)
-{
-	struct mxgpu_table *t = va % PAGE_2M ? walk(file, va, false) : NULL;
-	unsigned int i = MXGPU_PT_INDEX(va, 1);
-
-	return t && t->entries[i] ? make_small(file, t, i) : 0;
-}
-
-static void pt_clear(struct mxgpu_file *file, u64 va, u64 size)
-{
-	u64 end = va + size, step, n;
-
-	for (; va < end; va += step) {
-		struct mxgpu_table *t = walk(file, va, false), *fine;
-		unsigned int i = MXGPU_PT_INDEX(va, 1);
-
-		step = to_boundary(va, end);
-		if (!t || !t->entries[i])
-			continue;
-		fine = t->child[i];
-		for (n = 0; fine && n < step; n += PAGE_4K)
-			entry_set(fine, MXGPU_PT_INDEX(va + n, 0), 0);
-		if (fine && fine->used)
-			continue;
-		entry_set(t, i, 0);
-		t->child[i] = NULL;
-		if (fine) {
-			fine->next_dead = file->dead;
-			file->dead = fine;
-		}
-	}
-}
 
 /* ---- the firmware's part ---- */
 
@@ -249,12 +19,57 @@ static int vm_set(struct mxgpu_file *file, u64 root)
 		.root_lo = lower_32_bits(root), .root_hi = upper_32_bits(root),
 	};
 
-	return mxgpu_mbox_call(file->mdev, &msg, sizeof(msg), NULL, 0);
+	return mxgpu_mbox_call(file, &msg, sizeof(msg));
+}
+
+/**
+ * mxgpu_vmid_get() - make the device know a file's address space
+ * @file: which is about to get a queue; may have its VMID from another one
+ *
+ * There are 15 VMIDs and more clients: only those with queues need one.
+ *
+ * Context: vm_lock and queue_lock are held.
+ * Return: 0; -EBUSY when clients with queues have all of them; -ENODEV.
+ */
+int mxgpu_vmid_get(struct mxgpu_file *file)
+{
+	struct mxgpu_device *mdev = file->mdev;
+	unsigned int vmid;
+	int err;
+
+	if (file->vmid)
+		return 0;
+	vmid = find_first_zero_bit(&mdev->vmids, MXGPU_NUM_VMIDS);
+	if (vmid == MXGPU_NUM_VMIDS)
+		return -EBUSY;
+	WRITE_ONCE(file->vmid, vmid);
+	err = vm_set(file, mxgpu_pt_root(file));
+	if (err)
+		WRITE_ONCE(file->vmid, 0);
+	else
+		__set_bit(vmid, &mdev->vmids);
+	return err;
+}
+
+/* Gives it back with the file's last queue; with the same locks held. */
+void mxgpu_vmid_put(struct mxgpu_file *file)
+{
+	int err;
+
+	if (file->queues || !file->vmid)
+		return;
+	err = vm_set(file, 0);
+	if (err && err != -ENODEV)
+		mxgpu_lose(file->mdev, "an address space stays");
+	/* Those of a device that was lost are free already. */
+	if (!err)
+		__clear_bit(file->vmid, &file->mdev->vmids);
+	WRITE_ONCE(file->vmid, 0);
 }
 
 /*
  * Without an answer nobody can tell whether old translations are in use: the
- * device is reset then, so that memory may be freed in any case.
+ * device is reset then. So memory may be freed in any case when this returns.
  */
 static int invalidate(struct mxgpu_file *file, u64 va, u64 size)
 {
@@ -263,16 +78,15 @@ static int invalidate(struct mxgpu_file *file, u64 va, u64 size)
 		.addr_lo = lower_32_bits(va), .addr_hi = upper_32_bits(va),
 		.size_lo = lower_32_bits(size), .size_hi = upper_32_bits(size),
 	};
-	int err;
+	int err = -ENODEV;
 
-	if (!mxgpu_file_ok(file))
-		return -ENODEV;
-	err = mxgpu_mbox_call(file->mdev, &msg, sizeof(msg), NULL, 0);
-	if (err && err != -ENODEV) {
+	if (mxgpu_file_ok(file))
+		err = file->vmid ? mxgpu_mbox_call(file, &msg, sizeof(msg)) : 0;
+	if (err && err != -ENODEV)
 		mxgpu_lose(file->mdev, "an invalidation failed");
-		err = -ENODEV;
-	}
-	return err;
+	if (err)
+		mxgpu_wait_stopped(file->mdev);
+	return err ? -ENODEV : 0;
 }
 
 /* ---- mappings ---- */
@@ -353,7 +167,7 @@ static void vma_release(struct list_head *gone)
 
 static bool bad_range(u64 va, u64 size)
 {
-	return !size || (va | size) % PAGE_4K || va >= MXGPU_VA_LIMIT ||
+	return !size || (va | size) % SZ_4K || va >= MXGPU_VA_LIMIT ||
 	       size > MXGPU_VA_LIMIT - va;
 }
 
@@ -363,7 +177,7 @@ static int check_place(const struct drm_mxgpu_vm_map *p,
 	u64 bytes = bo->base.size;
 
 	if (bad_range(p->va, p->size) || p->reserved || !p->perms ||
-	    (p->perms & ~PERMS) || p->offset % PAGE_4K || p->offset > bytes ||
+	    (p->perms & ~PERMS) || p->offset % SZ_4K || p->offset > bytes ||
 	    p->size > bytes - p->offset)
 		return -EINVAL;
 	if (bo->readonly && (p->perms & (MXGPU_PTE_WRITE | MXGPU_PTE_ATOMIC)))
@@ -387,13 +201,13 @@ static int map_locked(struct mxgpu_file *file, struct mxgpu_bo *bo,
 		vma_free(vma);
 		return -EEXIST;
 	}
-	err = pt_prepare(file, bo, p->va, p->offset, p->size);
+	err = mxgpu_pt_prepare(file, bo, p->va, p->offset, p->size);
 	if (err) {
 		drm_mm_remove_node(&vma->node);
 		vma_free(vma);
 		return err;
 	}
-	pt_write(file, bo, p->va, p->offset, p->size, p->perms);
+	mxgpu_pt_write(file, bo, p->va, p->offset, p->size, p->perms);
 	return 0;
 }
 
@@ -428,18 +242,18 @@ static int unmap_locked(struct mxgpu_file *file, u64 va, u64 size,
 		return 0;
 	/* Everything that can fail first. */
 	rest = kzalloc(sizeof(*rest), GFP_KERNEL_ACCOUNT);
-	err = rest ? pt_split(file, va) : -ENOMEM;
+	err = rest ? mxgpu_pt_split(file, va) : -ENOMEM;
 	if (!err)
-		err = pt_split(file, va + size);
+		err = mxgpu_pt_split(file, va + size);
 	if (err) {
 		kfree(rest);
 		return err;
 	}
 	vma_cut(file, va, va + size, &rest, gone);
 	kfree(rest);
-	pt_clear(file, va, size);
+	mxgpu_pt_clear(file, va, size);
 	err = invalidate(file, va, size);
-	reap(file);
+	mxgpu_pt_reap(file);
 	return err;
 }
 
@@ -513,11 +327,11 @@ static int replace_prepare(struct mxgpu_file *file, struct replacement *r,
 		r[i].rest = kzalloc(sizeof(*r[i].rest), GFP_KERNEL_ACCOUNT);
 		if (!r[i].vma || !r[i].rest)
 			return -ENOMEM;
-		err = pt_split(file, p->va);
+		err = mxgpu_pt_split(file, p->va);
 		if (!err)
-			err = pt_split(file, p->va + p->size);
+			err = mxgpu_pt_split(file, p->va + p->size);
 		if (!err)
-			err = pt_prepare(file, r[i].bo, p->va, p->offset,
+			err = mxgpu_pt_prepare(file, r[i].bo, p->va, p->offset,
 					 p->size);
 	}
 	return err;
@@ -541,7 +355,7 @@ static int replace_locked(struct mxgpu_file *file, struct replacement *r,
 		vma_cut(file, p->va, p->va + p->size, &r[i].rest, gone);
 		WARN_ON(vma_insert(file, r[i].vma, p->va, p->size));
 		r[i].vma = NULL;
-		pt_write(file, r[i].bo, p->va, p->offset, p->size, p->perms);
+		mxgpu_pt_write(file, r[i].bo, p->va, p->offset, p->size, p->perms);
 		low = min(low, p->va);
 		high = max(high, p->va + p->size);
 	}
@@ -603,40 +417,33 @@ int mxgpu_ioctl_vm_replace(struct drm_device *drm, void *data,
 
 int mxgpu_vm_init(struct mxgpu_file *file)
 {
-	int err;
+	int err = mxgpu_pt_init(file);
 
+	if (err)
+		return err;
 	mutex_init(&file->vm_lock);
 	drm_mm_init(&file->vmas, 0, MXGPU_VA_LIMIT);
-	file->root = table_new(file->mdev, TOP);
-	if (!file->root) {
-		err = -ENOMEM;
-		goto fail;
-	}
-	err = vm_set(file, table_entry(file->root));
-	if (!err)
-		return 0;
-	table_free(file->mdev, file->root);
-fail:
-	drm_mm_takedown(&file->vmas);
-	mutex_destroy(&file->vm_lock);
-	return err;
+	return 0;
 }
 
-/* No queue uses the address space any more. */
+/*
+ * Takes away what the device has of it; queues are destroyed already, and the
+ * VMID with them, or the device is lost.
+ */
+void mxgpu_vm_stop(struct mxgpu_file *file)
+{
+	mutex_lock(&file->vm_lock);
+	mxgpu_wait_stopped(file->mdev);
+	mxgpu_pt_fini(file);
+	mutex_unlock(&file->vm_lock);
+}
+
 void mxgpu_vm_fini(struct mxgpu_file *file)
 {
 	LIST_HEAD(gone);
-	int err;
 
-	if (mxgpu_file_ok(file)) {
-		err = vm_set(file, 0);
-		if (err && err != -ENODEV)
-			mxgpu_lose(file->mdev, "an address space stays");
-	}
 	vma_cut(file, 0, MXGPU_VA_LIMIT, NULL, &gone);
 	vma_release(&gone);
-	reap(file);
-	tree_free(file->mdev, file->root);
 	drm_mm_takedown(&file->vmas);
 	mutex_destroy(&file->vm_lock);
 }
