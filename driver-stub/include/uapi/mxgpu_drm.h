@@ -63,8 +63,9 @@ extern "C" {
 #define DRM_MXGPU_RESET		0x13
 
 /*
- * INFO: what the device is. Nothing in it changes while the file is open.
- * -ENODEV is not given: a lost device is still described.
+ * INFO: what the device is. Only vmid changes while the file is open: a client
+ * has an address space of the device while it has queues. A lost device is still
+ * described; -ENODEV: the driver has let go of it.
  */
 struct drm_mxgpu_info {
 	__u64 vram_size;	/* bytes on the device */
@@ -92,7 +93,7 @@ struct drm_mxgpu_info {
 	__u32 pci_address;	/* bus << 8 | device << 3 | function */
 	char fw_build[32];	/* NUL padded */
 	__u8 uuid[16];
-	__u32 vmid;		/* the client's address space, as in records */
+	__u32 vmid;		/* the client's address space, as in records; or 0 */
 	__u32 reserved;
 };
 
@@ -192,7 +193,8 @@ struct drm_mxgpu_vm_replace {
  * QUEUE_DESTROY, or when the device is lost, stores to it go nowhere.
  *
  * -ENOSPC: all queues of the device, or of this client, are in use. -EACCES: a
- * priority more urgent than info.min_priority. -EFAULT: the ring is not mapped
+ * priority more urgent than info.min_priority. -EBUSY: all address spaces of the
+ * device belong to other clients with queues. -EFAULT: the ring is not mapped
  * readable, or the control block not writable.
  */
 struct drm_mxgpu_queue_create {
@@ -275,7 +277,8 @@ struct drm_mxgpu_queue_eventfd {
  * The ring of the device is shared by all clients. A record of a client that has
  * more than MXGPU_FAULTS_MAX of them open is answered by REPLAY at once (it comes
  * again), and when the ring is nearly full the oldest ones that nobody answered
- * are killed. -EBUSY: the client has such a file. -EOPNOTSUPP.
+ * are killed. -EBUSY: the client has such a file. -EOPNOTSUPP: the driver does
+ * not do it, and has no RESOLVE either; this one does not yet.
  */
 #define MXGPU_FAULTS_MAX 256
 
@@ -298,8 +301,8 @@ struct drm_mxgpu_resolve {
 };
 
 /*
- * STATE: whether the device is there and its firmware runs. Never fails because
- * of the state itself. Without LOOK only what is known is told; with LOOK the
+ * STATE: whether the device is there and its firmware runs. It fails when the
+ * driver has let go of the device (-ENODEV), not because of a loss. Without LOOK only what is known is told; with LOOK the
  * device is asked, however at most twice a second.
  */
 #define MXGPU_STATE_LOOK	1	/* flags */
