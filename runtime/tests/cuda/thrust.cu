@@ -190,12 +190,17 @@ static void transforms(const std::vector<int> &host)
 
 int main()
 {
-    for (int count : {1, 31, 1000, 70001}) {
-        reductions(numbers(count, 100));
-        scans(numbers(count, 100));
-        sorts(numbers(count, 1000000));
-        selections(numbers(count, 200));
-        transforms(numbers(count, 1000));
+    try {
+        for (int count : {1, 31, 1000, 70001}) {
+            reductions(numbers(count, 100));
+            scans(numbers(count, 100));
+            sorts(numbers(count, 1000000));
+            selections(numbers(count, 200));
+            transforms(numbers(count, 1000));
+        }
+    } catch (const std::exception &e) { // how Thrust tells of errors
+        fprintf(stderr, "%s\n", e.what());
+        return 1;
     }
     return passed();
 }
