@@ -302,8 +302,9 @@ struct drm_mxgpu_resolve {
 
 /*
  * STATE: whether the device is there and its firmware runs. It fails when the
- * driver has let go of the device (-ENODEV), not because of a loss. Without LOOK only what is known is told; with LOOK the
- * device is asked, however at most twice a second.
+ * driver has let go of the device (-ENODEV), not because of a loss. Without LOOK
+ * only what is known is told; with LOOK the device is asked, however at most twice
+ * a second.
  */
 #define MXGPU_STATE_LOOK	1	/* flags */
 
