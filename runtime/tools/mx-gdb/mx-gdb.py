@@ -21,6 +21,7 @@ SETTINGS = [
     "set sysroot",                   # files of kernels are here
     "set breakpoint pending on",     # they are loaded when the program does
     "set print thread-events off",   # there is one for each lane
+    "set remotetimeout 60",          # a busy host answers late, but once
 ]
 POLL = 0.02
 
