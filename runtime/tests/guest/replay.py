@@ -7,6 +7,7 @@ their firmware crashes, and what one finds who goes back from the middle.
 Prints TAP.
 """
 
+import filecmp
 import os
 import re
 import shutil
@@ -65,7 +66,10 @@ def test_alike(folder):
     again = run_guest("--replay", f"{folder}/one")
     expect(again.returncode == 0 and again.stdout == first.stdout,
            "replayed:", again.stdout, again.stderr, "recorded:", first.stdout)
+    os.utime(f"{folder}/look.sh")  # written later, and the same archive
     second = record(f"{folder}/two")
+    expect(filecmp.cmp(f"{folder}/one/initrd", f"{folder}/two/initrd", False),
+           "the guests were given different archives")
     expect(second.stdout == first.stdout,
            "second:", second.stdout, "first:", first.stdout)
 
