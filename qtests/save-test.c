@@ -6,6 +6,7 @@
  */
 #include "qemu/osdep.h"
 #include "hw/pci/pci_regs.h"
+#include "qemu/bswap.h"
 #include "qemu/units.h"
 #include "qobject/qdict.h"
 #include "qobject/qlist.h"
@@ -365,6 +366,26 @@ static size_t find_model(const char *data, size_t size)
     return find_part(data, find_part(data, size, "steppers"), "registers");
 }
 
+/* A part that a later version of the model saved. */
+static void test_newer(MxDevice *dev)
+{
+    g_autofree char *file = temporary("state"), *data = NULL, *said = NULL;
+    size_t size, version;
+    Work w;
+
+    work_start(dev, &w, STEPS);
+    mx_machine_save(dev->machine, file);
+    g_assert_true(g_file_get_contents(file, &data, &size, NULL));
+    version = find_part(data, size, "steppers") + 16; /* its name */
+    stl_be_p(data + version, ldl_be_p(data + version) + 1);
+    g_assert_true(g_file_set_contents(file, data, size, NULL));
+    g_assert_false(loads(dev, file, "threads=1", &said));
+    g_assert_nonnull(strstr(said, "part 'steppers' of the state is of version"));
+    unlink(file);
+    qtest_qmp_assert_success(dev->qts, "{'execute': 'cont'}");
+    work_end(dev, &w);
+}
+
 /* Raised vectors stand before the parts' number and the first part's name. */
 #define RAISED_BYTES (MXGPU_MAX_VECTORS / 8)
 
@@ -511,6 +532,7 @@ void mx_save_tests(void)
         mx_test("save/aperture", MX_BARE, test_aperture);
     }
     mx_test("save/refused", MX_BOOTED, test_refused);
+    mx_test("save/newer", MX_BOOTED, test_newer);
     mx_test("save/raised", MX_BOOTED, test_raised);
     mx_test("save/broken", MX_BOOTED, test_broken);
 }

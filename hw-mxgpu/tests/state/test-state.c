@@ -275,6 +275,47 @@ static void refuses(Rig *r, const uint8_t *image, size_t size)
     is_reset(r);
 }
 
+/* Where the section's version is; behind its name. */
+static uint8_t *version_of(const Saved *s, const char *name)
+{
+    char padded[16] = "";
+    size_t at = 0;
+
+    memcpy(padded, name, strlen(name));
+    while (memcmp(s->bytes + at, padded, sizeof(padded)) != 0) {
+        g_assert_cmpuint(++at + sizeof(padded) + 4, <, s->size);
+    }
+    return s->bytes + at + sizeof(padded);
+}
+
+/* Any one section of an earlier or a later version. */
+static void test_versions(void)
+{
+    static const char *const sections[] = {
+        "device", "registers", "doorbells", "mcu",   "mmu",
+        "faults", "copies",    "slots",     "unit", "steppers",
+    };
+    Rig *r = rig_busy(kernels, 60);
+    Saved s = rig_save(r);
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(sections); i++) {
+        for (int by = -1; by <= 1; by += 2) {
+            uint8_t *at = version_of(&s, sections[i]);
+            uint32_t version;
+
+            memcpy(&version, at, sizeof(version));
+            version += by;
+            memcpy(at, &version, sizeof(version));
+            refuses(r, s.bytes, s.size);
+            version -= by;
+            memcpy(at, &version, sizeof(version));
+        }
+    }
+    g_assert_cmpint(mxgpu_state_load(r->dev, s.bytes, s.size), ==, 0);
+    g_free(s.bytes);
+    rig_free(r);
+}
+
 static void test_refused(void)
 {
     Rig *r = rig_busy(kernels, 60), *other = rig_new(UNITS + 1, false);
@@ -360,6 +401,7 @@ int main(int argc, char **argv)
     g_test_add_func("/state/parked", test_parked);
     g_test_add_func("/state/threads", test_threads);
     g_test_add_func("/state/refused", test_refused);
+    g_test_add_func("/state/versions", test_versions);
     g_test_add_func("/state/changed", test_changed);
     return g_test_run();
 }
