@@ -2,8 +2,10 @@
 /*
  * Matrix products of a warp: D = A * B + C of 16 x 16 matrices. Kernels only.
  *
- * All 64 threads of the warp must call these functions together (blocks are
- * multiples of 64 threads). A fragment is a thread's part of a matrix: x[i], i
+ * All threads of the warp must call these functions together: all 64 (blocks are
+ * multiples of 64 threads), or all 32 of half a warp with --warp-size=32, where
+ * there are other shapes, too, and no hardware for it: mcr/device/matrix_32.h.
+ * A fragment is a thread's part of a matrix: x[i], i
  * below num_elements. Elements may be changed one by one; which element of the
  * matrix it is, fragment::row(i) and column(i) tell.
  *
@@ -22,10 +24,6 @@
 #error "matrix products are for kernels: compile with mxcc"
 #endif
 
-#if defined(__MC_WARP_SIZE__) && __MC_WARP_SIZE__ == 32
-#error "a matrix product takes a warp of 64 lanes: compile without --warp-size"
-#endif
-
 #include "common/maca_bfloat16.h"
 #include "common/maca_fp16.h"
 #include "mcr/mc_runtime.h"
@@ -40,6 +38,16 @@ struct row_major;
 struct col_major;
 
 enum layout_t { mem_row_major, mem_col_major };
+
+} // namespace wmma
+} // namespace mxmaca
+
+#if defined(__MC_WARP_SIZE__) && __MC_WARP_SIZE__ == 32
+#include "mcr/device/matrix_32.h"
+#else
+
+namespace mxmaca {
+namespace wmma {
 
 namespace details {
 
@@ -253,6 +261,8 @@ mma_sync(fragment<accumulator, 16, 16, 16, __half> &d,
 
 } // namespace wmma
 } // namespace mxmaca
+
+#endif
 
 /* The name that sources written for CUDA use. */
 namespace nvcuda {
