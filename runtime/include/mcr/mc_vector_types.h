@@ -2,7 +2,7 @@
 /*
  * Vectors of one to four scalars: char1 ... double4, and make_char1() ...
  * Those of two and four are aligned to their size, at most 16 bytes; the
- * others to their scalar.
+ * others to their scalar. In HIP's form they have a member "data", too.
  */
 #ifndef MCR_MC_VECTOR_TYPES_H
 #define MCR_MC_VECTOR_TYPES_H
@@ -48,7 +48,33 @@
         : x((type)a), y((type)b), z((type)c), w((type)d)                       \
     {                                                                          \
     }
+/* They are also one thing, "data", with an index; a vector of the compiler's
+ * where it has such. */
+#if defined(__clang__)
+#define __MC_VECTOR_DATA(type, n, align)                                       \
+    typedef type Native_vec_                                                   \
+        __attribute__((ext_vector_type(n), aligned(align)));
 #else
+#define __MC_VECTOR_DATA(type, n, align) typedef type Native_vec_[n];
+#endif
+#define __MC_VECTOR_PARTS(type, n, align, ...)                                 \
+    __MC_VECTOR_DATA(type, n, align)                                           \
+    __extension__ union {                                                      \
+        Native_vec_ data;                                                      \
+        __extension__ struct {                                                 \
+            type __VA_ARGS__;                                                  \
+        };                                                                     \
+    };
+#define __MC_VECTOR_PARTS3(type)                                               \
+    __extension__ union {                                                      \
+        type data[3];                                                          \
+        __extension__ struct {                                                 \
+            type x, y, z;                                                      \
+        };                                                                     \
+    };
+#else
+#define __MC_VECTOR_PARTS(type, n, align, ...) type __VA_ARGS__;
+#define __MC_VECTOR_PARTS3(type) type x, y, z;
 #define __MC_VECTOR_MAKERS1(name, type)
 #define __MC_VECTOR_MAKERS2(name, type)
 #define __MC_VECTOR_MAKERS3(name, type)
@@ -57,19 +83,19 @@
 
 #define __MC_VECTORS(name, type, align2, align4)                               \
     typedef struct name##1 {                                                   \
-        type x;                                                                \
+        __MC_VECTOR_PARTS(type, 1, sizeof(type), x)                            \
         __MC_VECTOR_MAKERS1(name##1, type)                                     \
     } name##1;                                                                 \
     typedef struct __attribute__((aligned(align2))) name##2 {                  \
-        type x, y;                                                             \
+        __MC_VECTOR_PARTS(type, 2, align2, x, y)                               \
         __MC_VECTOR_MAKERS2(name##2, type)                                     \
     } name##2;                                                                 \
     typedef struct name##3 {                                                   \
-        type x, y, z;                                                          \
+        __MC_VECTOR_PARTS3(type)                                               \
         __MC_VECTOR_MAKERS3(name##3, type)                                     \
     } name##3;                                                                 \
     typedef struct __attribute__((aligned(align4))) name##4 {                  \
-        type x, y, z, w;                                                       \
+        __MC_VECTOR_PARTS(type, 4, align4, x, y, z, w)                         \
         __MC_VECTOR_MAKERS4(name##4, type)                                     \
     } name##4;                                                                 \
     __MC_VECTOR_FN name##1 make_##name##1(type x)                              \
@@ -107,6 +133,9 @@ __MC_VECTORS(float, float, 8, 16)
 __MC_VECTORS(double, double, 16, 16)
 
 #undef __MC_VECTORS
+#undef __MC_VECTOR_DATA
+#undef __MC_VECTOR_PARTS
+#undef __MC_VECTOR_PARTS3
 #undef __MC_VECTOR_MAKERS1
 #undef __MC_VECTOR_MAKERS2
 #undef __MC_VECTOR_MAKERS3

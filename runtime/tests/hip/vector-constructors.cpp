@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Vectors are made as float4(a, b, c, d), of one scalar and with braces. */
+/* Vectors are made as float4(a, b, c, d), of one scalar and with braces, and are
+ * one thing, "data", with an index. */
 #include "program.h"
 
 union Words {
@@ -20,6 +21,18 @@ __host__ __device__ float4 mixed(int i, double d)
     a += b * c + zero;
     a.w += ray.to.z;
     return a;
+}
+
+/* As generators of random numbers do: the next one of four. */
+__global__ void by_index(uint4 *out, int n)
+{
+    uint4 next(1, 2, 3, 4);
+    short3 less(-1, -2, -3);
+
+    next.data[n] += 10;
+    less.data[n - 1] -= 10;
+    out[0] = next;
+    out[1] = uint4(less.x, less.y, less.z, next.data[n] - next.data[0]);
 }
 
 __global__ void kernel(float4 *out)
@@ -56,5 +69,13 @@ int main()
         REQUIRE(out[i] == mixed(63 - i, 0.5));
         REQUIRE(out[i].x == 63 - i + 2 && out[i].w == 13);
     }
+    uint4 *data = device_new<uint4>(2), got[2];
+
+    static_assert(sizeof(double4) == 32 && alignof(double4) == 16, "shape");
+    by_index<<<1, 1>>>(data, 2);
+    LAUNCHED();
+    CHECK(hipMemcpy(got, data, sizeof(got), hipMemcpyDeviceToHost));
+    REQUIRE(got[0] == uint4(1, 2, 13, 4));
+    REQUIRE(got[1] == uint4(-1, -12, -3, 12));
     return passed();
 }
