@@ -14,8 +14,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "arena.h"
+#include "base/log.h"
 #include "base/va.h"
-#include "priv.h"
+#include "mxgpu/pte.h"
 
 #define CHUNK_SIZE  KMD_LARGE_PAGE_SIZE
 #define PIECE_LIMIT (CHUNK_SIZE / 4)
@@ -25,22 +27,23 @@ struct KmdChunk {
     uint8_t *memory;
     uint64_t size;
     KmdBo *bo;
+    bool mapped;
 };
 
-static void chunk_free(KmdDevice *dev, KmdChunk *chunk)
+static void chunk_free(KmdArena *arena, KmdChunk *chunk)
 {
+    if (chunk->mapped) {
+        arena->ops->unmap(arena->dev, (uintptr_t)chunk->memory, chunk->size);
+    }
     if (chunk->bo) {
-        if (chunk->bo->mapped) {
-            kmd_vm_unmap(dev, (uintptr_t)chunk->memory, chunk->size);
-        }
-        kmd_bo_free(chunk->bo);
+        arena->ops->free(chunk->bo);
     }
     mc_va_release(chunk->memory, chunk->size);
     free(chunk);
 }
 
 /* Accessible and pinned; what is there on failure is chunk_free()'s. */
-static int chunk_fill(KmdDevice *dev, KmdChunk *chunk)
+static int chunk_fill(KmdArena *arena, KmdChunk *chunk)
 {
     void *p = mmap(chunk->memory, chunk->size, PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
@@ -52,15 +55,17 @@ static int chunk_fill(KmdDevice *dev, KmdChunk *chunk)
     madvise(chunk->memory, chunk->size, MADV_HUGEPAGE);
     /* A child process must not make the parent's copy another page. */
     madvise(chunk->memory, chunk->size, MADV_DONTFORK);
-    ret = kmd_bo_pin(dev, chunk->memory, chunk->size, &chunk->bo);
+    ret = arena->ops->pin(arena->dev, chunk->memory, chunk->size, &chunk->bo);
     if (ret) {
         return ret;
     }
-    return kmd_bo_map(chunk->bo, (uintptr_t)chunk->memory, 0, chunk->size,
-                      MXGPU_PTE_READ | MXGPU_PTE_WRITE | MXGPU_PTE_ATOMIC);
+    ret = arena->ops->map(chunk->bo, (uintptr_t)chunk->memory, 0, chunk->size,
+                          MXGPU_PTE_READ | MXGPU_PTE_WRITE | MXGPU_PTE_ATOMIC);
+    chunk->mapped = !ret;
+    return ret;
 }
 
-static int chunk_new(KmdDevice *dev, uint64_t size, KmdChunk **out)
+static int chunk_new(KmdArena *arena, uint64_t size, KmdChunk **out)
 {
     KmdChunk *chunk = calloc(1, sizeof(*chunk));
     int ret;
@@ -76,9 +81,9 @@ static int chunk_new(KmdDevice *dev, uint64_t size, KmdChunk **out)
         free(chunk);
         return -ENOMEM;
     }
-    ret = chunk_fill(dev, chunk);
+    ret = chunk_fill(arena, chunk);
     if (ret) {
-        chunk_free(dev, chunk);
+        chunk_free(arena, chunk);
         return ret;
     }
     *out = chunk;
@@ -92,31 +97,30 @@ static void chunk_link(KmdArena *arena, KmdChunk *chunk)
 }
 
 /* Adds a chunk to the free memory. */
-static int arena_grow(KmdDevice *dev)
+static int arena_grow(KmdArena *arena)
 {
-    KmdArena *arena = &dev->arena;
     KmdChunk *chunk;
-    int ret = chunk_new(dev, CHUNK_SIZE, &chunk);
+    int ret = chunk_new(arena, CHUNK_SIZE, &chunk);
 
     if (ret) {
         return ret;
     }
     ret = mc_extents_add(&arena->free, (uintptr_t)chunk->memory, chunk->size);
     if (ret) {
-        chunk_free(dev, chunk);
+        chunk_free(arena, chunk);
         return ret;
     }
     chunk_link(arena, chunk);
     return 0;
 }
 
-static int piece_alloc(KmdDevice *dev, uint64_t size, uint64_t *va)
+static int piece_alloc(KmdArena *arena, uint64_t size, uint64_t *va)
 {
-    McExtents *extents = &dev->arena.free;
+    McExtents *extents = &arena->free;
     int ret = mc_extents_alloc(extents, size, KMD_PAGE_SIZE, 0, va);
 
     if (ret == -ENOSPC) {
-        ret = arena_grow(dev);
+        ret = arena_grow(arena);
         if (!ret) {
             ret = mc_extents_alloc(extents, size, KMD_PAGE_SIZE, 0, va);
         }
@@ -124,7 +128,7 @@ static int piece_alloc(KmdDevice *dev, uint64_t size, uint64_t *va)
     return ret;
 }
 
-int kmd_arena_alloc(KmdDevice *dev, uint64_t size, void **memory)
+int kmd_arena_alloc(KmdArena *arena, uint64_t size, void **memory)
 {
     KmdChunk *chunk;
     uint64_t va;
@@ -133,31 +137,27 @@ int kmd_arena_alloc(KmdDevice *dev, uint64_t size, void **memory)
     if (size == 0 || size % KMD_PAGE_SIZE) {
         return -EINVAL;
     }
-    if (kmd_lost(dev)) {
-        return -ENODEV;
-    }
     if (size > PIECE_LIMIT) {
-        ret = chunk_new(dev, size, &chunk);
+        ret = chunk_new(arena, size, &chunk);
         if (ret) {
             return ret;
         }
         va = (uintptr_t)chunk->memory;
-        pthread_mutex_lock(&dev->arena.lock);
-        chunk_link(&dev->arena, chunk);
+        pthread_mutex_lock(&arena->lock);
+        chunk_link(arena, chunk);
     } else {
-        pthread_mutex_lock(&dev->arena.lock);
-        ret = piece_alloc(dev, size, &va);
+        pthread_mutex_lock(&arena->lock);
+        ret = piece_alloc(arena, size, &va);
     }
-    pthread_mutex_unlock(&dev->arena.lock);
+    pthread_mutex_unlock(&arena->lock);
     if (!ret) {
         *memory = (void *)(uintptr_t)va;
     }
     return ret;
 }
 
-void kmd_arena_free(KmdDevice *dev, void *memory, uint64_t size)
+void kmd_arena_free(KmdArena *arena, void *memory, uint64_t size)
 {
-    KmdArena *arena = &dev->arena;
     KmdChunk *chunk = NULL, **link;
 
     if (size <= PIECE_LIMIT) {
@@ -177,20 +177,21 @@ void kmd_arena_free(KmdDevice *dev, void *memory, uint64_t size)
     }
     pthread_mutex_unlock(&arena->lock);
     if (chunk) {
-        chunk_free(dev, chunk);
+        chunk_free(arena, chunk);
     }
 }
 
-void kmd_arena_init(KmdDevice *dev)
+void kmd_arena_init(KmdArena *arena, KmdDevice *dev, const KmdArenaOps *ops)
 {
-    pthread_mutex_init(&dev->arena.lock, NULL);
-    mc_extents_init(&dev->arena.free);
+    arena->dev = dev;
+    arena->ops = ops;
+    arena->chunks = NULL;
+    pthread_mutex_init(&arena->lock, NULL);
+    mc_extents_init(&arena->free);
 }
 
-void kmd_arena_fini(KmdDevice *dev)
+void kmd_arena_fini(KmdArena *arena)
 {
-    KmdArena *arena = &dev->arena;
-
     while (arena->chunks) {
         KmdChunk *chunk = arena->chunks;
 

@@ -14,7 +14,7 @@ static void locks_init(KmdDevice *dev)
     pthread_mutex_init(&dev->vm_lock, NULL);
     pthread_mutex_init(&dev->queue_lock, NULL);
     pthread_mutex_init(&dev->clock_lock, NULL);
-    kmd_arena_init(dev);
+    kmd_shared_init(dev);
 }
 
 static void locks_fini(KmdDevice *dev)
@@ -53,7 +53,7 @@ static void device_stop(KmdDevice *dev)
         kmd_write(dev->t, MXGPU_RESET, MXGPU_RESET_MAGIC);
     }
     kmd_bo_free_all(dev);
-    kmd_arena_fini(dev);
+    kmd_shared_fini(dev);
     kmd_vm_fini(dev);
     kmd_vram_fini(dev);
     dev->t->ops->close(dev->t);

@@ -91,7 +91,7 @@ int kmd_device_faults(KmdDevice *dev, KmdMendFn *mend, void *opaque)
     if (f->ring) {
         return -EBUSY;
     }
-    ret = kmd_arena_alloc(dev, RING_SIZE, &ring);
+    ret = kmd_shared_alloc(dev, RING_SIZE, &ring);
     if (ret) {
         return ret;
     }
@@ -99,7 +99,7 @@ int kmd_device_faults(KmdDevice *dev, KmdMendFn *mend, void *opaque)
     ret = start_thread(dev);
     if (ret) {
         mc_error("fault thread: %s", strerror(-ret));
-        kmd_arena_free(dev, ring, RING_SIZE);
+        kmd_shared_free(dev, ring, RING_SIZE);
         f->ring = NULL;
         return ret;
     }
@@ -135,6 +135,6 @@ void kmd_faults_stop(KmdDevice *dev)
         kmd_sleep_ns(BUSY_NS);
         (void)kmd_device_alive(dev);
     }
-    kmd_arena_free(dev, (void *)f->ring, RING_SIZE);
+    kmd_shared_free(dev, (void *)f->ring, RING_SIZE);
     f->ring = NULL;
 }

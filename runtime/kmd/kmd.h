@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The seam between the runtime and a device: what a kernel driver would offer.
- * Back ends: vfio (a PCI function through /dev/vfio), sim (the model in this
- * process). All functions return 0 or -errno and may be called from any thread.
- * Each failure has logged a one-line reason (runtime/base/log.h).
+ * Back ends: driver (the DRM driver of driver-stub/mxgpu), vfio (a PCI function
+ * through /dev/vfio), sim (the model in this process). All functions return 0
+ * or -errno and may be called from any thread. Each failure has logged a
+ * one-line reason (runtime/base/log.h).
  *
  * One address space per device, of the process: device virtual addresses are
  * chosen by the caller, who keeps them equal to what the CPU would use.
@@ -107,6 +108,10 @@ typedef struct KmdOps {
      * descriptor is the device's own; the file cannot be made smaller.
      * -EOPNOTSUPP: pinned memory, or VRAM that is no file. */
     int (*share)(KmdBo *bo, int *fd, uint64_t *offset);
+    /* A part of such a file, if that is a dma-buf, which another process has
+     * shared. May be NULL. Pages of other files can be mapped and pinned. */
+    int (*import)(KmdDevice *dev, int fd, uint64_t offset, uint64_t size,
+                  KmdBo **bo);
     /* The bo must not be mapped. */
     void (*free)(KmdBo *bo);
     /* CPU address of a bo: the VRAM aperture, or the pinned memory. */
@@ -181,8 +186,9 @@ typedef struct KmdOps {
 } KmdOps;
 
 /*
- * The back end MXGPU_DEVICE names: sim, vfio, vfio:BDF or auto (the default:
- * vfio when the machine has such a PCI function, else sim). An unknown value
+ * The back end MXGPU_DEVICE names: sim, driver, vfio, vfio:BDF or auto (the
+ * default: driver when there is a device of it, vfio when the machine has such
+ * a PCI function, else sim). An unknown value
  * is -EINVAL.
  */
 int kmd_select(const KmdOps **ops);

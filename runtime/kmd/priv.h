@@ -19,6 +19,7 @@
 #include <stdatomic.h>
 #include <time.h>
 
+#include "arena.h"
 #include "base/extents.h"
 #include "base/log.h"
 #include "kmd.h"
@@ -69,14 +70,6 @@ struct KmdBo {
     uint64_t mapped;    /* bytes mapped, all mappings together */
     bool system;        /* pinned process memory */
 };
-
-typedef struct KmdChunk KmdChunk;
-
-typedef struct KmdArena {
-    pthread_mutex_t lock;
-    KmdChunk *chunks;
-    McExtents free; /* addresses in them */
-} KmdArena;
 
 typedef struct KmdQueueImpl {
     KmdQueue pub; /* first: the runtime holds a pointer to it */
@@ -199,8 +192,8 @@ void kmd_device_module(KmdDevice *dev, uint64_t address, const char *path);
     .free = kmd_bo_free,                                                       \
     .cpu = kmd_bo_cpu, .memory = kmd_vram_memory, .map = kmd_bo_map,           \
     .unmap = kmd_vm_unmap, .replace = kmd_vm_replace,                          \
-    .shared_alloc = kmd_arena_alloc,                                           \
-    .shared_free = kmd_arena_free, .queue_create = kmd_queue_create,                   \
+    .shared_alloc = kmd_shared_alloc, .shared_free = kmd_shared_free,          \
+    .queue_create = kmd_queue_create,                                          \
     .queue_ring = kmd_queue_ring, .queue_destroy = kmd_queue_destroy,          \
     .queue_profile = kmd_queue_profile,                                        \
     .queue_launch = kmd_queue_launch,                                          \
@@ -308,13 +301,13 @@ void *kmd_bo_cpu(KmdBo *bo);
 /* Frees what the caller has left; the device does not use it any more. */
 void kmd_bo_free_all(KmdDevice *dev);
 
-/* ---- arena.c: kmd.h, shared_alloc ------------------------------------------- */
+/* ---- shared.c --------------------------------------------------------------- */
 
-void kmd_arena_init(KmdDevice *dev);
-/* After kmd_bo_free_all(): what the chunks were for the device is gone. */
-void kmd_arena_fini(KmdDevice *dev);
-int kmd_arena_alloc(KmdDevice *dev, uint64_t size, void **memory);
-void kmd_arena_free(KmdDevice *dev, void *memory, uint64_t size);
+void kmd_shared_init(KmdDevice *dev);
+/* After kmd_bo_free_all(): what the pieces were for the device is gone. */
+void kmd_shared_fini(KmdDevice *dev);
+int kmd_shared_alloc(KmdDevice *dev, uint64_t size, void **memory);
+void kmd_shared_free(KmdDevice *dev, void *memory, uint64_t size);
 
 /* ---- queue.c ---------------------------------------------------------------- */
 
@@ -342,7 +335,9 @@ static inline int kmd_iova_alloc(McExtents *r, void *ptr, uint64_t size,
 
 /* ---- back ends -------------------------------------------------------------- */
 
-extern const KmdOps kmd_sim_ops, kmd_vfio_ops;
+extern const KmdOps kmd_sim_ops, kmd_vfio_ops, kmd_driver_ops;
+/* Whether there is a device of the kernel driver that may be opened. */
+bool kmd_driver_present(void);
 /* The only function kmd_vfio_ops offers ("0000:01:00.0"), NULL for all. */
 int kmd_vfio_choose(const char *bdf);
 /* Whether the machine has such a PCI function at all. */

@@ -46,7 +46,7 @@ static unsigned vector_of(KmdDevice *dev, unsigned id)
 static void queue_free(KmdQueueImpl *q)
 {
     if (q->memory) {
-        kmd_arena_free(q->pub.dev, q->memory, q->size);
+        kmd_shared_free(q->pub.dev, q->memory, q->size);
     }
     free(q);
 }
@@ -113,7 +113,7 @@ int kmd_queue_create(KmdDevice *dev, unsigned priority, unsigned packets,
     q->vector = vector_of(dev, id);
     ring_size = (ring_size + KMD_PAGE_SIZE - 1) & ~(KMD_PAGE_SIZE - 1);
     q->size = ring_size + KMD_PAGE_SIZE;
-    ret = kmd_arena_alloc(dev, q->size, &q->memory);
+    ret = kmd_shared_alloc(dev, q->size, &q->memory);
     if (!ret) {
         q->pub.ring = q->memory;
         q->pub.ctl = (void *)((char *)q->memory + ring_size);

@@ -21,6 +21,10 @@ int kmd_select(const KmdOps **ops)
     const char *text = getenv("MXGPU_DEVICE");
 
     if (!text || !*text || !strcmp(text, "auto")) {
+        if (kmd_driver_present()) {
+            *ops = &kmd_driver_ops;
+            return 0;
+        }
         /* Where there is such a function, it is meant: what is wrong with it
          * is reported, never hidden behind the simulator. */
         if (kmd_vfio_present()) {
@@ -33,13 +37,17 @@ int kmd_select(const KmdOps **ops)
         *ops = &kmd_sim_ops;
         return 0;
     }
+    if (!strcmp(text, "driver")) {
+        *ops = &kmd_driver_ops;
+        return 0;
+    }
     if (!strcmp(text, "vfio")) {
         return choose_vfio(NULL, ops);
     }
     if (!strncmp(text, "vfio:", 5)) {
         return choose_vfio(text + 5, ops);
     }
-    mc_error("MXGPU_DEVICE=%s: auto, sim, vfio or vfio:BUS:DEVICE.FUNCTION is "
-             "expected", text);
+    mc_error("MXGPU_DEVICE=%s: auto, sim, driver, vfio or "
+             "vfio:BUS:DEVICE.FUNCTION is expected", text);
     return -EINVAL;
 }

@@ -70,6 +70,11 @@ mcError_t env_launch(const char *name, unsigned threads, void *pointer,
                                 1, 1, block, 1, 1, 0, stream, args, NULL);
 }
 
+bool env_driver(void)
+{
+    return !g_strcmp0(g_getenv("MXGPU_DEVICE"), "driver");
+}
+
 bool env_vfio(void)
 {
     const char *device = g_getenv("MXGPU_DEVICE");

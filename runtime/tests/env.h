@@ -35,6 +35,8 @@ const void *env_symbol(const char *name);
 /* Devices are those of a guest: each belongs to one process, and its memory
  * cannot be given to another one. */
 bool env_vfio(void);
+/* Through the kernel driver, which serves several processes. */
+bool env_driver(void);
 /* What runs tests gives them two devices at least; the first one is current. */
 void env_two_devices(void);
 /* After a device reset. */

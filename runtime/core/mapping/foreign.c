@@ -38,6 +38,7 @@ static Foreign *all;
 static int part_map(McContext *ctx, const McFilePiece *piece, uint64_t va,
                     Part *part)
 {
+    uint64_t bytes;
     int err;
 
     *part = (Part){.va = va, .size = piece->size};
@@ -45,7 +46,11 @@ static int part_map(McContext *ctx, const McFilePiece *piece, uint64_t va,
     if (!part->cpu) {
         return -ENOMEM;
     }
-    err = ctx->ops->pin(ctx->kmd, part->cpu, part->size, &part->bo);
+    /* Pages of a device are not the kernel's to pin. */
+    err = ctx->ops->import && mc_file_is_buffer(piece->fd, &bytes)
+              ? ctx->ops->import(ctx->kmd, piece->fd, piece->offset,
+                                 piece->size, &part->bo)
+              : ctx->ops->pin(ctx->kmd, part->cpu, part->size, &part->bo);
     if (!err) {
         err = ctx->ops->map(part->bo, va, 0, part->size, PERMS);
         if (err) {

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -172,6 +173,28 @@ static int open_theirs(int pid, uint64_t number, int flags)
     return ret;
 }
 
+/* A dma-buf of a process, or -errno: no path leads to one. */
+static int take_theirs(int pid, uint64_t number)
+{
+    int pidfd = (int)syscall(SYS_pidfd_open, pid, 0), fd, err;
+    uint64_t size;
+
+    if (pidfd < 0) {
+        return -errno;
+    }
+    fd = (int)syscall(SYS_pidfd_getfd, pidfd, (int)number, 0);
+    err = -errno;
+    close(pidfd);
+    if (fd < 0) {
+        return err;
+    }
+    if (!mc_file_is_buffer(fd, &size)) {
+        close(fd);
+        return -ENOENT;
+    }
+    return fd;
+}
+
 static mcError_t open_error(int err)
 {
     switch (-err) {
@@ -224,12 +247,16 @@ static mcError_t open_piece(int pid, uint64_t fd, uint64_t offset,
     uint64_t file_size;
 
     piece->fd = open_theirs(pid, fd, O_RDWR);
+    if (piece->fd == -ENOENT) {
+        piece->fd = take_theirs(pid, fd);
+    }
     if (piece->fd < 0) {
         return open_error(piece->fd);
     }
     piece->offset = offset;
     piece->size = size;
-    if (mc_file_accept(piece->fd, &file_size) || size == 0 ||
+    if ((!mc_file_is_buffer(piece->fd, &file_size) &&
+         mc_file_accept(piece->fd, &file_size)) || size == 0 ||
         (offset | size) % KMD_PAGE_SIZE || offset > file_size ||
         size > file_size - offset) {
         close(piece->fd);

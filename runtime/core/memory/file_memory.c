@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -59,6 +60,22 @@ int mc_file_accept(int fd, uint64_t *size)
     }
     *size = (uint64_t)st.st_size;
     return 0;
+}
+
+bool mc_file_is_buffer(int fd, uint64_t *size)
+{
+    static const char mark[] = "/dmabuf:";
+    char path[32], name[sizeof(mark)];
+    off_t end;
+
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+    if (readlink(path, name, sizeof(name)) < (ssize_t)sizeof(mark) - 1 ||
+        memcmp(name, mark, sizeof(mark) - 1) != 0) {
+        return false;
+    }
+    end = lseek(fd, 0, SEEK_END);
+    *size = end > 0 ? (uint64_t)end : 0;
+    return end > 0;
 }
 
 void *mc_file_map(int fd, uint64_t offset, uint64_t size)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh
 # What scripts in a guest share: the first device's address, and TAP.
-export MXGPU_DEVICE=vfio MXGPU_LOG=error
+export MXGPU_DEVICE="${MXGPU_DEVICE:-vfio}" MXGPU_LOG=error
 count=0
 failed=0
 bdf=

@@ -65,7 +65,7 @@ static void test_shared(void)
     unsigned i;
 
     for (i = 0; i < G_N_ELEMENTS(pieces); i++) {
-        g_assert_cmpint(kmd_arena_alloc(s.dev, 64 << 10, &pieces[i]), ==, 0);
+        g_assert_cmpint(kmd_shared_alloc(s.dev, 64 << 10, &pieces[i]), ==, 0);
         g_assert_true(fake_memory(s.fake, (uintptr_t)pieces[i]) == pieces[i]);
         memset(pieces[i], 0xa5, 64 << 10);
     }
@@ -74,23 +74,23 @@ static void test_shared(void)
     g_assert_cmpuint((uintptr_t)pieces[0] % KMD_LARGE_PAGE_SIZE, ==, 0);
     g_assert_cmpuint(s.dev->bos->addr % KMD_LARGE_PAGE_SIZE, ==, 0);
 
-    kmd_arena_free(s.dev, pieces[3], 64 << 10);
-    g_assert_cmpint(kmd_arena_alloc(s.dev, 64 << 10, &again), ==, 0);
+    kmd_shared_free(s.dev, pieces[3], 64 << 10);
+    g_assert_cmpint(kmd_shared_alloc(s.dev, 64 << 10, &again), ==, 0);
     g_assert_true(again == pieces[3]);
     for (i = 0; i < 64 << 10; i++) {
         g_assert_cmpuint(((uint8_t *)again)[i], ==, 0);
     }
 
     /* Large ones are pinned, and unpinned, each for itself. */
-    g_assert_cmpint(kmd_arena_alloc(s.dev, 3 << 20, &large), ==, 0);
+    g_assert_cmpint(kmd_shared_alloc(s.dev, 3 << 20, &large), ==, 0);
     g_assert_cmpuint(fake_pinned(s.fake), ==, 2);
-    kmd_arena_free(s.dev, large, 3 << 20);
+    kmd_shared_free(s.dev, large, 3 << 20);
     g_assert_cmpuint(fake_pinned(s.fake), ==, 1);
 
-    g_assert_cmpint(kmd_arena_alloc(s.dev, 0, &none), ==, -EINVAL);
-    g_assert_cmpint(kmd_arena_alloc(s.dev, 100, &none), ==, -EINVAL);
+    g_assert_cmpint(kmd_shared_alloc(s.dev, 0, &none), ==, -EINVAL);
+    g_assert_cmpint(kmd_shared_alloc(s.dev, 100, &none), ==, -EINVAL);
     kmd_device_lose(s.dev, "a test");
-    g_assert_cmpint(kmd_arena_alloc(s.dev, 4096, &none), ==, -ENODEV);
+    g_assert_cmpint(kmd_shared_alloc(s.dev, 4096, &none), ==, -ENODEV);
     finish(&s);
 }
 

@@ -208,6 +208,11 @@ static void test_select(void)
     g_setenv("MXGPU_DEVICE", "vfio", TRUE);
     g_assert_cmpint(kmd_select(&ops), ==, 0);
     g_assert_cmpstr(ops->name, ==, "vfio");
+    g_setenv("MXGPU_DEVICE", "driver", TRUE);
+    g_assert_cmpint(kmd_select(&ops), ==, 0);
+    g_assert_cmpstr(ops->name, ==, "driver");
+    g_setenv("MXGPU_DEVICE", "drivers", TRUE);
+    g_assert_cmpint(kmd_select(&ops), ==, -EINVAL);
     g_setenv("MXGPU_DEVICE", "vfio:01:00.0", TRUE);
     g_assert_cmpint(kmd_select(&ops), ==, 0);
     g_setenv("MXGPU_DEVICE", "vfio:nonsense", TRUE);

@@ -101,6 +101,13 @@ static inline bool simulated()
     return device && !strncmp(device, "sim", 3);
 }
 
+static inline bool shared_device()
+{
+    const char *device = getenv("MXGPU_DEVICE");
+
+    return simulated() || (device && !strcmp(device, "driver"));
+}
+
 static inline int attribute(mcDeviceAttribute_t which, int device = 0)
 {
     int value = -1;

@@ -1,0 +1,68 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Runs in a guest with the kernel driver: several processes use one device at
+# once, and one that is killed, or whose kernel faults, is alone in that. The
+# arguments are the paths of vectorAdd, radixSort, runtime-hold and of
+# runtime-messages. Prints TAP.
+#   scripts/run-guest --driver --script runtime/tests/guest/sharing.sh \
+#       --file runtime/tests/guest/lib.sh:/mxgpu/lib.sh -- PATH/vectorAdd ...
+# shellcheck source=runtime/tests/guest/lib.sh
+. /mxgpu/lib.sh
+add=$1 sort=$2 hold=$3 wrong=$4
+
+passes() { # PROGRAM
+    "$1" >"$out.$$" 2>>"$log" && grep -q 'PASS$' "$out.$$"
+}
+
+# As many at once as there are numbers; each writes to a file of its own.
+crowd() { # PROGRAM...
+    pids=
+    for program in "$@"; do
+        n=${n:-0} && n=$((n + 1))
+        { "$program" >"$out.$n" 2>>"$log" && grep -q 'PASS$' "$out.$n"; } &
+        pids="$pids $!"
+    done
+    bad=0
+    for pid in $pids; do
+        wait "$pid" || bad=$((bad + 1))
+    done
+    return $bad
+}
+
+: >"$log"
+crowd "$add" "$sort" "$add" "$sort" "$add" "$sort" "$add" "$sort"
+ok $? "eight processes at once"
+
+# A kernel without an end has units of the device; others have turns.
+"$wrong" endless >/dev/null 2>&1 &
+endless=$!
+crowd "$add" "$sort" "$add" "$sort" && kill -0 $endless
+ok $? "four beside a kernel that does not end"
+kill -9 $endless
+wait $endless
+[ $? = 137 ] && passes "$add"
+ok $? "and when its process was killed"
+
+"$hold" device >"$out" 2>"$log" &
+holder=$!
+until grep -q holding "$out" || ! kill -0 $holder; do
+    usleep 10000
+done
+crowd "$add" "$sort"
+ok $? "two beside a process that waits for ever"
+kill -9 $holder
+wait $holder
+[ $? = 137 ]
+ok $? "that one was killed"
+passes "$add"
+ok $? "what it had is free"
+
+"$wrong" fault >"$out.fault" 2>"$log.fault" &
+faulting=$!
+crowd "$add" "$sort" "$add"
+ok $? "three beside one whose kernel faults"
+wait $faulting
+cat "$log.fault" >>"$log"
+grep -q mcErrorIllegalAddress "$out.fault"
+ok $? "who alone is told of the fault"
+end
