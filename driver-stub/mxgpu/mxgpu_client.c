@@ -102,27 +102,37 @@ static int ioctl_where(struct drm_device *drm, void *data, struct drm_file *f)
 	return 0;
 }
 
+/* What the client has handles of, and what of it is its own. */
+void mxgpu_client_memory(struct drm_file *f, u64 *vram, u64 *system)
+{
+	struct drm_gem_object *obj;
+	int id;
+
+	*vram = 0;
+	*system = 0;
+	spin_lock(&f->table_lock);
+	idr_for_each_entry(&f->object_idr, obj, id) {
+		if (to_bo(obj)->place == MXGPU_PLACE_VRAM)
+			*vram += obj->size;
+		else if (to_bo(obj)->place != MXGPU_PLACE_IMPORT)
+			*system += obj->size;
+	}
+	spin_unlock(&f->table_lock);
+}
+
 static int ioctl_memory(struct drm_device *drm, void *data, struct drm_file *f)
 {
 	struct mxgpu_device *mdev = to_mxgpu(drm);
 	struct drm_mxgpu_memory *args = data;
-	struct drm_gem_object *obj;
-	int id;
+	u64 vram, system;
 
-	args->vram_used = 0;
-	args->system_used = 0;
 	mutex_lock(&mdev->vram_lock);
 	args->vram_total = mdev->vram_size;
 	args->vram_free = mdev->vram_free;
 	mutex_unlock(&mdev->vram_lock);
-	spin_lock(&f->table_lock);
-	idr_for_each_entry(&f->object_idr, obj, id) {
-		if (to_bo(obj)->place == MXGPU_PLACE_VRAM)
-			args->vram_used += obj->size;
-		else if (to_bo(obj)->place != MXGPU_PLACE_IMPORT)
-			args->system_used += obj->size;
-	}
-	spin_unlock(&f->table_lock);
+	mxgpu_client_memory(f, &vram, &system);
+	args->vram_used = vram;
+	args->system_used = system;
 	return 0;
 }
 
@@ -176,6 +186,7 @@ static void file_free(struct mxgpu_file *file)
 
 static int file_new(struct mxgpu_device *mdev, struct drm_file *f)
 {
+	static atomic64_t ids;
 	struct mxgpu_file *file;
 	int err;
 
@@ -183,6 +194,7 @@ static int file_new(struct mxgpu_device *mdev, struct drm_file *f)
 	if (!file)
 		return -ENOMEM;
 	file->mdev = mdev;
+	file->id = atomic64_inc_return(&ids);
 	err = file_pages(file);
 	if (!err)
 		err = mxgpu_vm_init(file);
@@ -321,6 +333,7 @@ static const struct file_operations fops = {
 	.poll = drm_poll,
 	.read = drm_read,
 	.llseek = noop_llseek,
+	.show_fdinfo = mxgpu_show_fdinfo,
 	.mmap = file_mmap,
 };
 
@@ -335,6 +348,7 @@ const struct drm_driver mxgpu_drm_driver = {
 	.prime_fd_to_handle = drm_gem_prime_fd_to_handle,
 	.gem_prime_import_sg_table = mxgpu_gem_import,
 	.gem_prime_mmap = drm_gem_prime_mmap,
+	.debugfs_init = mxgpu_debugfs_init,
 	.name = MXGPU_DRM_NAME,
 	.desc = "mxgpu compute device",
 	.date = "20261123",

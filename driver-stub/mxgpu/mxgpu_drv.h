@@ -115,6 +115,7 @@ struct mxgpu_vma {
 struct mxgpu_file {
 	struct mxgpu_device *mdev;
 	struct list_head link;
+	u64 id;			/* never used again */
 	u32 generation;
 	unsigned int vmid;	/* 0: none, for there are no queues */
 	unsigned int queues;	/* under queue_lock */
@@ -188,7 +189,13 @@ void mxgpu_irq_fini(struct mxgpu_device *mdev);
 
 /* mxgpu_client.c: open files, ioctls */
 extern const struct drm_driver mxgpu_drm_driver;
+void mxgpu_client_memory(struct drm_file *f, u64 *vram, u64 *system);
 void mxgpu_clients_fini(struct mxgpu_device *mdev);
+
+/* mxgpu_look.c: debugfs, fdinfo, devcoredump */
+void mxgpu_show_fdinfo(struct seq_file *m, struct file *filp);
+void mxgpu_debugfs_init(struct drm_minor *minor);
+void mxgpu_dump(struct mxgpu_device *mdev, const char *why);
 
 /* mxgpu_pt.c: page tables */
 int mxgpu_pt_init(struct mxgpu_file *file);

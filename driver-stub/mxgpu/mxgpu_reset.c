@@ -88,7 +88,7 @@ static void tell(struct mxgpu_device *mdev, u32 state)
 	wake_up_all(&mdev->wait);
 }
 
-static bool lose(struct mxgpu_device *mdev, const char *why)
+static bool lose(struct mxgpu_device *mdev, const char *why, bool dump)
 {
 	bool was_up;
 
@@ -98,6 +98,8 @@ static bool lose(struct mxgpu_device *mdev, const char *why)
 		/* First, so that nobody begins anything. */
 		WRITE_ONCE(mdev->state, MXGPU_LOST);
 		drm_err(&mdev->drm, "lost: %s\n", why);
+		if (dump)
+			mxgpu_dump(mdev, why);
 		stop(mdev);
 	}
 	mutex_unlock(&mdev->reset_lock);
@@ -118,7 +120,7 @@ static bool lose(struct mxgpu_device *mdev, const char *why)
  */
 void mxgpu_lose(struct mxgpu_device *mdev, const char *why)
 {
-	if (lose(mdev, why))
+	if (lose(mdev, why, true))
 		schedule_work(&mdev->reset_work);
 }
 
@@ -145,7 +147,7 @@ void mxgpu_wait_stopped(struct mxgpu_device *mdev)
 void mxgpu_hold(struct mxgpu_device *mdev, const char *why)
 {
 	do {
-		lose(mdev, why);
+		lose(mdev, why, false);
 		/* It may be that very moment that it came up. */
 		cancel_work_sync(&mdev->reset_work);
 	} while (READ_ONCE(mdev->state) == MXGPU_UP);

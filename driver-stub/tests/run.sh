@@ -103,8 +103,56 @@ quiet "after use"
 
 function=$(function_of "$first")
 bdf=${function##*/}
+
+# What can be seen of it, while somebody uses it.
+mount -t debugfs none /sys/kernel/debug 2>/dev/null
+seen=/sys/kernel/debug/dri/${first##*renderD}
+: >/tmp/hold
+"$folder/driver-hold" lost "$first" >/tmp/hold 2>&1 &
+holder=$!
+until grep -q '^# holding' /tmp/hold || ! kill -0 $holder 2>/dev/null; do
+    usleep 10000
+done
+cat "$seen/registers" >$log 2>&1
+grep -q '^ID: 0x5047584d$' $log && grep -q '^MBOX_RESP\[15\]: 0x' $log &&
+    ! grep -q SRAM_DATA $log
+ok $? "debugfs: registers"
+cat "$seen/firmware" >$log 2>&1
+grep -q '^state: up$' $log && grep -q '^version: [1-9]' $log
+ok $? "debugfs: firmware"
+cat "$seen/queues" "$seen/memory" >$log 2>&1
+id=$(sed -n 's/^client \([0-9]*\): vmid [1-9][0-9]*, queues [1-9].*/\1/p' $log)
+[ -n "$id" ] && grep -q "^queue [0-9]*: client $id, interrupts" $log &&
+    grep -q '^free: [0-9]* of [0-9]* bytes$' $log
+ok $? "debugfs: queues and memory"
+for info in /proc/$holder/fdinfo/*; do
+    if grep -q '^drm-driver:[[:space:]]*mxgpu$' "$info"; then
+        cat "$info" >$log
+    fi
+done
+grep -q "^drm-client-id:[[:space:]]*$id\$" $log &&
+    grep -q "^drm-pdev:[[:space:]]*$bdf\$" $log &&
+    grep -q '^drm-memory-system:[[:space:]]*[1-9][0-9]* KiB$' $log &&
+    grep -q '^mxgpu-queues:[[:space:]]*[1-9]' $log
+ok $? "fdinfo of a client"
+kill -9 $holder
+wait $holder 2>/dev/null
+cat "$seen/queues" >$log
+! grep -q "client $id" $log
+ok $? "and nothing of it is left"
+
+dump() { # WORDS: that the dump of the last loss has; it goes then
+    for data in /sys/class/devcoredump/devcd*/data; do
+        [ -e "$data" ] && cat "$data" >$log && echo 1 >"$data"
+    done
+    for words in "$@"; do
+        grep -q "$words" $log || return 1
+    done
+}
 under "reset of the function" lost sh -c "echo 1 >$function/reset"
 under "firmware stops" lost "$folder/driver-hold" stop "$function/resource0"
+dump "^mxgpu $bdf: " '^queue [0-9]*: client' '^MCU_STATUS: '
+ok $? "a dump of it"
 under "unbind" gone unbind "$bdf"
 bind "$bdf" 2>$log && [ -c "$first" ]
 ok $? "bind again"

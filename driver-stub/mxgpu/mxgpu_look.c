@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What can be seen of the device from outside: debugfs (dri/N/...), fdinfo of
+ * clients, and a dump of the moment in which it was lost (devcoredump).
+ */
+#include <drm/drm_debugfs.h>
+#include <drm/drm_drv.h>
+#include <drm/drm_print.h>
+#include <linux/devcoredump.h>
+#include <linux/vmalloc.h>
+
+#include "mxgpu_drv.h"
+
+/* ---- registers ---- */
+
+struct reg {
+	const char *name;
+	u32 offset, count, stride;
+};
+
+/* Those that the host may read; of long arrays, which are counters, nothing. */
+#define READ_NA(name, offset, count, stride)
+#define READ_WO(name, offset, count, stride)
+#define READ_RO(name, offset, count, stride) { name, offset, count, stride },
+#define READ_RW(name, offset, count, stride) { name, offset, count, stride },
+#define READ_W1C(name, offset, count, stride) { name, offset, count, stride },
+#define MXGPU_REG(name, offset, count, stride, host, mcu, reset, doc) \
+	READ_##host(#name, offset, count, stride)
+#define MXGPU_FIELD(reg, name, shift, width, doc)
+static const struct reg regs[] = {
+#include "mxgpu/regs.def"
+};
+#undef MXGPU_REG
+#undef MXGPU_FIELD
+
+#define ARRAY_MAX 32
+
+static void print_registers(struct mxgpu_device *mdev, struct drm_printer *p)
+{
+	u32 i, k;
+
+	for (i = 0; i < ARRAY_SIZE(regs); i++) {
+		const struct reg *reg = &regs[i];
+
+		/* Reading it moves the address on. */
+		if (reg->count > ARRAY_MAX ||
+		    reg->offset == MXGPU_MCU_SRAM_DATA)
+			continue;
+		for (k = 0; k < reg->count; k++) {
+			u32 at = reg->offset + k * reg->stride;
+
+			if (reg->count > 1)
+				drm_printf(p, "%s[%u]: 0x%08x\n", reg->name, k,
+					   mxgpu_read(mdev, at));
+			else
+				drm_printf(p, "%s: 0x%08x\n", reg->name,
+					   mxgpu_read(mdev, at));
+		}
+	}
+}
+
+/* ---- clients ---- */
+
+/* With irq_lock held. */
+static void print_clients(struct mxgpu_device *mdev, struct drm_printer *p)
+{
+	struct mxgpu_file *file;
+	unsigned int id;
+
+	list_for_each_entry(file, &mdev->files, link)
+		drm_printf(p, "client %llu: vmid %u, queues %u%s\n", file->id,
+			   file->vmid, file->queues,
+			   mxgpu_file_ok(file) ? "" : ", lost");
+	for (id = 0; id < MXGPU_MAX_QUEUES; id++)
+		if (mdev->queues[id])
+			drm_printf(p, "queue %u: client %llu, interrupts %u\n",
+				   id, mdev->queues[id]->file->id,
+				   mdev->queues[id]->file->status->irqs[id]);
+}
+
+/**
+ * mxgpu_show_fdinfo() - /proc/PID/fdinfo/N of a client
+ * @m: where to
+ * @filp: the open file
+ *
+ * Keys of drm-usage-stats. Work does not pass through the driver, so there is no
+ * drm-engine-*: only the device knows what a client's kernels took.
+ */
+void mxgpu_show_fdinfo(struct seq_file *m, struct file *filp)
+{
+	struct drm_file *f = filp->private_data;
+	struct mxgpu_file *file = f->driver_priv;
+	struct mxgpu_device *mdev = file->mdev;
+	u64 vram, system;
+
+	mxgpu_client_memory(f, &vram, &system);
+	seq_printf(m, "drm-driver:\t%s\n", MXGPU_DRM_NAME);
+	seq_printf(m, "drm-pdev:\t%s\n", pci_name(mdev->pdev));
+	seq_printf(m, "drm-client-id:\t%llu\n", file->id);
+	seq_printf(m, "drm-memory-vram:\t%llu KiB\n", vram >> 10);
+	seq_printf(m, "drm-memory-system:\t%llu KiB\n", system >> 10);
+	seq_printf(m, "mxgpu-queues:\t%u\n", READ_ONCE(file->queues));
+	seq_printf(m, "mxgpu-vmid:\t%u\n", READ_ONCE(file->vmid));
+}
+
+/* ---- debugfs ---- */
+
+static struct mxgpu_device *device_of(struct seq_file *m)
+{
+	struct drm_info_node *node = m->private;
+
+	return to_mxgpu(node->minor->dev);
+}
+
+static int show_registers(struct seq_file *m, void *unused)
+{
+	struct drm_printer p = drm_seq_file_printer(m);
+	struct mxgpu_device *mdev = device_of(m);
+	int idx;
+
+	if (!drm_dev_enter(&mdev->drm, &idx))
+		return -ENODEV;
+	mutex_lock(&mdev->mbox_lock); /* for what is latched */
+	print_registers(mdev, &p);
+	mutex_unlock(&mdev->mbox_lock);
+	drm_dev_exit(idx);
+	return 0;
+}
+
+static int show_queues(struct seq_file *m, void *unused)
+{
+	struct drm_printer p = drm_seq_file_printer(m);
+	struct mxgpu_device *mdev = device_of(m);
+
+	spin_lock_irq(&mdev->irq_lock);
+	print_clients(mdev, &p);
+	spin_unlock_irq(&mdev->irq_lock);
+	return 0;
+}
+
+static int show_memory(struct seq_file *m, void *unused)
+{
+	struct drm_printer p = drm_seq_file_printer(m);
+	struct mxgpu_device *mdev = device_of(m);
+
+	mutex_lock(&mdev->vram_lock);
+	drm_printf(&p, "free: %llu of %llu bytes\n", mdev->vram_free,
+		   mdev->vram_size);
+	drm_mm_print(&mdev->vram_mm, &p);
+	mutex_unlock(&mdev->vram_lock);
+	return 0;
+}
+
+static int show_firmware(struct seq_file *m, void *unused)
+{
+	struct mxgpu_device *mdev = device_of(m);
+	static const char *const states[] = {
+		[MXGPU_DOWN] = "comes up", [MXGPU_UP] = "up",
+		[MXGPU_LOST] = "lost", [MXGPU_WEDGED] = "wedged",
+	};
+	u32 version = mdev->info.fw_version;
+
+	seq_printf(m, "version: %u.%u.%u\n", version >> 16, version >> 8 & 255,
+		   version & 255);
+	seq_printf(m, "build: %.32s\n", mdev->info.fw_build);
+	seq_printf(m, "state: %s\n", states[READ_ONCE(mdev->state)]);
+	seq_printf(m, "resets: %u\n", READ_ONCE(mdev->generation) - 1);
+	return 0;
+}
+
+static const struct drm_info_list files[] = {
+	{ "registers", show_registers },
+	{ "queues", show_queues },
+	{ "memory", show_memory },
+	{ "firmware", show_firmware },
+};
+
+void mxgpu_debugfs_init(struct drm_minor *minor)
+{
+	drm_debugfs_create_files(files, ARRAY_SIZE(files), minor->debugfs_root,
+				 minor);
+}
+
+/* ---- what it was like ---- */
+
+#define DUMP_BYTES SZ_64K
+
+/**
+ * mxgpu_dump() - leave a devcoredump of a device that is being lost
+ * @mdev: the device, which has not been stopped yet
+ * @why: the first line
+ *
+ * /sys/class/devcoredump/devcdN/data has it until somebody writes there, at most
+ * five minutes. Without memory there is none.
+ */
+void mxgpu_dump(struct mxgpu_device *mdev, const char *why)
+{
+	struct drm_print_iterator out = { .remain = DUMP_BYTES };
+	struct drm_printer p;
+	void *data = vzalloc(DUMP_BYTES);
+
+	if (!data)
+		return;
+	out.data = data;
+	p = drm_coredump_printer(&out);
+	drm_printf(&p, "mxgpu %s: %s\n", pci_name(mdev->pdev), why);
+	drm_printf(&p, "firmware %.32s, resets %u\n", mdev->info.fw_build,
+		   mdev->generation - 1);
+	spin_lock_irq(&mdev->irq_lock);
+	print_clients(mdev, &p);
+	spin_unlock_irq(&mdev->irq_lock);
+	if (mxgpu_read(mdev, MXGPU_ID) == MXGPU_ID_MAGIC)
+		print_registers(mdev, &p);
+	else
+		drm_printf(&p, "it does not answer\n");
+	dev_coredumpv(mdev->drm.dev, data, DUMP_BYTES - out.remain, GFP_KERNEL);
+}
