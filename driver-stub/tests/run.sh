@@ -100,6 +100,10 @@ for node in "$nodes"*; do
 done
 inside limits "$first"
 quiet "after use"
+"$folder/driver-fuzz" "$first" 6000 1 >/tmp/out 2>$log
+results "random calls" $?
+quiet "random calls"
+inside smoke "$first"
 
 function=$(function_of "$first")
 bdf=${function##*/}
