@@ -86,6 +86,9 @@ typedef struct KmdOps {
     /* Cheap: what is known without taking the device (PCI address, uuid when
      * known); open fills in the rest. */
     int (*open)(unsigned index, KmdDevice **dev);
+    /* Of a device that may be in use: "0000:01:00.0". NULL where it is not
+     * known before a device is open. */
+    int (*address)(unsigned index, char bdf[16]);
     /* Stops and resets the device and releases everything on it. */
     void (*close)(KmdDevice *dev);
     void (*info)(KmdDevice *dev, KmdInfo *info);

@@ -509,6 +509,19 @@ static int vfio_open(unsigned index, KmdDevice **dev)
     return kmd_device_open(&v->base, dev);
 }
 
+static int vfio_address(unsigned index, char bdf[16])
+{
+    VfioFunction list[VFIO_MAX_FUNCTIONS];
+    unsigned count;
+    int ret = usable(list, &count);
+
+    if (ret || index >= count) {
+        return ret ? ret : -ENODEV;
+    }
+    memcpy(bdf, list[index].bdf, sizeof(list[index].bdf));
+    return 0;
+}
+
 int kmd_vfio_choose(const char *bdf)
 {
     unsigned domain, bus, device, function;
@@ -540,5 +553,6 @@ const KmdOps kmd_vfio_ops = {
     .name = "vfio",
     .count = vfio_count,
     .open = vfio_open,
+    .address = vfio_address,
     KMD_COMMON_OPS,
 };

@@ -1,246 +1,225 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * mx-smi: the devices of this machine, as a driver finds them. A device belongs
- * to one process at a time: of one that is in use only that is said.
- */
+/* mx-smi: the devices of this machine, and who uses them. */
 #include <errno.h>
 #include <getopt.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
-#include "kmd/kmd.h"
-#include "report.h"
+#include "devices.h"
+#include "kmd/vfio_priv.h"
 
-static void print_uuid(const KmdInfo *info)
-{
-    char text[37];
+#define CLEAR "\033[H\033[J"
 
-    mx_report_uuid(info, text);
-    printf("%s", text);
-}
+typedef enum Style {
+    TABLE, LIST, ALL, JSON, CSV, TOPOLOGY, PROCESSES, MONITOR, RESET,
+} Style;
 
-static void print_address(const KmdInfo *info)
-{
-    char text[32];
-
-    mx_report_bus(info, text, sizeof(text));
-    printf("%-12s", text);
-}
-
-/* A line of "mx-smi -L". */
-static void print_short(unsigned index, const KmdInfo *info)
-{
-    printf("GPU %u: %s (UUID: ", index, info->name);
-    print_uuid(info);
-    printf(")\n");
-}
-
-#define RULE "+-----+---------------------------+--------------+"             \
-             "---------------------+----------+----------+\n"
-
-static void print_head(const char *back_end)
-{
-    printf("mx-smi %s, devices through %s\n", MX_VERSION, back_end);
-    printf(RULE);
-    printf("| %-3s | %-25s | %-12s | %-19s | %-8s | %-8s |\n", "GPU", "Name",
-           "Bus", "Memory used / total", "Units", "Firmware");
-    printf(RULE);
-}
-
-static void print_row(unsigned index, const KmdOps *ops, KmdDevice *dev,
-                      const KmdInfo *info)
-{
-    uint64_t unused = 0, total = 0;
-    char text[64];
-
-    ops->memory(dev, &unused, &total);
-    printf("| %-3u | %-25.25s | ", index, info->name);
-    print_address(info);
-    snprintf(text, sizeof(text), "%llu / %llu MiB",
-             (unsigned long long)(total - unused) >> 20,
-             (unsigned long long)total >> 20);
-    printf(" | %-19s | %-8u | ", text, info->compute_units);
-    snprintf(text, sizeof(text), "%u.%u.%u", info->fw_version >> 16,
-             info->fw_version >> 8 & 0xff, info->fw_version & 0xff);
-    printf("%-8s |\n", text);
-}
-
-static void print_all(unsigned index, const KmdOps *ops, KmdDevice *dev,
-                      const KmdInfo *info)
-{
-    uint64_t unused = 0, total = 0;
-
-    ops->memory(dev, &unused, &total);
-    printf("GPU %u\n", index);
-    printf("    Name                 %s\n    UUID                 ",
-           info->name);
-    print_uuid(info);
-    printf("\n    Bus                  ");
-    print_address(info);
-    printf("\n    Firmware             %u.%u.%u %s\n",
-           info->fw_version >> 16, info->fw_version >> 8 & 0xff,
-           info->fw_version & 0xff, info->fw_build);
-    printf("    Memory               %llu MiB, %llu MiB for programs, "
-           "%llu MiB free\n",
-           (unsigned long long)info->vram_size >> 20,
-           (unsigned long long)total >> 20, (unsigned long long)unused >> 20);
-    printf("    Compute units        %u\n", info->compute_units);
-    printf("    Of a unit            %u threads, %u blocks, %u registers, "
-           "%u KiB shared memory\n", info->cu_threads, info->cu_blocks,
-           info->cu_registers, info->cu_shared >> 10);
-    printf("    Private memory       %llu KiB a unit\n",
-           (unsigned long long)info->cu_private >> 10);
-    printf("    Warp, block          %u lanes, %u threads\n", info->warp_size,
-           info->block_threads);
-    printf("    Copy engines         %u\n", info->copy_engines);
-    printf("    Queues               %u, %u priorities, %u vectors\n",
-           info->queues, info->priorities, info->vectors);
-    if (info->watchdog_ms) {
-        printf("    Watchdog             %u ms\n", info->watchdog_ms);
-    } else {
-        printf("    Watchdog             none\n");
-    }
-    printf("    Clock                %u MHz (modelled)\n"
-           "    Temperature          %u C (modelled)\n"
-           "    Power                %u W (modelled)\n",
-           MX_MODELLED_CLOCK_MHZ, MX_MODELLED_TEMPERATURE_C,
-           MX_MODELLED_POWER_W);
-}
-
-static const char *reason(int err)
-{
-    switch (-err) {
-    case EBUSY:
-        return "in use by another process";
-    case EACCES:
-    case EPERM:
-        return "not permitted";
-    default:
-        return strerror(-err);
-    }
-}
-
-typedef enum Style { TABLE, LIST, ALL, JSON, CSV, TOPOLOGY } Style;
-
-static int show(const KmdOps *ops, unsigned index, Style style)
-{
-    KmdDevice *dev;
-    KmdInfo info;
-    int err = ops->open(index, &dev);
-
-    if (err) {
-        if (style == TABLE) {
-            printf("| %-3u | %-89s |\n", index, reason(err));
-        } else {
-            printf("GPU %u: %s\n", index, reason(err));
-        }
-        return err == -EBUSY ? 0 : err;
-    }
-    ops->info(dev, &info);
-    switch (style) {
-    case TABLE:
-        print_row(index, ops, dev, &info);
-        break;
-    case LIST:
-        print_short(index, &info);
-        break;
-    case ALL:
-        print_all(index, ops, dev, &info);
-        break;
-    default:
-        break; /* report() */
-    }
-    ops->close(dev);
-    return 0;
-}
-
-/* All of them at once, for they may have something to do with each other. */
-static int report(const KmdOps *ops, unsigned count, Style style)
-{
-    MxReportDevice *devices = calloc(count, sizeof(*devices));
-    int status = 0;
-
-    if (!devices) {
-        fprintf(stderr, "mx-smi: out of memory\n");
-        return 1;
-    }
-    for (unsigned i = 0; i < count; i++) {
-        MxReportDevice *d = &devices[i];
-        uint64_t unused = 0;
-        int err = ops->open(i, &d->dev);
-
-        if (err) {
-            d->dev = NULL;
-            d->reason = reason(err);
-            status |= err != -EBUSY;
-            continue;
-        }
-        ops->info(d->dev, &d->info);
-        ops->memory(d->dev, &unused, &d->total);
-        d->used = d->total - unused;
-    }
-    if (style == JSON) {
-        mx_report_json(ops->name, devices, count);
-    } else if (style == CSV) {
-        mx_report_csv(devices, count);
-    } else {
-        mx_report_topology(ops, devices, count);
-    }
-    for (unsigned i = 0; i < count; i++) {
-        if (devices[i].dev) {
-            ops->close(devices[i].dev);
-        }
-    }
-    free(devices);
-    return status;
-}
+typedef struct Options {
+    Style style;
+    bool processes;     /* also with --csv */
+    int only;           /* a device; negative: all */
+    double seconds;     /* between looks; 0: one look */
+    unsigned long count; /* of looks; 0: without an end */
+    const char *root;
+} Options;
 
 static void usage(FILE *out)
 {
-    fprintf(out, "usage: mx-smi [-L | -q | -t | --json | --csv]\n"
-            "Devices of this machine; -L: one line each, -q: all about them, "
-            "-t: who\nreaches whom, --json and --csv: for programs.\n"
+    fprintf(out,
+            "usage: mx-smi [options]\n"
+            "Devices of this machine, and who uses them.\n\n"
+            "  -L              one line each\n"
+            "  -q              all about them\n"
+            "  -t, --topology  who reaches whose memory\n"
+            "  -p, --processes who has which device; with --csv as CSV\n"
+            "  --json, --csv   for programs\n"
+            "  --dmon          a line for each device, again and again\n"
+            "  --top           the table, again and again\n"
+            "  -l, --loop S    what the other options say, every S seconds\n"
+            "  -c, --count N   ends after N looks\n"
+            "  -i, --index N   this device only\n"
+            "  -r, --reset     resets devices that are not in use\n"
+            "  --root DIR      DIR/proc and DIR/sys instead of this "
+            "machine's\n\n"
             "MXGPU_DEVICE chooses how they are reached, MXGPU_LOG=error tells "
             "why not.\n");
 }
 
+/* A number of at least "least"; false when text is none. */
+static bool number(const char *text, double least, double most, double *value)
+{
+    char *end;
+
+    *value = strtod(text, &end);
+    return end != text && !*end && isfinite(*value) && *value >= least &&
+           *value <= most;
+}
+
+static bool whole(const char *text, double least, double most, double *value)
+{
+    return number(text, least, most, value) && *value == floor(*value);
+}
+
+static const char short_options[] = "Lqtpl:c:i:rh";
+static const struct option long_options[] = {
+    { "help", no_argument, NULL, 'h' },
+    { "json", no_argument, NULL, 'J' },
+    { "csv", no_argument, NULL, 'C' },
+    { "topology", no_argument, NULL, 't' },
+    { "processes", no_argument, NULL, 'p' },
+    { "dmon", no_argument, NULL, 'D' },
+    { "top", no_argument, NULL, 'T' },
+    { "loop", required_argument, NULL, 'l' },
+    { "count", required_argument, NULL, 'c' },
+    { "index", required_argument, NULL, 'i' },
+    { "reset", no_argument, NULL, 'r' },
+    { "root", required_argument, NULL, 'R' },
+    { 0 },
+};
+
+/* 'J' and the like; false: not an option, or not its value. */
+static bool take(int option, Options *o)
+{
+    static const struct {
+        char option;
+        Style style;
+    } styles[] = {
+        { 'L', LIST }, { 'q', ALL }, { 't', TOPOLOGY }, { 'J', JSON },
+        { 'C', CSV }, { 'D', MONITOR }, { 'T', TABLE }, { 'r', RESET },
+    };
+    double value = 0;
+
+    switch (option) {
+    case 'p':
+        o->processes = true;
+        o->style = o->style == TABLE ? PROCESSES : o->style;
+        return true;
+    case 'l':
+        return number(optarg, 0.01, 86400, &o->seconds);
+    case 'c':
+        if (!whole(optarg, 1, 1e9, &value)) {
+            return false;
+        }
+        o->count = (unsigned long)value;
+        return true;
+    case 'i':
+        if (!whole(optarg, 0, 1023, &value)) {
+            return false;
+        }
+        o->only = (int)value;
+        return true;
+    case 'R':
+        o->root = optarg;
+        return true;
+    }
+    for (size_t i = 0; i < sizeof(styles) / sizeof(styles[0]); i++) {
+        if (styles[i].option == option) {
+            o->style = styles[i].style;
+            if ((option == 'D' || option == 'T') && !o->seconds) {
+                o->seconds = 1;
+            }
+            return true;
+        }
+    }
+    return false;
+}
+
+static void print(const MxReport *r, const Options *o, unsigned long look)
+{
+    switch (o->style) {
+    case LIST:
+        mx_report_list(r);
+        break;
+    case ALL:
+        mx_report_all(r);
+        break;
+    case JSON:
+        mx_report_json(r);
+        break;
+    case CSV:
+        if (o->processes) {
+            mx_report_csv_processes(r, !look);
+        } else {
+            mx_report_csv(r, !look);
+        }
+        break;
+    case TOPOLOGY:
+        mx_report_topology(r);
+        break;
+    case PROCESSES:
+        mx_report_processes(r);
+        break;
+    case MONITOR:
+        mx_report_monitor(r, look % 20 == 0);
+        break;
+    default:
+        mx_report_table(r);
+    }
+}
+
+static void wait_until(struct timespec *next, double seconds)
+{
+    double whole_seconds = floor(seconds);
+
+    next->tv_sec += (time_t)whole_seconds;
+    next->tv_nsec += (long)((seconds - whole_seconds) * 1e9);
+    if (next->tv_nsec >= 1000000000) {
+        next->tv_nsec -= 1000000000;
+        next->tv_sec++;
+    }
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, next,
+                           NULL) == EINTR) {
+    }
+}
+
+static int run(MxDevices *m, const Options *o)
+{
+    bool clear = o->seconds && isatty(STDOUT_FILENO) && o->style != JSON &&
+                 o->style != CSV && o->style != MONITOR;
+    unsigned long looks = o->count ? o->count : o->seconds ? 0 : 1;
+    struct timespec next;
+    int err;
+
+    /* A picture goes to the terminal at once, so that it does not flicker. */
+    setvbuf(stdout, NULL, _IOFBF, 1 << 16);
+    clock_gettime(CLOCK_MONOTONIC, &next);
+    for (unsigned long i = 0; !looks || i < looks; i++) {
+        if (i) {
+            wait_until(&next, o->seconds ? o->seconds : 1);
+        }
+        err = mx_devices_look(m);
+        if (err) {
+            fprintf(stderr, "mx-smi: %s\n", mx_devices_reason(err));
+            return 1;
+        }
+        printf("%s", clear ? CLEAR : "");
+        print(&m->report, o, i);
+        if (fflush(stdout)) {
+            return 1;
+        }
+    }
+    return m->failed;
+}
+
 int main(int argc, char **argv)
 {
-    static const struct option long_options[] = {
-        { "help", no_argument, NULL, 'h' },
-        { "json", no_argument, NULL, 'j' },
-        { "csv", no_argument, NULL, 'c' },
-        { "topology", no_argument, NULL, 't' },
-        { 0 },
-    };
+    Options o = { .only = -1, .root = "" };
     const KmdOps *ops;
-    Style style = TABLE;
     unsigned count = 0;
-    int option, err, status = 0;
+    int option, err, status;
+    MxDevices devices;
 
-    while ((option = getopt_long(argc, argv, "Lqth", long_options,
+    while ((option = getopt_long(argc, argv, short_options, long_options,
                                  NULL)) != -1) {
-        switch (option) {
-        case 'L':
-            style = LIST;
-            break;
-        case 'q':
-            style = ALL;
-            break;
-        case 't':
-            style = TOPOLOGY;
-            break;
-        case 'j':
-            style = JSON;
-            break;
-        case 'c':
-            style = CSV;
-            break;
-        case 'h':
+        if (option == 'h') {
             usage(stdout);
             return 0;
-        default:
+        }
+        if (!take(option, &o)) {
             usage(stderr);
             return 2;
         }
@@ -249,28 +228,25 @@ int main(int argc, char **argv)
         usage(stderr);
         return 2;
     }
+    kmd_vfio_set_root(o.root);
     err = kmd_select(&ops);
     if (!err) {
         err = ops->count(&count);
     }
     if (err || !count) {
         fprintf(stderr, "mx-smi: no device: %s\n",
-                err ? reason(err) : "none is present");
+                err ? mx_devices_reason(err) : "none is present");
         return 1;
     }
-    if (style >= JSON) {
-        return report(ops, count, style);
+    err = mx_devices_learn(&devices, ops, o.root, count, o.only);
+    if (err) {
+        fprintf(stderr, "mx-smi: %s\n", mx_devices_reason(err));
+        status = 1;
+    } else if (o.style == RESET) {
+        status = mx_devices_reset(&devices) != 0;
+    } else {
+        status = run(&devices, &o);
     }
-    if (style == TABLE) {
-        print_head(ops->name);
-    }
-    for (unsigned i = 0; i < count; i++) {
-        if (show(ops, i, style)) {
-            status = 1;
-        }
-    }
-    if (style == TABLE) {
-        printf(RULE);
-    }
+    mx_devices_free(&devices);
     return status;
 }
