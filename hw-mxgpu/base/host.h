@@ -31,6 +31,8 @@ typedef enum MxgpuTraceEvent {
     MXGPU_TRACE_FAULT,        /* a: address, b: fault | access << 8 */
     MXGPU_TRACE_INVALIDATE,   /* a: VMID */
     MXGPU_TRACE_RESET,        /* a: enum mxgpu_reset_cause */
+    MXGPU_TRACE_DISPATCH_HOLD, /* a: slots that are held now, b: those of which
+                                * it is new, or new that they are not */
 } MxgpuTraceEvent;
 
 /* What the firmware says of a queue or a packet: see enum mxgpu_queue_event of

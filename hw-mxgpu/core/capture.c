@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "capture.h"
 #include "inspect_queue.h"
@@ -24,6 +25,7 @@ struct MxgpuCapture {
     void *host;
     MxgpuHostOps own;
     _Atomic(MxgpuDevice *) dev;
+    _Atomic uint32_t kinds;
     _Atomic uint32_t asked; /* mailbox sequence whose answer was not seen */
     pthread_mutex_t lock;   /* a leaf, for what follows */
     FILE *file;             /* NULL: the capture has ended */
@@ -103,11 +105,17 @@ static void end(MxgpuCapture *c)
 static void record(MxgpuCapture *c, const struct mxgpu_capture_record *r,
                    const void *data, size_t len)
 {
-    uint64_t now = c->ops->clock(c->host);
     struct mxgpu_capture_record full = {
         .version = MXGPU_CAPTURE_VERSION,
         .kind = MXGPU_CAPTURE_FULL,
     };
+    uint64_t now;
+
+    if (!(atomic_load_explicit(&c->kinds, memory_order_relaxed) >> r->kind &
+          1)) {
+        return;
+    }
+    now = c->ops->clock(c->host);
 
     pthread_mutex_lock(&c->lock);
     if (c->file && c->bytes >= c->most) {
@@ -313,6 +321,7 @@ int mxgpu_capture_open(const char *path, const char *name, uint64_t most,
     c->ops = *ops;
     c->host = *host;
     c->most = most;
+    c->kinds = UINT32_MAX;
     c->own = (MxgpuHostOps){
         op_dma_read, op_dma_write, op_dma_map, op_irq, op_clock, op_console,
         op_kick, op_trace, op_queue_listens, op_queue_event,
@@ -333,6 +342,47 @@ int mxgpu_capture_open(const char *path, const char *name, uint64_t most,
 void mxgpu_capture_device(MxgpuCapture *c, MxgpuDevice *dev)
 {
     atomic_store(&c->dev, dev);
+}
+
+void mxgpu_capture_kinds(MxgpuCapture *c, uint32_t kinds)
+{
+    atomic_store(&c->kinds, kinds);
+}
+
+static uint32_t kind_bit(const char *name, size_t len)
+{
+    static const struct {
+        const char *name;
+        unsigned kind;
+    } kinds[] = {
+#define F(name, value) {#name, value},
+        MXGPU_CAPTURE_KINDS(F)
+#undef F
+    };
+
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        if (strlen(kinds[i].name) == len &&
+            !strncasecmp(kinds[i].name, name, len)) {
+            return 1u << kinds[i].kind;
+        }
+    }
+    return 0;
+}
+
+uint32_t mxgpu_capture_parse_kinds(const char *text)
+{
+    uint32_t kinds = 0;
+
+    for (;;) {
+        size_t len = strcspn(text, ",");
+        uint32_t bit = kind_bit(text, len);
+
+        kinds |= bit;
+        if (!bit || !text[len]) {
+            return bit ? kinds : 0;
+        }
+        text += len + 1;
+    }
 }
 
 void mxgpu_capture_close(MxgpuCapture *c)

@@ -21,6 +21,11 @@ int mxgpu_capture_open(const char *path, const char *name, uint64_t most,
                        const MxgpuHostOps **ops, void **host,
                        MxgpuCapture **capture);
 void mxgpu_capture_device(MxgpuCapture *capture, MxgpuDevice *dev);
+/* Only these kinds from now on: 1 << enum mxgpu_capture_kind each; at first all.
+ * FULL is always written. */
+void mxgpu_capture_kinds(MxgpuCapture *capture, uint32_t kinds);
+/* "irq,packet_start": 0 when one of them is no kind. */
+uint32_t mxgpu_capture_parse_kinds(const char *text);
 /* NULL: nothing. The device is gone. */
 void mxgpu_capture_close(MxgpuCapture *capture);
 

@@ -266,6 +266,10 @@ void mxgpu_cd_hold_write(MxgpuDevice *dev, const MxgpuAccess *a, uint32_t value)
             mxgpu_simt_hold(dev->simt, i, value >> i & 1);
         }
     }
+    if (changed) {
+        mxgpu_out_trace(dev, MXGPU_TRACE_DISPATCH_HOLD,
+                        mxgpu_simt_held(dev->simt), changed);
+    }
 }
 
 uint32_t mxgpu_cd_waits_read(MxgpuDevice *dev, const MxgpuAccess *a)

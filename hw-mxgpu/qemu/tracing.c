@@ -111,6 +111,9 @@ void mxgpu_trace(void *host, MxgpuTraceEvent event, uint64_t a, uint64_t b)
     case MXGPU_TRACE_MCU_STUCK:
         trace_mxgpu_mcu_stuck(s->name, a, (uint32_t)b, b >> 32);
         break;
+    case MXGPU_TRACE_DISPATCH_HOLD:
+        trace_mxgpu_dispatch_hold(s->name, a, b);
+        break;
     case MXGPU_TRACE_INVALIDATE:
         trace_mxgpu_invalidate(s->name, a);
         break;

@@ -414,28 +414,50 @@ static int open_gdb(MxgpuSim *sim, MxgpuDebugged which, const char *where)
     return err;
 }
 
-/* MXGPU_CAPTURE=FILE; of device n, not the first, FILE.n. */
+/* FILE, with the process id for %p; of device n, not the first, FILE.n. */
+static void capture_name(const char *path, unsigned index, char *name,
+                         size_t size)
+{
+    const char *id = strstr(path, "%p");
+    int n = id ? snprintf(name, size, "%.*s%d%s", (int)(id - path), path,
+                          (int)getpid(), id + 2) :
+                 snprintf(name, size, "%s", path);
+
+    if (index && n >= 0 && (size_t)n < size) {
+        snprintf(name + n, size - (size_t)n, ".%u", index);
+    }
+}
+
 static int open_capture(MxgpuSim *sim, const MxgpuHostOps **ops, void **host)
 {
     const char *path = getenv("MXGPU_CAPTURE");
+    const char *only = getenv("MXGPU_CAPTURE_KINDS");
+    uint32_t kinds = UINT32_MAX;
     char name[4096], id[32];
     int err;
 
     if (!path || !*path) {
         return 0;
     }
-    snprintf(id, sizeof(id), "mxgpu%u", sim->config.index);
-    if (sim->config.index) {
-        snprintf(name, sizeof(name), "%s.%u", path, sim->config.index);
-    } else {
-        snprintf(name, sizeof(name), "%s", path);
+    if (only && *only && !(kinds = mxgpu_capture_parse_kinds(only))) {
+        snprintf(name, sizeof(name), "hw: MXGPU_CAPTURE_KINDS=%.200s: names of "
+                 "kinds with commas between are expected", only);
+        if (sim->config.log) {
+            log_line(sim, name);
+        }
+        return -EINVAL;
     }
+    snprintf(id, sizeof(id), "mxgpu%u", sim->config.index);
+    capture_name(path, sim->config.index, name, sizeof(name));
     err = mxgpu_capture_open(name, id, MXGPU_CAPTURE_MOST, ops, host,
                              &sim->capture);
     if (err && sim->config.log) {
         snprintf(name, sizeof(name), "hw: no capture to %.200s: %s", path,
                  strerror(-err));
         log_line(sim, name);
+    }
+    if (!err) {
+        mxgpu_capture_kinds(sim->capture, kinds);
     }
     return err;
 }

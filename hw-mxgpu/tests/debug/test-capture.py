@@ -79,8 +79,10 @@ def dissect(tool, path, *more):
 
 def make(paths, path):
     os.environ["MXGPU_CAPTURE"] = path
-    r = Rig(*paths)
-    del os.environ["MXGPU_CAPTURE"]
+    try:
+        r = Rig(*paths)
+    finally:
+        del os.environ["MXGPU_CAPTURE"]
     r.tables()
     r.queue()
     r.packet(0, fill(77))
@@ -197,6 +199,25 @@ def test_lua(script, data, folder):
           in out.stdout, out.stdout[-2000:])
 
 
+def test_kinds(paths, tool, folder):
+    os.environ["MXGPU_CAPTURE_KINDS"] = "packet_start,Queue"
+    make(paths, os.path.join(folder, "some-%p.pcapng"))
+    path = os.path.join(folder, f"some-{os.getpid()}.pcapng")
+    found = {line.split()[1] for line in dissect(tool, path).stdout.split("\n")
+             if line}
+    check("only some kinds, and the process id", found ==
+          {"PACKET_START", "QUEUE"}, found)
+    for text in ("packet_start,,queue", "packet", "irq,"):
+        os.environ["MXGPU_CAPTURE_KINDS"] = text
+        try:
+            make(paths, path)
+            refused = False
+        except AssertionError:
+            refused = True
+        check(f"no kinds: {text}", refused)
+    del os.environ["MXGPU_CAPTURE_KINDS"]
+
+
 def main():
     paths, tool, script = sys.argv[1:4], sys.argv[4], sys.argv[5]
     with tempfile.TemporaryDirectory() as folder:
@@ -206,6 +227,7 @@ def main():
         test_text(tool, path)
         test_damage(tool, data, folder)
         test_lua(script, data, folder)
+        test_kinds(paths, tool, folder)
         os.environ["MXGPU_CAPTURE"] = "/nonexistent/folder/x"
         try:
             Rig(*paths)

@@ -28,7 +28,7 @@ typedef struct TestHost {
     bool listens; /* to queue events */
     unsigned queue_events;
     MxgpuQueueEvent queue_event; /* the last one */
-    _Atomic unsigned traces[MXGPU_TRACE_RESET + 1];
+    _Atomic unsigned traces[MXGPU_TRACE_DISPATCH_HOLD + 1];
     GMutex lock;
     GString *console;
     uint64_t next_table; /* VRAM offset of the next free page table */
