@@ -9,6 +9,7 @@ import bisect
 import csv
 import ctypes
 import json
+import mmap
 import os
 import shutil
 import signal
@@ -21,7 +22,9 @@ HERE = os.path.dirname(os.path.realpath(__file__))
 sys.path[:0] = [os.path.join(HERE, "../mxgpu_llvm/lib/mx-prof"), HERE]
 sys.dont_write_bytecode = True
 import annotations # pylint: disable=wrong-import-position
+import firmware # pylint: disable=wrong-import-position
 import page # pylint: disable=wrong-import-position
+import stats # pylint: disable=wrong-import-position
 from tracks import Lanes, Trace # pylint: disable=wrong-import-position
 
 USAGE = """usage: mx-prof [options] PROGRAM [ARG...]
@@ -44,6 +47,9 @@ writes a trace. Its exit status is passed on.
   --samples N       samples kept of a launch (default 256)
   --exact           count every access to memory, not a part: kernels may take
                     many times longer
+  --firmware        the trace also shows packets, messages, interrupts, faults
+                    and preemptions of simulated devices
+  --stats           print the tables of "nsys stats" instead
   --start-paused    record nothing before mcProfilerStart
   --keep DIR        leave the recorded files in DIR
   --import          read recorded files instead of running a program
@@ -232,15 +238,26 @@ class Work:
         return self.counters[COUNTER[name]]
 
 
+def captures(path):
+    """{device number: capture} beside a recorded file."""
+    base, found = os.path.splitext(path)[0] + ".pcapng", {}
+    for n in range(16):
+        name = f"{base}.{n}" if n else base
+        if os.path.isfile(name):
+            found[n] = name
+    return found
+
+
 class Process:
     """What one process left."""
 
     def __init__(self, path):
         with open(path, "rb") as f:
-            self.data = f.read()
-        if len(self.data) < HEAD.size or \
-                not self.data.startswith(b"MXPROF\r\n"):
+            self.data = b"" if os.fstat(f.fileno()).st_size < HEAD.size else \
+                mmap.mmap(f.fileno(), 0, access=mmap.ACCESS_READ)
+        if self.data[:8] != b"MXPROF\r\n":
             raise Failure(f"{path}: not a recorded file")
+        self.captures = captures(path)
         _, version, self.pid, self.start, self.dropped, name = \
             HEAD.unpack_from(self.data)
         if version != 1:
@@ -559,6 +576,11 @@ def print_report(out, processes, rows, command, trace):
               file=out)
 
 
+def print_stats(out, processes):
+    for line in stats.text(stats.tables(processes, PACKET_DISPATCH)):
+        print(line, file=out)
+
+
 # ---- the trace
 
 def add_device_work(trace, process, w, pid, lanes):
@@ -605,8 +627,15 @@ def add_device_work(trace, process, w, pid, lanes):
     return queue, start
 
 
-def make_trace(processes):
-    trace = Trace(min(p.start for p in processes))
+def add_firmware(trace, process, pid, lanes):
+    last = {d.number: d for d in process.devices.values()}
+    for number, path in process.captures.items():
+        if number in last:
+            firmware.Tracks(trace, pid, last[number], lanes, FAULTS).read(path)
+
+
+def make_trace(processes, out, keep):
+    trace = Trace(min((p.start for p in processes), default=0), out, keep)
     for p in processes:
         host, device = p.pid, p.pid + MAX_PID
         trace.meta("process_name", host, 0,
@@ -631,7 +660,9 @@ def make_trace(processes):
             if w.type == PACKET_DISPATCH and i >= 0 and \
                     mine[i][1] >= w.host:
                 trace.flow((host, mine[i][2], w.host), (device, queue, start))
-    return {"traceEvents": trace.events, "displayTimeUnit": "ns"}
+        add_firmware(trace, p, device, lanes)
+    trace.finish()
+    return trace.events
 
 
 # ---- running
@@ -642,6 +673,7 @@ class Options:
         self.trace = TRACE
         self.lines, self.interval, self.samples = 8, 1009, 256
         self.paused = self.imports = self.exact = False
+        self.firmware = self.stats = False
         self.rest = []
         self.parse(argv)
 
@@ -661,8 +693,8 @@ class Options:
                 break
             elif name == "--start-paused" and not eq:
                 self.paused = True
-            elif name == "--exact" and not eq:
-                self.exact = True
+            elif name in ("--exact", "--firmware", "--stats") and not eq:
+                setattr(self, name[2:], True)
             elif name == "--no-trace" and not eq:
                 self.trace = None
             elif name == "--import" and not eq:
@@ -698,6 +730,9 @@ def writable(path):
 def run_program(options, folder):
     env = dict(os.environ)
     env["MXGPU_PROFILE"] = os.path.join(folder, "%p.mxprof")
+    if options.firmware:
+        env["MXGPU_CAPTURE"] = os.path.join(folder, "%p.pcapng")
+        env["MXGPU_CAPTURE_KINDS"] = ",".join(firmware.KINDS)
     more = [f"interval={options.interval}", f"samples={options.samples}"]
     if options.exact:
         more.append("exact")
@@ -776,13 +811,17 @@ def report(options, paths, status):
             hot_rows(processes, options.lines) if options.lines else {},
             annotations.range_rows(processes))
     command = " ".join(options.rest)
-    trace = make_trace(processes) if processes else {"traceEvents": []}
+    events = []
     if options.trace and (processes or options.trace != TRACE):
+        def stream(f):
+            events.extend(make_trace(processes, f, options.html) or [])
         try:
-            write(options.trace, lambda f: json.dump(trace, f))
+            write(options.trace, stream)
         except OSError as e:
             print(f"mx-prof: {e}", file=sys.stderr)
             options.trace = None
+    if options.html and not events:
+        events = make_trace(processes, None, True)
     if options.json:
         tables = {"command": options.rest, "status": status,
                   "processes": [{"pid": p.pid, "name": p.name,
@@ -797,13 +836,14 @@ def report(options, paths, status):
         write(options.csv, lambda f: write_csv(f, rows[0]))
     if options.html:
         data = page.data(command, rows, hot_rows(processes, None),
-                         trace["traceEvents"])
+                         events)
         write(options.html, lambda f: f.write(page.html(data)))
     if options.output or "-" not in (options.json, options.csv, options.html,
                                      options.trace):
         write(options.output or "-",
-              lambda f: print_report(f, processes, rows, command,
-                                     options.trace if processes else None))
+              lambda f: print_stats(f, processes) if options.stats else
+              print_report(f, processes, rows, command,
+                           options.trace if processes else None))
 
 
 def main():

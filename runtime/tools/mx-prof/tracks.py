@@ -1,13 +1,29 @@
 # SPDX-License-Identifier: MIT
 """The trace that mx-prof writes, and tracks for what overlaps."""
+import json
 
 
 class Trace:
-    """Events in the JSON form of chrome://tracing: times in microseconds."""
+    """Events in the JSON form of chrome://tracing: times in microseconds. They
+    go to a file as they come; only if asked for are they kept as well."""
 
-    def __init__(self, origin):
-        self.origin, self.events, self.names = origin, [], {}
-        self.flows = 0
+    def __init__(self, origin, out=None, keep=False):
+        self.origin, self.out, self.names = origin, out, {}
+        self.events = [] if keep else None
+        self.flows = self.written = 0
+
+    def put(self, event):
+        if self.events is not None:
+            self.events.append(event)
+        if self.out:
+            self.out.write(",\n" if self.written else '{"traceEvents": [\n')
+            self.out.write(json.dumps(event))
+            self.written += 1
+
+    def finish(self):
+        if self.out:
+            self.out.write('\n], "displayTimeUnit": "ns"}\n' if self.written
+                           else '{"traceEvents": []}\n')
 
     def track(self, pid, key, name, sort):
         if (pid, key) not in self.names:
@@ -18,34 +34,34 @@ class Trace:
         return self.names[pid, key]
 
     def meta(self, name, pid, tid, args):
-        self.events.append({"ph": "M", "name": name, "pid": pid, "tid": tid,
+        self.put({"ph": "M", "name": name, "pid": pid, "tid": tid,
                             "args": args})
 
     def micros(self, ns):
         return round((ns - self.origin) / 1e3, 3)
 
     def slice(self, pid, tid, name, category, start, end, args):
-        self.events.append({
+        self.put({
             "ph": "X", "pid": pid, "tid": tid, "name": name, "cat": category,
             "ts": self.micros(start),
             "dur": round(max(end - start, 1) / 1e3, 3), "args": args})
 
     def moment(self, pid, tid, name, at, args):
-        self.events.append({"ph": "i", "pid": pid, "tid": tid, "name": name,
+        self.put({"ph": "i", "pid": pid, "tid": tid, "name": name,
                             "cat": "mark", "s": "t", "ts": self.micros(at),
                             "args": args})
 
     def span(self, pid, ident, name, start, end, args):
         """One that need not nest: a track of its own."""
         for ph, at in (("b", start), ("e", end)):
-            self.events.append({
+            self.put({
                 "ph": ph, "pid": pid, "tid": 0, "id": ident, "name": name,
                 "cat": "range", "ts": self.micros(at), "args": args})
 
     def flow(self, source, target):
         self.flows += 1
         for ph, (pid, tid, at) in (("s", source), ("f", target)):
-            self.events.append({
+            self.put({
                 "ph": ph, "id": self.flows, "name": "launch", "cat": "launch",
                 "pid": pid, "tid": tid, "ts": self.micros(at),
                 **({"bp": "e"} if ph == "f" else {})})
