@@ -34,6 +34,7 @@ local function range(at, len)
   r.le_uint64 = function() return {tohex = function()
     return string.format("%x", r.le_uint()) end} end
   r.len = function() return len end
+  r.string = function() return bytes:sub(at + 1, at + len) end
   return setmetatable(r, {__call = function(_, o, n)
     o, n = o or 0, n or len - (o or 0)
     assert(o >= 0 and n >= 0 and o + n <= len, "outside the buffer")
@@ -193,10 +194,18 @@ def test_lua(script, data, folder):
                          stderr=subprocess.STDOUT, text=True, timeout=300,
                          check=False)
     check("the dissector runs", out.returncode == 0, out.stdout[-2000:])
-    check("... and says the same", "WRITE MCU_CTRL START\n" in out.stdout and
-          "PACKET_START queue 9 index 0 FILL\n" in out.stdout and
-          f"  dst=0x{DATA:x}\n" in out.stdout and "  pattern=0x5a\n"
-          in out.stdout, out.stdout[-2000:])
+    for text in ("WRITE MCU_CTRL START <- 0x1", "REQUEST 1 HELLO",
+                 "ANSWER 1 status 0", "PACKET_START queue 9 index 0 FILL",
+                 "PACKET_END queue 9 index 0 FILL", f"  dst=0x{DATA:x}",
+                 "  pattern[0]=0x5a", "DOORBELL queue 9 value 1",
+                 "DOORBELL queue 8 value 3, which is disabled",
+                 "QUEUE queue 9 ERROR index 1", "EVENT MCU_STATE 0x1 0x0"):
+        check(f"the dissector says {text.strip()}",
+              text + "\n" in out.stdout, out.stdout[-2000:])
+    shown = [line for line in out.stdout.splitlines()
+             if line.startswith("CONSOLE ")]
+    check("... and the console", any("firmware" in line for line in shown),
+          shown)
 
 
 def test_kinds(paths, tool, folder):

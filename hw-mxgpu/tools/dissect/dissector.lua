@@ -42,6 +42,46 @@ local function register_text(offset, value)
   return text
 end
 
+-- What stands in the column of a list for each kind, behind its name.
+local function summary(kind, buffer, number, info)
+  local a, b = buffer(8, 4):le_uint(), buffer(16, 4):le_uint()
+  local wide = "0x" .. buffer(8, 8):le_uint64():tohex()
+  if kind == "READ" or kind == "WRITE" then
+    local text = register_text(a, b)
+    return text .. (kind == "READ" and " -> " or " <- ") ..
+      string.format("0x%x", b)
+  elseif kind == "DOORBELL" then
+    return string.format("queue %d value %d", number, a) ..
+      (info == 1 and ", which is disabled" or "")
+  elseif kind == "QUEUE" then
+    return string.format("queue %d %s index %d", number,
+      queue_events[info % 256] or "(unknown)", a)
+  elseif kind == "PACKET_START" or kind == "PACKET_END" then
+    return string.format("queue %d index %d %s", number, a,
+      packets[info % 256] or "(unknown packet)")
+  elseif kind == "IRQ" then
+    return string.format("vector %d", number)
+  elseif kind == "DMA_READ" or kind == "DMA_WRITE" or kind == "DMA_MAP" then
+    return string.format("%s, %d bytes", wide, b) ..
+      (info % 2 == 1 and ", refused" or "")
+  elseif kind == "REQUEST" and buffer:len() >= 28 then
+    local op = buffer(24, 4):le_uint()
+    return string.format("%d %s", a, messages[op] or "(unknown message)")
+  elseif kind == "ANSWER" and buffer:len() >= 28 then
+    return string.format("%d status %d", a, buffer(24, 4):le_uint())
+  elseif kind == "CONSOLE" and buffer:len() > 24 then
+    return buffer(24):string()
+  elseif kind == "EVENT" then
+    return (events[number] or string.format("%d", number)) .. " " .. wide ..
+      string.format(" 0x%x", b)
+  end
+end
+
+-- Who speaks to whom.
+local from_host = {READ = true, WRITE = true, DOORBELL = true, REQUEST = true}
+local from_device = {DMA_READ = true, DMA_WRITE = true, DMA_MAP = true,
+                     IRQ = true, ANSWER = true}
+
 local function add_packet(tree, data)
   local kind = data(0, 2):le_uint()
   local sub = tree:add_le(f.packet, data(0, 2))
@@ -52,11 +92,11 @@ local function add_packet(tree, data)
         local v = d[4] == 8 and part:le_uint64() or part:le_uint()
         local text = d[6] ~= "HEX" and tostring(v) or
           d[4] == 8 and "0x" .. v:tohex() or string.format("0x%x", v)
-        sub:add(f.value, part, d[2] .. "=" .. text)
+        local name = d[5] > 1 and string.format("%s[%d]", d[2], i) or d[2]
+        sub:add(f.value, part, name .. "=" .. text)
       end
     end
   end
-  return packets[kind] or "(unknown packet)"
 end
 
 function p.dissector(buffer, pinfo, tree)
@@ -75,22 +115,22 @@ function p.dissector(buffer, pinfo, tree)
   sub:add_le(f.a, buffer(8, 8))
   sub:add_le(f.b, buffer(16, 8))
   if kind == "READ" or kind == "WRITE" then
-    local register = register_text(offset, buffer(16, 4):le_uint())
-    sub:add(f.register, buffer(8, 4), register)
-    text = text .. " " .. register
-  elseif kind == "DOORBELL" or kind == "PACKET_END" or kind == "QUEUE" or
-         kind == "PACKET_START" then
-    text = text .. string.format(" queue %d index %d", number, offset)
-  elseif kind == "IRQ" then
-    text = text .. string.format(" vector %d", number)
+    sub:add(f.register, buffer(8, 4),
+      register_text(offset, buffer(16, 4):le_uint()))
   end
+  local more = summary(kind, buffer, number, buffer(4, 4):le_uint())
+  text = text .. (more and " " .. more or "")
   if kind == "PACKET_START" and buffer:len() >= 88 then
-    text = text .. " " .. add_packet(sub, buffer(24, 64))
+    add_packet(sub, buffer(24, 64))
   elseif buffer:len() > 24 then
     sub:add(f.data, buffer(24))
   end
   pinfo.cols.protocol = "mxgpu"
   pinfo.cols.info = text
+  if from_host[kind] or from_device[kind] then
+    pinfo.cols.src = from_host[kind] and "host" or "device"
+    pinfo.cols.dst = from_host[kind] and "device" or "host"
+  end
   return buffer:len()
 end
 

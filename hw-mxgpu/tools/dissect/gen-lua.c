@@ -7,7 +7,9 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "base/host.h"
 #include "mxgpu/capture.h"
+#include "mxgpu/msg.h"
 #include "mxgpu/packets.h"
 #include "mxgpu/regs.h"
 
@@ -19,6 +21,29 @@ static void put_kinds(void)
     printf("local kinds = {\n");
 #define F(name, value) printf("  [%d] = \"%s\",\n", value, #name);
     MXGPU_CAPTURE_KINDS(F)
+#undef F
+    printf("}\n");
+}
+
+/* Names of an enum of the headers that are used by number. */
+static void put_events(void)
+{
+    printf("local events = {\n");
+#define F(name) printf("  [%d] = \"%s\",\n", MXGPU_TRACE_##name, #name);
+    F(MMIO_READ) F(MMIO_WRITE) F(SRAM) F(BAD_ACCESS) F(DOORBELL)
+    F(BAD_DOORBELL) F(IRQ) F(MCU_STATE) F(MCU_STUCK) F(COPY_START) F(COPY_END)
+    F(DISPATCH_START) F(DISPATCH_END) F(FAULT) F(INVALIDATE) F(RESET)
+    F(DISPATCH_HOLD)
+#undef F
+    printf("}\nlocal queue_events = {\n");
+#define F(name) printf("  [%d] = \"%s\",\n", MXGPU_QEV_##name, #name);
+    F(CREATE) F(DESTROY) F(ERROR) F(PACKET_START) F(PACKET_END)
+#undef F
+    printf("}\nlocal messages = {\n");
+#define F(name) printf("  [%d] = \"%s\",\n", MXGPU_MSG_##name, #name);
+    F(PING) F(HELLO) F(VM_SET) F(TLB_INVALIDATE) F(QUEUE_CREATE)
+    F(QUEUE_DESTROY) F(LOG_LEVEL) F(QUEUE_PROFILE) F(QUEUE_LAUNCH)
+    F(QUEUE_RESET)
 #undef F
     printf("}\n");
 }
@@ -76,6 +101,7 @@ int main(int argc, char **argv)
     printf("-- SPDX-License-Identifier: MIT\n"
            "-- Made by gen-lua: do not edit.\n");
     put_kinds();
+    put_events();
     put_registers();
     put_packets();
     while ((c = getc(head)) != EOF) {

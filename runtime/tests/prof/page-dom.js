@@ -30,7 +30,7 @@ class Element {
         const note = (kind, x, y, w, h) => drawn.push([kind, x, y, w, h]);
         return {fillRect: (x, y, w, h) => note("rect", x, y, w, h),
                 fillText: text => note("text", text), save() {}, restore() {},
-                beginPath() {}, rect() {}, clip() {}};
+                beginPath() {}, rect() {}, clip() {}, setTransform() {}};
     }
     describe() {
         return {tag: this.tag, id: this.id || "", name: this.className || "",

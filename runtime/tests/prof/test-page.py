@@ -100,7 +100,7 @@ def test_run():
     rows = elements(made["page"], id="kernels")[0]["children"][1:]
     check("a row for each kernel", len(rows) == len(tables["kernels"]))
     check("in their order", all(
-        words(r["children"][-1]).startswith(k["kernel"])
+        words(r["children"][0]).startswith(k["kernel"])
         for r, k in zip(rows, tables["kernels"])))
     check("circles of kernels with memory", len(elements(
         made["page"], tag="circle")) == sum(

@@ -6,7 +6,8 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 const page = document.getElementById("page");
 const COLOURS = {kernel: "#4a7ebb", copy: "#c0863c", call: "#7a9a5a",
-                 unit: "#8a6fb0", range: "#b05a7a"};
+                 unit: "#8a6fb0", range: "#b05a7a", packet: "#5a9aa0",
+                 message: "#a0a05a", preempted: "#d06040", mark: "#555"};
 
 function add(parent, tag, text, name) {
     const e = document.createElement(tag);
@@ -32,7 +33,7 @@ function fixed(x, digits) {
 }
 
 function table(parent, columns, rows) {
-    const t = add(parent, "table"), head = add(t, "tr");
+    const t = add(add(parent, "div", undefined, "wide"), "table"), head = add(t, "tr");
     for (const [title, , kind] of columns) add(head, "th", title, kind);
     for (const row of rows) {
         const tr = add(t, "tr");
@@ -52,6 +53,28 @@ function table(parent, columns, rows) {
 
 // ---- timeline: the wheel zooms, dragging moves, a double click shows all
 
+function legend(tracks) {
+    const found = new Set();
+    for (const t of tracks) for (const s of t.slices) found.add(s[3]);
+    const box = add(page, "p", undefined, "legend");
+    for (const category in COLOURS)
+        if (found.has(category)) {
+            const item = add(box, "span");
+            add(item, "i").style.backgroundColor = COLOURS[category];
+            item.appendChild(document.createTextNode(category));
+        }
+}
+
+// Places of an axis: round numbers, about "count" of them.
+function ticks(from, to, count) {
+    const rough = (to - from) / count, unit = 10 ** Math.floor(Math.log10(rough));
+    const step = unit * ([1, 2, 5].find(n => n * unit >= rough) || 10);
+    const found = [];
+    for (let v = Math.ceil(from / step) * step; v <= to; v += step)
+        found.push(v);
+    return found;
+}
+
 function timeline() {
     const tracks = data.timeline.tracks;
     if (!tracks.length) return;
@@ -59,6 +82,7 @@ function timeline() {
     add(page, "p", "Wheel: zoom. Drag: move. Double click: all." +
         (data.timeline.left_out ? " " + data.timeline.left_out +
          " short slices are left out." : ""), "note");
+    legend(tracks);
     const hint = add(page, "div");
     hint.id = "hint";
     const canvas = add(page, "canvas"), ROW = 18, LEFT = 220;
@@ -99,7 +123,8 @@ function timeline() {
             if (right <= last + .3) continue; // nothing of it would be seen
             last = right;
             g.fillStyle = COLOURS[category] || "#999";
-            g.fillRect(left, y + 2, Math.max(right - left, 1), ROW - 4);
+            g.fillRect(left, y + 2, Math.max(right - left, length ? 1 : 2),
+                       ROW - 4);
             if (right - left > 40) {
                 g.fillStyle = "#fff";
                 g.save();
@@ -114,19 +139,34 @@ function timeline() {
 
     function draw() {
         const width = canvas.clientWidth || 1000;
-        canvas.width = width;
-        canvas.height = tracks.length * ROW + 20;
-        canvas.style.height = canvas.height + "px";
+        const height = tracks.length * ROW + 20;
+        const dots = window.devicePixelRatio || 1; // to a pixel of the page
+        canvas.width = Math.round(width * dots);
+        canvas.height = Math.round(height * dots);
+        canvas.style.height = height + "px";
         const g = canvas.getContext("2d");
         if (!g) return;
+        g.setTransform(dots, 0, 0, dots, 0, 0);
         g.font = "11px sans-serif";
+        axis(g, width, height);
         tracks.forEach((t, i) => drawTrack(g, t, i * ROW, width));
-        g.fillStyle = "#666";
-        g.fillText(time((view.from - all.from) * 1e3), LEFT,
-                   canvas.height - 6);
-        g.textAlign = "right";
-        g.fillText(time((view.to - all.from) * 1e3), width - 4,
-                   canvas.height - 6);
+    }
+
+    function axis(g, width, height) {
+        tracks.forEach((t, i) => {
+            if (i % 2) {
+                g.fillStyle = "#f6f7f9";
+                g.fillRect(0, i * ROW, width, ROW);
+            }
+        });
+        for (const at of ticks(view.from - all.from, view.to - all.from,
+                               Math.max((width - LEFT) / 120, 1))) {
+            const left = x(all.from + at, width), label = time(at * 1e3);
+            g.fillStyle = "#ddd";
+            g.fillRect(left, 0, 1, height - 18);
+            g.fillStyle = "#666";
+            g.fillText(label, Math.min(left, width - 60), height - 6);
+        }
     }
 
     function at(event) {
@@ -140,9 +180,15 @@ function timeline() {
         const {track, when} = at(event);
         hint.textContent = "";
         if (!track) return;
-        const i = first(track.slices, when), s = track.slices[i];
-        if (s && s[0] <= when && when <= s[0] + s[1])
-            hint.textContent = s[2] + ": " + time(s[1] * 1e3) + " at " +
+        // Three pixels beside it is near enough for what is short.
+        const near = 3 * (view.to - view.from) / (canvas.clientWidth - LEFT);
+        const s = [0, near].map(more => {
+            const found = track.slices[first(track.slices, when - more)];
+            return found && found[0] - more <= when &&
+                when <= found[0] + found[1] + more ? found : null;
+        }).find(found => found);
+        if (s)
+            hint.textContent = s[2] + (s[1] ? ": " + time(s[1] * 1e3) : "") + " at " +
                 time((s[0] - all.from) * 1e3) + " (" + track.process + ")";
     }
 
@@ -234,6 +280,9 @@ function roofline() {
         const c = svg(root, "circle", {cx: px(xs[i]), cy: py(ys[i]),
             r: 4 + 12 * Math.sqrt(k.share || 0), fill: "#4a7ebb",
             "fill-opacity": .6, stroke: "#27507f"});
+        svg(root, "text", {x: px(xs[i]) + 7 + 12 * Math.sqrt(k.share || 0),
+                           y: py(ys[i]) + 4, "font-size": 10},
+            k.kernel.length > 30 ? k.kernel.slice(0, 29) + "\u2026" : k.kernel);
         svg(c, "title", {}, k.kernel + ": " +
             k.lane_instructions_per_byte.toFixed(2) + " per byte, " +
             k.lane_instructions_per_ns.toFixed(2) + " per ns");
@@ -246,6 +295,8 @@ function kernels() {
     if (!data.kernels.length) return;
     add(page, "h2", "Kernels");
     table(page, [
+        ["kernel", k => k.kernel + k.faults.map(f => " [" + f + "]").join(""),
+         "name"],
         ["time", k => percent(k.share)],
         ["total", k => time(k.total_ns)],
         ["calls", k => k.calls],
@@ -255,8 +306,6 @@ function kernels() {
         ["TLB hits", k => k.tlb_hit_rate, "bar"],
         ["transactions/request", k => fixed(k.transactions_per_request, 2)],
         ["divergent branches", k => k.divergent_branches],
-        ["kernel", k => k.kernel + k.faults.map(f => " [" + f + "]").join(""),
-         "name"],
     ], data.kernels).id = "kernels";
     add(page, "p", "lanes: active ones of the 64 of a warp. memory: bytes asked " +
         "for, of those in the 64-byte lines that were moved.", "note");
@@ -270,7 +319,8 @@ function sourceFile(file, most) {
     const box = add(page, "details");
     box.open = true;
     add(box, "summary", file.file);
-    const t = add(box, "table", undefined, "source");
+    const t = add(add(box, "div", undefined, "wide"), "table", undefined,
+                  "source");
     let before = null;
     for (const [number, text, samples, lanes] of file.lines) {
         const tr = add(t, "tr", undefined,

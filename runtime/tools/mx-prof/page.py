@@ -64,6 +64,8 @@ def timeline(events):
         elif e["ph"] == "X":
             slices.setdefault(key, []).append(
                 [e["ts"], e["dur"], e["name"], e["cat"]])
+        elif e["ph"] == "i":
+            slices.setdefault(key, []).append([e["ts"], 0, e["name"], "mark"])
     lengths = sorted((s[1] for group in slices.values() for s in group),
                      reverse=True)
     least = lengths[EVENTS] if len(lengths) > EVENTS else -1.0
