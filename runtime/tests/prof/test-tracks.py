@@ -124,6 +124,13 @@ def test_fault():
         "firmware" in t for t in events(f"{TMP}/trace")))
 
 
+def test_none():
+    done = run("--firmware", "--trace", "trace", "-o", "report", PROGRAM,
+               "fault", env={**os.environ, "MXGPU_DEVICE": "nonsense"})
+    check("a device that is not simulated", "no device was simulated" in
+          done.stdout, done.stdout)
+
+
 def test_stats():
     done = run("--stats", "--no-trace", PROGRAM, "figures")
     parts = done.stdout.split("\n ** ")
@@ -157,6 +164,7 @@ def test_stats():
 
 test_preempted()
 test_fault()
+test_none()
 test_stats()
 shutil.rmtree(TMP, ignore_errors=True)
 end()

@@ -806,6 +806,10 @@ def report(options, paths, status):
         if p.calls or p.work or p.annotations.ranges or \
                 p.annotations.marks or options.imports:
             processes.append(p)
+    if options.firmware and processes and not any(
+            p.captures for p in processes):
+        print("mx-prof: --firmware: no device was simulated in a process",
+              file=sys.stderr)
     rows = (kernel_rows(processes), copy_rows(processes),
             call_rows(processes),
             hot_rows(processes, options.lines) if options.lines else {},
