@@ -12,27 +12,33 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Things worth a trace line; a and b are explained beside each. */
+/* F(name): things worth a trace line; a and b are explained beside each. Captures
+ * have their numbers: new ones go to the end. */
+#define MXGPU_TRACE_EVENTS(F)                                                  \
+    F(MMIO_READ)       /* a: offset, b: value */                               \
+    F(MMIO_WRITE)      /* a: offset, b: value */                               \
+    F(SRAM)            /* accesses to MCU_SRAM_DATA ended. a: first offset in  \
+                          SRAM, b: bytes | write << 32 */                      \
+    F(BAD_ACCESS)      /* a: offset, b: size | write << 8 */                   \
+    F(DOORBELL)        /* a: queue, b: value */                                \
+    F(BAD_DOORBELL)    /* a: queue, b: value */                                \
+    F(IRQ)             /* a: vector */                                         \
+    F(MCU_STATE)       /* a: enum mxgpu_mcu_state, b: cause or error */        \
+    F(MCU_STUCK)       /* a: pc, b: ra | sp << 32 */                           \
+    F(COPY_START)      /* a: engine, b: bytes */                               \
+    F(COPY_END)        /* a: engine, b: enum mxgpu_fault */                    \
+    F(DISPATCH_START)  /* a: slot, b: entry */                                 \
+    F(DISPATCH_END)    /* a: slot, b: enum mxgpu_fault */                      \
+    F(FAULT)           /* a: address, b: fault | access << 8 */                \
+    F(INVALIDATE)      /* a: VMID */                                           \
+    F(RESET)           /* a: enum mxgpu_reset_cause */                         \
+    F(DISPATCH_HOLD)   /* a: slots that are held now, b: those of which        \
+                          it is new, or new that they are not */
+
 typedef enum MxgpuTraceEvent {
-    MXGPU_TRACE_MMIO_READ,    /* a: offset, b: value */
-    MXGPU_TRACE_MMIO_WRITE,   /* a: offset, b: value */
-    MXGPU_TRACE_SRAM, /* a run of accesses to MCU_SRAM_DATA ended;
-                       * a: first SRAM offset, b: bytes | write << 32 */
-    MXGPU_TRACE_BAD_ACCESS,   /* a: offset, b: size | write << 8 */
-    MXGPU_TRACE_DOORBELL,     /* a: queue, b: value */
-    MXGPU_TRACE_BAD_DOORBELL, /* a: queue, b: value */
-    MXGPU_TRACE_IRQ,          /* a: vector */
-    MXGPU_TRACE_MCU_STATE,    /* a: enum mxgpu_mcu_state, b: cause or error */
-    MXGPU_TRACE_MCU_STUCK,    /* a: pc, b: ra | sp << 32 */
-    MXGPU_TRACE_COPY_START,   /* a: engine, b: bytes */
-    MXGPU_TRACE_COPY_END,     /* a: engine, b: enum mxgpu_fault */
-    MXGPU_TRACE_DISPATCH_START, /* a: slot, b: entry */
-    MXGPU_TRACE_DISPATCH_END,   /* a: slot, b: enum mxgpu_fault */
-    MXGPU_TRACE_FAULT,        /* a: address, b: fault | access << 8 */
-    MXGPU_TRACE_INVALIDATE,   /* a: VMID */
-    MXGPU_TRACE_RESET,        /* a: enum mxgpu_reset_cause */
-    MXGPU_TRACE_DISPATCH_HOLD, /* a: slots that are held now, b: those of which
-                                * it is new, or new that they are not */
+#define F(name) MXGPU_TRACE_##name,
+    MXGPU_TRACE_EVENTS(F)
+#undef F
 } MxgpuTraceEvent;
 
 /* What the firmware says of a queue or a packet: see enum mxgpu_queue_event of

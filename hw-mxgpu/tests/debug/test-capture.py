@@ -132,6 +132,7 @@ def test_text(tool, path):
              f"FILL pattern_size=4 dst=0x{DATA:x} size=4096"),
             ("its end", "PACKET_END queue 9 packet 0 FILL signal 77"),
             ("an error", "QUEUE queue 9 stopped PACKET NONE at (unknown packet)"),
+            ("an event", "EVENT MCU_STATE 0x1 0x0"),
             ("the console", "CONSOLE ")):
         check(name, text in words, words[-1500:])
     some = dissect(tool, path, "-k", "doorbell", "-k", "QUEUE").stdout

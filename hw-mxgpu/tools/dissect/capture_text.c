@@ -189,6 +189,18 @@ static void add_dma(Line *l, const struct mxgpu_capture_record *r,
     add_bytes(l, data, len);
 }
 
+static const char *event_name(unsigned number)
+{
+    static const char *const names[] = {
+#define F(name) #name,
+        MXGPU_TRACE_EVENTS(F)
+#undef F
+    };
+
+    return number < sizeof(names) / sizeof(names[0]) ? names[number]
+                                                     : "(unknown event)";
+}
+
 static void add_body(Line *l, const struct mxgpu_capture_record *r,
                      const uint8_t *data, size_t len)
 {
@@ -227,6 +239,10 @@ static void add_body(Line *l, const struct mxgpu_capture_record *r,
         break;
     case MXGPU_CAPTURE_CONSOLE:
         add_console(l, data, len);
+        break;
+    case MXGPU_CAPTURE_EVENT:
+        add(l, " %s 0x%" PRIx64 " 0x%" PRIx64, event_name(r->number), r->a,
+            r->b);
         break;
     default:
         add(l, " %u 0x%" PRIx64 " 0x%" PRIx64, r->number, r->a, r->b);

@@ -30,10 +30,7 @@ static void put_events(void)
 {
     printf("local events = {\n");
 #define F(name) printf("  [%d] = \"%s\",\n", MXGPU_TRACE_##name, #name);
-    F(MMIO_READ) F(MMIO_WRITE) F(SRAM) F(BAD_ACCESS) F(DOORBELL)
-    F(BAD_DOORBELL) F(IRQ) F(MCU_STATE) F(MCU_STUCK) F(COPY_START) F(COPY_END)
-    F(DISPATCH_START) F(DISPATCH_END) F(FAULT) F(INVALIDATE) F(RESET)
-    F(DISPATCH_HOLD)
+    MXGPU_TRACE_EVENTS(F)
 #undef F
     printf("}\nlocal queue_events = {\n");
 #define F(name) printf("  [%d] = \"%s\",\n", MXGPU_QEV_##name, #name);
