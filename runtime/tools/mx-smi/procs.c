@@ -190,17 +190,28 @@ typedef struct Scan {
     MxProcs *procs;
 } Scan;
 
-/* Whoever has the file of a group has all of its functions. */
-static int add_group(Scan *s, MxClient *client, const char *target)
+/* Whoever has the file of a group has all of its functions; /dev/vfio/devices/
+ * has one for each, for users of iommufd. */
+static bool opens(const Scan *s, const VfioFunction *f, const char *name)
 {
-    const char *name = behind(target, "/dev/vfio/");
+    const char *device = behind(name, "devices/");
+    char path[PATH_MAX];
+
+    if (!device) {
+        return isdigit((unsigned char)*name) && f->group == atoi(name);
+    }
+    snprintf(path, sizeof(path), "%s/sys/bus/pci/devices/%s/vfio-dev/%s",
+             s->root, f->bdf, device);
+    return *device && !strchr(device, '/') && device[0] != '.' &&
+           access(path, F_OK) == 0;
+}
+
+static int add_vfio(Scan *s, MxClient *client, const char *name)
+{
     int err = 0;
 
-    if (!name || !isdigit((unsigned char)*name)) {
-        return 0;
-    }
     for (unsigned i = 0; i < s->functions && !err; i++) {
-        if (s->function[i].group == atoi(name)) {
+        if (opens(s, &s->function[i], name)) {
             snprintf(client->bus, sizeof(client->bus), "%s",
                      s->function[i].bdf);
             client->driver = "vfio";
@@ -224,7 +235,7 @@ static int scan_file(Scan *s, const MxClient *process, const char *folder,
     n = readlink(path, target, sizeof(target) - 1);
     target[n > 0 ? n : 0] = '\0';
     if (behind(target, "/dev/vfio/")) {
-        return add_group(s, &client, target);
+        return add_vfio(s, &client, behind(target, "/dev/vfio/"));
     }
     /* Reading fdinfo of every file costs; those of a driver are in /dev. */
     if (!behind(target, "/dev/dri/") && !behind(target, "/dev/accel/")) {
