@@ -73,6 +73,31 @@ static void test_foreign(void)
     g_assert_false(c.has_memory);
 }
 
+static void test_random(void)
+{
+    static const char some[] = "\n\t :-09xX\xff" "drm-engine-capacity-";
+    GRand *random = g_rand_new_with_seed(1);
+
+    for (unsigned i = 0; i < 20000; i++) {
+        char *text = g_strdup(good);
+        MxClient c = { 0 };
+
+        for (int n = g_rand_int_range(random, 1, 20); n-- > 0; ) {
+            text[g_rand_int_range(random, 0, sizeof(good) - 1)] =
+                some[g_rand_int_range(random, 0, sizeof(some))];
+        }
+        mx_procs_parse(text, &c);
+        g_assert_cmpuint(c.engines, <=, MX_ENGINES);
+        for (unsigned k = 0; k < c.engines; k++) {
+            g_assert_nonnull(memchr(c.engine[k].name, '\0', MX_NAME));
+            g_assert_cmpuint(c.engine[k].capacity, >=, 1);
+        }
+        g_assert_nonnull(memchr(c.bus, '\0', sizeof(c.bus)));
+        g_free(text); /* what is read behind its end shows with sanitizers */
+    }
+    g_rand_free(random);
+}
+
 static MxClient client(unsigned pid, uint64_t id, const char *bus,
                        uint64_t compute)
 {
@@ -123,6 +148,7 @@ int main(int argc, char **argv)
     g_test_add_func("/fdinfo", test_good);
     g_test_add_func("/fdinfo/memory", test_memory);
     g_test_add_func("/fdinfo/foreign", test_foreign);
+    g_test_add_func("/fdinfo/random", test_random);
     g_test_add_func("/use", test_use);
     return g_test_run();
 }
