@@ -20,6 +20,9 @@ enum {
     NOT_SUPPORTED = 801,
 };
 
+/* mcStreamTailLaunch, mcStreamFireAndForget */
+enum { STREAM_TAIL_LAUNCH = 3, STREAM_FIRE_AND_FORGET = 4 };
+
 __attribute__((weak)) const int __mx_one_stream = 0; /* events.c has 1 */
 
 static _Thread_local int last_error;
@@ -122,12 +125,19 @@ static int launch(const struct mc_launch_config *c,
     struct mc_launch_area *area = __mx_launch;
     struct mxgpu_launch *own = mx_launch_own();
     struct mc_launch_stream *stream = (void *)(uintptr_t)c->stream;
+    struct mc_launch_stream alone = { .magic = MC_LAUNCH_STREAM_MAGIC };
     struct mxgpu_launch_record *r;
     uint32_t index;
     int error;
 
     if (!area) {
         return NOT_SUPPORTED;
+    }
+    if (c->stream == STREAM_TAIL_LAUNCH) {
+        return NOT_SUPPORTED;
+    }
+    if (c->stream == STREAM_FIRE_AND_FORGET) {
+        stream = &alone;
     }
     if (stream && stream->magic != MC_LAUNCH_STREAM_MAGIC) {
         return INVALID_RESOURCE_HANDLE;

@@ -474,6 +474,10 @@ typedef enum mcJitOption {
 /* Streams that always exist. The null handle is mcStreamLegacy. */
 #define mcStreamLegacy    ((mcStream_t)0x1)
 #define mcStreamPerThread ((mcStream_t)0x2)
+/* For launches in kernels: behind the grid of the kernel, which is refused
+ * (mcErrorNotSupported), and behind nothing. */
+#define mcStreamTailLaunch ((mcStream_t)0x3)
+#define mcStreamFireAndForget ((mcStream_t)0x4)
 
 #define mcEventDefault                0x0
 #define mcEventBlockingSync           0x1 /* sleep, do not spin, in waits */
