@@ -151,7 +151,7 @@ def test_reload(image, library, tmp_path, request):
 
 def copy_tree(to):
     for path in ("firmware", "scripts", "hw-mxgpu/include", "hw-mxgpu/python",
-                 "hw-mxgpu/core", "hw-mxgpu/sim", "hw-mxgpu/simt",
+                 "hw-mxgpu/base", "hw-mxgpu/core", "hw-mxgpu/sim", "hw-mxgpu/simt",
                  "hw-mxgpu/docs", "runtime/tools/mx-prof"):
         shutil.copytree(os.path.join(TOP, path), to / path)
     for folder in os.listdir(os.path.join(TOP, "runtime")):
