@@ -534,9 +534,16 @@ void mxgpu_compute_inline(MxgpuDevice *dev);
 void mxgpu_compute_inline_idle(MxgpuDevice *dev, uint64_t *deadline);
 void mxgpu_copy_inline(MxgpuDevice *dev);
 
+/* context.c: on the MCU's thread */
+void mxgpu_cx_ctrl_write(MxgpuDevice *dev, const MxgpuAccess *a,
+                         uint32_t value);
+
 /* control.c: all units but the control unit; under dev->control */
 void mxgpu_hold_units(MxgpuDevice *dev); /* and waits for them */
 void mxgpu_release_units(MxgpuDevice *dev);
+/* Those that drive compute units; from any other thread, the MCU's too. */
+void mxgpu_hold_workers(MxgpuDevice *dev); /* and waits for them */
+void mxgpu_release_workers(MxgpuDevice *dev);
 void mxgpu_reset_write(MxgpuDevice *dev, const MxgpuAccess *a, uint32_t value);
 
 /* bus.c */

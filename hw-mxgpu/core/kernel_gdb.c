@@ -451,28 +451,6 @@ static const MxgpuGdbOps gdb_ops = {
 
 static const MxgpuSimtDebugOps simt_ops = {stopped, holds, forget};
 
-static unsigned first_worker(const MxgpuDevice *dev)
-{
-    return MXGPU_STEPPER_COPY + dev->config.copy_engines;
-}
-
-static void hold_units(MxgpuDevice *dev)
-{
-    for (unsigned i = first_worker(dev); i < dev->num_steppers; i++) {
-        mxgpu_stepper_hold(&dev->steppers[i]);
-    }
-    for (unsigned i = first_worker(dev); i < dev->num_steppers; i++) {
-        mxgpu_stepper_wait_held(&dev->steppers[i]);
-    }
-}
-
-static void release_units(MxgpuDevice *dev)
-{
-    for (unsigned i = first_worker(dev); i < dev->num_steppers; i++) {
-        mxgpu_stepper_release(&dev->steppers[i]);
-    }
-}
-
 static void service(MxgpuDevice *dev)
 {
     MxgpuDebugPort *port = &dev->kernels.port;
@@ -484,7 +462,7 @@ static void service(MxgpuDevice *dev)
         return;
     }
     pthread_mutex_lock(&dev->control);
-    hold_units(dev);
+    mxgpu_hold_workers(dev);
     if (closed) {
         mxgpu_gdb_close(port->gdb);
     }
@@ -493,7 +471,7 @@ static void service(MxgpuDevice *dev)
         tell_stop(dev);
     }
     mxgpu_gdb_input(port->gdb, in, len);
-    release_units(dev);
+    mxgpu_release_workers(dev);
     pthread_mutex_unlock(&dev->control);
 }
 
@@ -526,8 +504,8 @@ void mxgpu_device_kernel_gdb_end(MxgpuDevice *dev)
         return;
     }
     pthread_mutex_lock(&dev->control);
-    hold_units(dev);
+    mxgpu_hold_workers(dev);
     mxgpu_gdb_exited(dev->kernels.port.gdb);
-    release_units(dev);
+    mxgpu_release_workers(dev);
     pthread_mutex_unlock(&dev->control);
 }

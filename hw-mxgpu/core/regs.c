@@ -133,6 +133,9 @@ static const RegHooks hooks[R_COUNT] = {
                    .fields = true},
     [R_CD_WAITS] = {.read = mxgpu_cd_waits_read},
     [R_CD_SPENT] = {.read = mxgpu_cd_spent_read},
+    [R_CX_CTRL] = {.write = mxgpu_cx_ctrl_write,
+                   .clock = true,
+                   .unlocked = true},
     WIDE(CP_SAMPLES, mxgpu_cp_samples_read),
     [R_CP_UNIT] = {.write = mxgpu_cp_unit_write},
     WIDE(CP_COUNTER, mxgpu_cp_counter_read),
@@ -179,7 +182,8 @@ static void set_identity(MxgpuDevice *dev)
     *mxgpu_reg(dev, MXGPU_FEATURES) =
         MXGPU_SET(MXGPU_FEATURES_DETERMINISTIC, c->deterministic) |
         MXGPU_SET(MXGPU_FEATURES_FRONT_END, 1) |
-        MXGPU_SET(MXGPU_FEATURES_HOLD, 1);
+        MXGPU_SET(MXGPU_FEATURES_HOLD, 1) |
+        MXGPU_SET(MXGPU_FEATURES_CONTEXTS, 1);
     *mxgpu_reg(dev, MXGPU_QUEUE_CAPS) =
         MXGPU_SET(MXGPU_QUEUE_CAPS_QUEUES, c->queues) |
         MXGPU_SET(MXGPU_QUEUE_CAPS_VECTORS, c->vectors);

@@ -99,6 +99,19 @@ enum mxgpu_unit_state {
     MXGPU_UNIT_FAULT = 3,
 };
 
+/* CX_RESULT.STATE */
+typedef enum MxgpuContextState {
+    MXGPU_CONTEXT_DONE = 0,
+    MXGPU_CONTEXT_BUSY = 1,    /* not now: SAVE: the slot is not held, or units
+                                  have not saved all blocks of it yet; LOAD: no
+                                  place for blocks that did not begin */
+    MXGPU_CONTEXT_ROOM = 2,    /* CX_SIZE is too small: CX_USED is needed */
+    MXGPU_CONTEXT_FAULT = 3,   /* CX_RESULT.FAULT, at or behind CX_ADDR */
+    MXGPU_CONTEXT_REFUSED = 4, /* SAVE: the slot has no dispatch that can be
+                                  saved; LOAD: the slot is not IDLE, or that is
+                                  no context */
+} MxgpuContextState;
+
 /* FE_RESULT.STATE */
 enum mxgpu_front_state {
     MXGPU_FRONT_OTHER = 0, /* nothing happened: this is for the firmware. The

@@ -81,11 +81,16 @@ static void keep(MxgpuCu *cu, unsigned warp, uint32_t bytes)
     }
 }
 
+uint64_t mxgpu_private_owner(const MxgpuCu *cu, unsigned vmid)
+{
+    return cu->s.drops << 8 | vmid;
+}
+
 /* Private memory keeps what the last thread left, as long as that was in the
  * same address space; otherwise it is zeroed. */
 void mxgpu_private_start(MxgpuCu *cu, unsigned warp, const MxgpuWarp *w)
 {
-    uint64_t owner = cu->s.drops << 8 | w->c.vmid;
+    uint64_t owner = mxgpu_private_owner(cu, w->c.vmid);
 
     cu->s.wants[warp] = w->c.private_size;
     if (cu->s.owner[warp] != owner) {

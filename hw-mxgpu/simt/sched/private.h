@@ -9,6 +9,8 @@
  * none. Once it has some there is nothing to do. */
 bool mxgpu_private_reserve(MxgpuCu *cu);
 void mxgpu_private_free(MxgpuCu *cu);
+/* What SimtCuState.owner says of threads of that address space now. */
+uint64_t mxgpu_private_owner(const MxgpuCu *cu, unsigned vmid);
 /* A block begins in the warp. */
 void mxgpu_private_start(MxgpuCu *cu, unsigned warp, const MxgpuWarp *w);
 /* After that, for all of a block's warps. */

@@ -106,8 +106,7 @@ void mxgpu_saved_add(MxgpuCu *cu, SimtSaved *s)
     atomic_fetch_add(&cu->simt->slots[s->block.slot].saved, 1);
 }
 
-/* Takes it off the list, at which *at points. */
-static SimtSaved *take_off(MxgpuCu *cu, SimtSaved **at)
+SimtSaved *mxgpu_saved_take(MxgpuCu *cu, SimtSaved **at)
 {
     SimtSaved *s = *at;
 
@@ -120,7 +119,7 @@ static SimtSaved *take_off(MxgpuCu *cu, SimtSaved **at)
 void mxgpu_saved_drop(MxgpuCu *cu)
 {
     while (cu->saved) {
-        mxgpu_saved_free(cu, take_off(cu, &cu->saved));
+        mxgpu_saved_free(cu, mxgpu_saved_take(cu, &cu->saved));
     }
     free_spare(cu);
 }
@@ -223,8 +222,12 @@ void mxgpu_saved_poll(MxgpuCu *cu)
     MxgpuSimt *simt = cu->simt;
     SimtSaved **at = &cu->saved;
 
-    if (cu->s.held && simt_slot_held(simt, cu->s.held_slot)) {
-        mxgpu_slot_return_held(cu);
+    if (simt_slot_held(simt, cu->s.held_slot)) {
+        if (cu->s.held) {
+            mxgpu_slot_return_held(cu);
+        } else if (cu->s.held_ended) {
+            mxgpu_slot_drop_held(cu); /* counts them */
+        }
     }
     for (unsigned i = 0; i < MXGPU_CU_BLOCKS; i++) {
         SimtBlock *b = &cu->s.blocks[i];
@@ -238,9 +241,9 @@ void mxgpu_saved_poll(MxgpuCu *cu)
         SimtSaved *s = *at;
 
         if (atomic_load(&simt->slots[s->block.slot].stop)) {
-            end(cu, take_off(cu, at));
+            end(cu, mxgpu_saved_take(cu, at));
         } else if (!simt_slot_held(simt, s->block.slot) && comes_back(cu, s)) {
-            load(cu, take_off(cu, at));
+            load(cu, mxgpu_saved_take(cu, at));
         } else {
             at = &s->next;
         }

@@ -12,6 +12,8 @@ void mxgpu_saved_poll(MxgpuCu *cu);
  * private pages; NULL: no memory. Drops all that the unit has. */
 SimtSaved *mxgpu_saved_new(MxgpuCu *cu, const SimtBlock *shape);
 void mxgpu_saved_add(MxgpuCu *cu, SimtSaved *saved);
+/* Takes the one off the list at which *at points. */
+SimtSaved *mxgpu_saved_take(MxgpuCu *cu, SimtSaved **at);
 void mxgpu_saved_free(MxgpuCu *cu, SimtSaved *saved);
 void mxgpu_saved_drop(MxgpuCu *cu);
 

@@ -8,6 +8,7 @@
 #include "simt/visit.h"
 
 #include "forget.h"
+#include "parts.h"
 #include "simt/sched/barrier.h"
 #include "simt/sched/block.h"
 #include "simt/sched/private.h"
@@ -67,7 +68,7 @@ static void visit_fault(MxgpuVisit *v, MxgpuDispatchFault *f)
 }
 
 /* Blocks that no unit has taken. */
-static uint64_t untaken(SimtSlot *s)
+uint64_t mxgpu_slot_untaken(SimtSlot *s)
 {
     uint64_t n = atomic_load(&s->next) & SLOT_NEXT;
 
@@ -85,7 +86,7 @@ static bool slot_ok(MxgpuSimt *simt, SimtSlot *s)
            (next < total || next == SLOT_NONE);
 }
 
-static void visit_slot(MxgpuVisit *v, MxgpuSimt *simt, SimtSlot *s)
+void mxgpu_visit_slot(MxgpuVisit *v, MxgpuSimt *simt, SimtSlot *s)
 {
     VISIT_ATOMIC(v, uint64_t, s->next);
     VISIT_ATOMIC(v, uint64_t, s->samples);
@@ -449,25 +450,26 @@ static uint32_t saved_pages(const MxgpuDispatch *d)
     return d->private_bytes / (PAGE_BYTES / LANES);
 }
 
-static void load_saved(MxgpuVisit *v, MxgpuCu *cu)
+void mxgpu_visit_saved(MxgpuVisit *v, MxgpuCu *cu, SimtSaved *saved)
 {
-    SimtBlock shape = {.used = true};
-    const MxgpuDispatch *d;
+    const SimtSlot *slot = &cu->simt->slots[saved->block.slot];
+
+    visit_saved_rest(v, saved, saved_pages(&slot->dispatch));
+}
+
+void mxgpu_load_saved(MxgpuVisit *v, MxgpuCu *cu, unsigned slot)
+{
+    const MxgpuDispatch *d = &cu->simt->slots[slot].dispatch;
+    SimtBlock shape = {.used = true, .slot = slot};
     SimtSaved *s;
 
-    VISIT_BELOW(v, shape.slot, MXGPU_DISPATCH_SLOTS);
-    if (v->error ||
-        !visit_check(v, atomic_load(&cu->simt->slots[shape.slot].active))) {
-        return;
-    }
-    d = &cu->simt->slots[shape.slot].dispatch;
     mxgpu_block_shape(d, &shape);
     s = mxgpu_saved_new(cu, &shape);
     if (!s) {
         v->error = -ENOMEM;
         return;
     }
-    visit_saved_rest(v, s, saved_pages(d));
+    mxgpu_visit_saved(v, cu, s);
     for (unsigned i = 0; i < 3; i++) {
         visit_check(v, s->block.id[i] < d->grid[i]);
     }
@@ -475,6 +477,15 @@ static void load_saved(MxgpuVisit *v, MxgpuCu *cu)
         mxgpu_saved_add(cu, s);
     } else {
         mxgpu_saved_free(cu, s);
+    }
+}
+
+static void load_saved(MxgpuVisit *v, MxgpuCu *cu)
+{
+    unsigned slot = visit_below(v, 0, MXGPU_DISPATCH_SLOTS);
+
+    if (!v->error && visit_check(v, atomic_load(&cu->simt->slots[slot].active))) {
+        mxgpu_load_saved(v, cu, slot);
     }
 }
 
@@ -497,8 +508,7 @@ static void visit_saved(MxgpuVisit *v, MxgpuCu *cu)
     }
     for (SimtSaved *s = cu->saved; s && !v->error; s = s->next) {
         VISIT_BELOW(v, s->block.slot, MXGPU_DISPATCH_SLOTS);
-        visit_saved_rest(
-            v, s, saved_pages(&cu->simt->slots[s->block.slot].dispatch));
+        mxgpu_visit_saved(v, cu, s);
     }
 }
 
@@ -598,13 +608,18 @@ static void visit_counts(MxgpuVisit *v, _Atomic uint64_t *count)
     }
 }
 
+void mxgpu_visit_profile(MxgpuVisit *v, SimtSlotProfile *p)
+{
+    visit_counts(v, p->count);
+    VISIT_ATOMIC(v, uint64_t, p->first);
+    VISIT_ATOMIC(v, uint64_t, p->last);
+}
+
 static void visit_counters(MxgpuVisit *v, SimtCuCounters *n)
 {
     visit_counts(v, n->count);
     for (unsigned i = 0; i < MXGPU_DISPATCH_SLOTS; i++) {
-        visit_counts(v, n->profile[i].count);
-        VISIT_ATOMIC(v, uint64_t, n->profile[i].first);
-        VISIT_ATOMIC(v, uint64_t, n->profile[i].last);
+        mxgpu_visit_profile(v, &n->profile[i]);
     }
     VISIT_ATOMIC(v, uint64_t, n->where);
     for (unsigned i = 0; i < MXGPU_DISPATCH_SLOTS; i++) {
@@ -730,7 +745,7 @@ static bool sums_ok(SimtSlot *s, const Blocks *b)
     if (!atomic_load(&s->active)) {
         return !b->resident && !b->others;
     }
-    return left == untaken(s) + b->resident + b->others &&
+    return left == mxgpu_slot_untaken(s) + b->resident + b->others &&
            (!s->dispatch.cooperative || atomic_load(&s->stop) ||
             (atomic_load(&s->grid_alive) == left &&
              atomic_load(&s->grid_missing) == left - b->waiting));
@@ -758,7 +773,7 @@ void mxgpu_simt_visit(MxgpuSimt *simt, MxgpuVisit *v)
 {
     visit_section(v, "slots", 4);
     for (unsigned i = 0; i < MXGPU_DISPATCH_SLOTS; i++) {
-        visit_slot(v, simt, &simt->slots[i]);
+        mxgpu_visit_slot(v, simt, &simt->slots[i]);
     }
     VISIT_ATOMIC(v, uint64_t, simt->gang);
     VISIT_ATOMIC(v, uint32_t, simt->held_slots);

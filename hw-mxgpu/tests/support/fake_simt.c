@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Stands for simt/ in tests of the core: keeps what was started until the test
  * says how it ended. */
+#include "simt/context.h"
 #include "simt/debug.h"
 #include "simt/visit.h"
 #include "test_host.h"
@@ -250,4 +251,25 @@ size_t mxgpu_simt_debug_write(MxgpuSimt *simt, MxgpuSimtLane at, uint64_t va,
                               const uint8_t *buf, size_t len)
 {
     return 0;
+}
+
+/* There are none. */
+MxgpuContextState mxgpu_simt_context_ready(MxgpuSimt *simt, unsigned slot)
+{
+    return MXGPU_CONTEXT_REFUSED;
+}
+
+void mxgpu_simt_context_save(MxgpuSimt *simt, unsigned slot, MxgpuVisit *v)
+{
+}
+
+void mxgpu_simt_context_drop(MxgpuSimt *simt, unsigned slot)
+{
+}
+
+MxgpuContextState mxgpu_simt_context_load(MxgpuSimt *simt, unsigned slot,
+                                          const MxgpuDispatch *whose,
+                                          MxgpuVisit *v)
+{
+    return MXGPU_CONTEXT_REFUSED;
 }

@@ -328,7 +328,9 @@ static int get(void *opaque, void *ptr, size_t len)
 {
     Image *m = opaque;
 
-    g_assert_cmpuint(len, <=, m->bytes->len - m->at);
+    if (len > m->bytes->len - m->at) {
+        return -EINVAL;
+    }
     memcpy(ptr, m->bytes->data + m->at, len);
     m->at += len;
     return 0;
@@ -344,19 +346,20 @@ static int get_sparse(void *opaque, void *ptr, size_t len, size_t granule)
     return get(opaque, ptr, len);
 }
 
+static const MxgpuStateOps saves = {
+    .section = no_section,
+    .bytes = put,
+    .sparse = put_sparse,
+};
+static const MxgpuStateOps loads = {
+    .loads = true,
+    .section = no_section,
+    .bytes = get,
+    .sparse = get_sparse,
+};
+
 static void reload(SimtHost *h)
 {
-    static const MxgpuStateOps saves = {
-        .section = no_section,
-        .bytes = put,
-        .sparse = put_sparse,
-    };
-    static const MxgpuStateOps loads = {
-        .loads = true,
-        .section = no_section,
-        .bytes = get,
-        .sparse = get_sparse,
-    };
     Image m = {.bytes = g_byte_array_new()};
     MxgpuVisit v = {.ops = &saves, .opaque = &m};
 
@@ -367,6 +370,27 @@ static void reload(SimtHost *h)
     g_assert_cmpint(v.error, ==, 0);
     g_assert_cmpuint(m.at, ==, m.bytes->len);
     g_byte_array_unref(m.bytes);
+}
+
+GByteArray *simt_host_take_context(SimtHost *h, unsigned slot)
+{
+    Image m = {.bytes = g_byte_array_new()};
+    MxgpuVisit v = {.ops = &saves, .opaque = &m};
+
+    mxgpu_simt_context_save(h->simt, slot, &v);
+    g_assert_cmpint(v.error, ==, 0);
+    mxgpu_simt_context_drop(h->simt, slot);
+    return m.bytes;
+}
+
+MxgpuContextState simt_host_give_context(SimtHost *h, unsigned slot,
+                                         const MxgpuDispatch *whose,
+                                         GByteArray *bytes)
+{
+    Image m = {.bytes = bytes};
+    MxgpuVisit v = {.ops = &loads, .opaque = &m};
+
+    return mxgpu_simt_context_load(h->simt, slot, whose, &v);
 }
 
 /* Half of the time, so that caches are used, too. */

@@ -5,6 +5,7 @@
 
 #include <glib.h>
 
+#include "simt/context.h"
 #include "simt/simt.h"
 
 #define HOST_VRAM_SIZE   (512ull << 20)
@@ -60,6 +61,12 @@ MxgpuDispatch simt_host_dispatch(uint64_t entry, unsigned grid, unsigned block);
  * drive all units from one thread.
  */
 void simt_host_forget(SimtHost *h, uint64_t seed);
+/* What a held slot has, which is ready for that: the slot is free then. */
+GByteArray *simt_host_take_context(SimtHost *h, unsigned slot);
+/* mxgpu_simt_context_load() */
+MxgpuContextState simt_host_give_context(SimtHost *h, unsigned slot,
+                                         const MxgpuDispatch *whose,
+                                         GByteArray *bytes);
 /* mxgpu_simt_run() */
 bool simt_host_step(SimtHost *h, unsigned cu, unsigned budget);
 /* The same, but a short step where units forget. */
