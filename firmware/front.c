@@ -181,7 +181,7 @@ static bool retire(FwJob *job, bool alone)
         unit_unwatch(job);
     }
     fw.units[FW_UNIT_SLOT].busy &= ~(1u << job->index);
-    if (unlikely(fw.held)) {
+    if (unlikely(slice_watches())) {
         slice_left(job->index);
     }
     queue->running--;

@@ -151,6 +151,24 @@ typedef struct FwUnits {
     FwList waiters[FW_PRIORITIES]; /* queues whose packet needs a unit */
 } FwUnits;
 
+/* A range of addresses of a VMID. */
+typedef struct FwArea {
+    uint64_t addr, size;
+} FwArea;
+
+/* A job that has left its slot (context.c). */
+#define FW_MAX_CONTEXTS 64
+typedef struct FwContext {
+    FwJob job; /* queue NULL: there is none */
+    uint64_t addr;
+    uint32_t size;
+    bool runnable;  /* what it waited for has happened */
+    uint64_t left;  /* time to its deadline */
+    uint64_t since; /* when it left */
+} FwContext;
+
+#define FW_NO_SLOT 0xffu
+
 /* What kernels of a VMID launch. */
 typedef struct FwLaunch {
     FwQueue *queue;     /* NULL: nothing */
@@ -215,6 +233,17 @@ typedef struct FwState {
     uint32_t slice_most; /* what a slot spends in a slice */
     uint32_t spent_seen[FW_MAX_UNITS]; /* CD_SPENT, when last looked at */
     uint64_t hold_left[FW_MAX_UNITS];  /* time to the deadline of those held */
+
+    bool can_leave;       /* the hardware can write a slot to memory */
+    bool context_turn;    /* a context goes before who waits for a slot */
+    uint32_t num_contexts;
+    FwContext contexts[FW_MAX_CONTEXTS];
+    FwArea context_area[MXGPU_NUM_VMIDS]; /* size 0: none */
+    uint32_t leaving;       /* the slot that is held for that, or FW_NO_SLOT */
+    uint64_t leaving_until; /* when that was in vain */
+    uint32_t cramped;       /* slices in which children found no room */
+    uint32_t stay_slots, stays[FW_MAX_UNITS]; /* CD_START of jobs that cannot */
+    uint64_t came[FW_MAX_UNITS]; /* when a job came back to the slot */
 
     FwQueue queues[MXGPU_MAX_QUEUES];
 } FwState;
@@ -382,6 +411,31 @@ void slice_began(FwQueue *queue, unsigned slot);
 /* A slot has ended, while some are held. */
 void slice_left(unsigned slot);
 void slice_poll(uint64_t now);
+/* The queue is charged for what the slot spends from now on. */
+void slice_account(FwQueue *queue, unsigned slot);
+/* The order is made anew at once. */
+void slice_soon(void);
+/* Whether slice_left() is to be called at the end of a slot. */
+static inline bool slice_watches(void)
+{
+    return fw.held | fw.num_contexts;
+}
+
+/* ---- context.c: dispatches that have left their slot ---- */
+void context_init(void);
+enum mxgpu_msg_status context_area(const struct mxgpu_msg_contexts *msg);
+/* The VMID gets other tables. */
+void context_no_area(unsigned vmid);
+/* At the end of a slice: brings back and takes out what it can. yields: slots
+ * whose grid waits for children; waits: slots that wait for room. Returns the
+ * slots that are to be held besides. */
+uint32_t context_poll(uint64_t now, uint32_t yields, uint32_t waits);
+/* How long until the next one. */
+uint64_t context_pause(uint64_t slice);
+/* A child of the grid with that record is complete. */
+void context_child_ended(unsigned vmid, uint64_t record);
+/* The queue's will not come back. */
+void context_forget(FwQueue *queue);
 
 /* ---- unit.c ---- */
 void unit_init(void);

@@ -230,9 +230,20 @@ static bool check_address(FwQueue *queue, uint64_t record)
 
 /* ---- from the ring to the queue ------------------------------------------- */
 
-/* The record's grid can begin. */
-static bool make_ready(FwQueue *queue, uint64_t record)
+/* The record's grid can begin: behind the others, but before them if a grid that
+ * a kernel launched launched it. Where those wait for their children, few have
+ * begun then that cannot end. */
+static bool make_ready(FwQueue *queue, uint64_t record, uint32_t depth)
 {
+    if (depth > 1 && queue->write_index != queue->read_index) {
+        if (!store64(queue, record + AT(link), queue->ready_first)) {
+            return false;
+        }
+        queue->ready_first = record;
+        queue->write_index++;
+        sched_ready(queue);
+        return true;
+    }
     if (queue->write_index == queue->read_index) {
         queue->ready_first = record;
     } else if (!store64(queue, queue->ready_last + AT(link), record)) {
@@ -261,7 +272,7 @@ static bool accept(FwQueue *queue, uint64_t record)
             return store64(queue, head.l.after + AT(next), record);
         }
     }
-    return make_ready(queue, record);
+    return make_ready(queue, record, head.l.depth);
 }
 
 /* Looks at the ring; returns how many records it took. */
@@ -411,7 +422,7 @@ static void release(unsigned vmid, uint64_t record)
 /* A grid is complete, and with it perhaps those above it. */
 static void finish(FwQueue *queue, uint64_t record)
 {
-    Head head, parent;
+    Head head, parent, next;
 
     for (unsigned depth = 0; depth <= MXGPU_LAUNCH_DEPTH; depth++) {
         if (!load(queue, record, &head) ||
@@ -421,13 +432,17 @@ static void finish(FwQueue *queue, uint64_t record)
             return;
         }
         if (head.l.next && (!check_address(queue, head.l.next) ||
-                            !make_ready(queue, head.l.next))) {
+                            !load(queue, head.l.next, &next) ||
+                            !make_ready(queue, head.l.next, next.l.depth))) {
             return;
         }
         record = head.l.parent;
         if (!check_address(queue, record) || !load(queue, record, &parent) ||
             !store32(queue, record + AT(completed), ++parent.l.completed)) {
             return;
+        }
+        if (fw.num_contexts) {
+            context_child_ended(queue->vmid, record);
         }
         if (parent.l.completed != parent.l.launched) {
             return;
@@ -465,8 +480,7 @@ static void tell_running(unsigned vmid)
     for (uint32_t busy = slots->busy; busy; busy &= busy - 1) {
         const FwJob *job = &slots->jobs[lowest_bit(busy)];
 
-        if (job->queue && job->queue->vmid == vmid &&
-            job->header.flags & MXGPU_PKT_LAUNCHES) {
+        if (job->queue && job->queue->vmid == vmid && job->record) {
             tell(vmid, job->record);
         }
     }

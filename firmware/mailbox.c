@@ -67,6 +67,7 @@ static uint32_t handle_vm_set(const uint32_t *request, uint32_t *answer)
     if (fw.vmid_queues[vmid]) {
         return MXGPU_MSG_BUSY;
     }
+    context_no_area(vmid);
     reg_write64(MXGPU_MMU_ROOT_LO + vmid * MXGPU_MMU_ROOT_LO_STRIDE, root);
     return tlb_begin_mailbox(vmid, 0, 0) ? MXGPU_MSG_OK : DEFERRED;
 }
@@ -119,6 +120,14 @@ static uint32_t handle_queue_launch(const uint32_t *request, uint32_t *answer)
     return launch_setup(&msg);
 }
 
+static uint32_t handle_contexts(const uint32_t *request, uint32_t *answer)
+{
+    struct mxgpu_msg_contexts msg;
+
+    __builtin_memcpy(&msg, request, sizeof(msg));
+    return context_area(&msg);
+}
+
 static uint32_t handle_log_level(const uint32_t *request, uint32_t *answer)
 {
     if (request[1] >= FW_LOG_LEVELS) {
@@ -139,6 +148,7 @@ static const Handler handlers[] = {
     [MXGPU_MSG_QUEUE_PROFILE] = {handle_queue_profile, 9, false},
     [MXGPU_MSG_QUEUE_LAUNCH] = {handle_queue_launch, 5, false},
     [MXGPU_MSG_QUEUE_RESET] = {handle_queue_reset, 2, false},
+    [MXGPU_MSG_CONTEXTS] = {handle_contexts, 6, false},
 };
 
 static uint32_t handle(const uint32_t *request, uint32_t *answer)

@@ -59,6 +59,7 @@ void fw_init(void)
     queue_init();
     unit_init();
     slice_init();
+    context_init();
     front_init();
     tlb_init();
     mailbox_init();

@@ -177,6 +177,7 @@ static enum mxgpu_msg_status end_work(uint32_t id, bool reset)
     launch_forget(queue);
     queue->reset = reset;
     queue->state = FW_QUEUE_DYING;
+    context_forget(queue);
     if (queue->running) {
         fw.destroying = queue;
         unit_abort_queue(queue);
@@ -244,6 +245,7 @@ void queue_fail(FwQueue *queue, struct mxgpu_queue_error *error)
     queue->fetched = queue->publish = false;
     queue->list_count = 0;
     sched_forget(queue);
+    context_forget(queue);
     launch_failed(queue, error);
     if (!write_record(queue, error)) {
         fw_log(FW_LOG_ERROR, "queue %u: control block is not writable",

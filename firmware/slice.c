@@ -40,6 +40,11 @@ void slice_init(void)
     }
 }
 
+void slice_soon(void)
+{
+    set_time(0);
+}
+
 /* What is known of a busy slot: those that are aborted run to their end. */
 static const FwQueue *holdable(unsigned slot)
 {
@@ -100,7 +105,7 @@ static uint32_t spent_on(unsigned slot)
 }
 
 /* From now on it is charged; what it did not use before is gone. */
-static void open_account(FwQueue *queue, unsigned slot)
+void slice_account(FwQueue *queue, unsigned slot)
 {
     uint64_t floor = fw.slice_floor[queue->priority];
 
@@ -187,14 +192,14 @@ FW_COLD void slice_began(FwQueue *queue, unsigned slot)
         return;
     }
     if (fw.slice_time != FW_NEVER) {
-        open_account(queue, slot);
+        slice_account(queue, slot);
     } else { /* the others were alone */
         for (uint32_t busy = fw.units[FW_UNIT_SLOT].busy; busy;
              busy &= busy - 1) {
             FwJob *job = &fw.units[FW_UNIT_SLOT].jobs[lowest_bit(busy)];
 
             if (job->queue) {
-                open_account(job->queue, job->index);
+                slice_account(job->queue, job->index);
             }
         }
     }
@@ -221,11 +226,33 @@ static unsigned least_spent(uint32_t slots)
     return best;
 }
 
+/* Slots with a grid of a launch queue in which somebody waits for children. They
+ * come after all others of their level: these may be the children. */
+static uint32_t parents(void)
+{
+    uint32_t slots = 0;
+
+    for (uint32_t busy = fw.trees ? fw.units[FW_UNIT_SLOT].busy : 0; busy;
+         busy &= busy - 1) {
+        unsigned slot = lowest_bit(busy);
+        const FwQueue *queue = holdable(slot);
+        uint64_t at = fw.units[FW_UNIT_SLOT].jobs[slot].record +
+                      offsetof(struct mxgpu_launch, waiting);
+
+        if (queue && queue->launch_ring && !mem_load(queue->vmid, at, 4) &&
+            reg_read(MXGPU_MEM_BUF)) {
+            slots |= 1u << slot;
+        }
+    }
+    return slots;
+}
+
 /* One slot of the level after the other: false when one of them waits. */
-static bool level_runs(uint32_t slots, uint32_t waits, uint32_t *runs)
+static bool level_runs(uint32_t slots, uint32_t waits, uint32_t yields,
+                       uint32_t *runs)
 {
     while (slots) {
-        unsigned slot = least_spent(slots);
+        unsigned slot = least_spent(slots & ~yields ? slots & ~yields : slots);
         const FwJob *job = &fw.units[FW_UNIT_SLOT].jobs[slot];
 
         slots &= ~(1u << slot);
@@ -254,31 +281,36 @@ static void set_held(uint32_t held, uint64_t now)
 FW_COLD void slice_poll(uint64_t now)
 {
     uint32_t levels[FW_PRIORITIES] = {0};
-    uint32_t any, waits, runs = 0, all = 0;
+    uint32_t any, waits, yields, leaves, runs = 0, all = 0;
 
     if (now < fw.slice_time) {
         return;
     }
     set_time(FW_NEVER);
     waits = reg_read(MXGPU_CD_WAITS);
+    yields = parents();
+    leaves = context_poll(now, yields, waits);
     any = by_level(levels, waits);
     for (uint32_t left = any; left; left &= left - 1) {
         all |= levels[lowest_bit(left)];
     }
-    if (!(all & (all - 1))) {
+    if (!(all & (all - 1)) && !leaves) {
         set_held(0, now);
+        if (fw.num_contexts) {
+            set_time(now + SLICE);
+        }
         return;
     }
     charge_all(levels, any);
     for (; any; any &= any - 1) {
         unsigned level = lowest_bit(any);
 
-        if (!level_runs(levels[level], waits, &runs)) {
+        if (!level_runs(levels[level], waits, yields, &runs)) {
             break;
         }
     }
-    set_held(all & ~runs, now);
-    set_time(now + SLICE);
+    set_held((all & ~runs) | leaves, now);
+    set_time(now + context_pause(SLICE));
 }
 
 FW_COLD void slice_left(unsigned slot)

@@ -245,7 +245,7 @@ static void end_job(FwUnitKind kind, FwJob *job, uint32_t status)
 
     set_deadline(job, FW_NEVER);
     fw.units[kind].busy &= ~(1u << job->index);
-    if (unlikely(fw.held) && kind == FW_UNIT_SLOT) {
+    if (unlikely(slice_watches()) && kind == FW_UNIT_SLOT) {
         slice_left(job->index);
     }
     if (queue) {

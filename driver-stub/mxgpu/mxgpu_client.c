@@ -166,6 +166,7 @@ static const struct drm_ioctl_desc ioctls[] = {
 	IOCTL(WHERE, ioctl_where),
 	IOCTL(MEMORY, ioctl_memory),
 	IOCTL(RESET, mxgpu_ioctl_reset),
+	IOCTL(CONTEXTS, mxgpu_ioctl_contexts),
 };
 
 /* ---- open files ---- */

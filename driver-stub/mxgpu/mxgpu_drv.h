@@ -238,6 +238,8 @@ int mxgpu_ioctl_queue_destroy(struct drm_device *drm, void *data,
 			      struct drm_file *f);
 int mxgpu_ioctl_queue_profile(struct drm_device *drm, void *data,
 			      struct drm_file *f);
+int mxgpu_ioctl_contexts(struct drm_device *drm, void *data,
+			 struct drm_file *f);
 int mxgpu_ioctl_queue_launch(struct drm_device *drm, void *data,
 			     struct drm_file *f);
 int mxgpu_ioctl_queue_wait(struct drm_device *drm, void *data,

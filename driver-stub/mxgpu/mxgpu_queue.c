@@ -281,6 +281,33 @@ int mxgpu_ioctl_queue_launch(struct drm_device *drm, void *data,
 	return queue_call(f->driver_priv, args->queue, &msg, sizeof(msg));
 }
 
+int mxgpu_ioctl_contexts(struct drm_device *drm, void *data,
+			 struct drm_file *f)
+{
+	const struct drm_mxgpu_contexts *args = data;
+	struct mxgpu_file *file = f->driver_priv;
+	struct mxgpu_device *mdev = file->mdev;
+	struct mxgpu_msg_contexts msg = {
+		.op = MXGPU_MSG_CONTEXTS,
+		.addr_lo = lower_32_bits(args->addr),
+		.addr_hi = upper_32_bits(args->addr),
+		.size_lo = lower_32_bits(args->size),
+		.size_hi = upper_32_bits(args->size),
+	};
+
+	int err = -ENOENT;
+
+	mutex_lock(&mdev->queue_lock);
+	if (!mxgpu_file_ok(file)) {
+		err = -ENODEV;
+	} else if (file->vmid) {
+		msg.vmid = file->vmid;
+		err = mxgpu_mbox_call(file, &msg, sizeof(msg));
+	}
+	mutex_unlock(&mdev->queue_lock);
+	return err;
+}
+
 /* A device that is reset behind our back, or pulled out, raises nothing. */
 static bool device_there(struct mxgpu_file *file)
 {

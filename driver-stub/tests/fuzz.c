@@ -210,6 +210,9 @@ static void queue_step(struct thread *t, int fd)
 		.queue = number(t, queues), .log2_records = below(t, 18),
 		.ring = address(t),
 	};
+	struct drm_mxgpu_contexts contexts = {
+		.addr = address(t), .size = size(t),
+	};
 	struct drm_mxgpu_queue_wait wait = {
 		.queue = number(t, queues), .seen = below(t, 3),
 		.deadline = below(t, 4) ? 0 : 1,
@@ -234,6 +237,7 @@ static void queue_step(struct thread *t, int fd)
 		break;
 	case 4:
 		ask(fd, DRM_IOCTL_MXGPU_QUEUE_LAUNCH, &launch);
+		ask(fd, DRM_IOCTL_MXGPU_CONTEXTS, &contexts);
 		break;
 	case 5:
 		ask(fd, DRM_IOCTL_MXGPU_QUEUE_WAIT, &wait);
@@ -292,7 +296,8 @@ static void wild_step(struct thread *t, int fd)
 		DRM_IOCTL_MXGPU_FAULTS, DRM_IOCTL_MXGPU_RESOLVE,
 		DRM_IOCTL_MXGPU_STATE, DRM_IOCTL_MXGPU_CLOCK,
 		DRM_IOCTL_MXGPU_WHERE, DRM_IOCTL_MXGPU_MEMORY,
-		DRM_IOCTL_MXGPU_RESET, _IOWR('d', 0x7f, uint64_t),
+		DRM_IOCTL_MXGPU_RESET, DRM_IOCTL_MXGPU_CONTEXTS,
+		_IOWR('d', 0x7f, uint64_t),
 	};
 	uint64_t words[64], pcs[16];
 	unsigned i;

@@ -31,30 +31,35 @@ int __mx_event_order(const struct mc_launch_event *event,
 
 /*
  * Waits for what the block launched so far. The firmware lets units go on with
- * other grids meanwhile: those of the host's packets, which alone may wait,
- * never take all dispatch slots, and are held when a child finds no room.
+ * other grids meanwhile: those of the host's packets never take all dispatch
+ * slots, and are held when a child finds no room; others that "waiting" tells
+ * of leave their slot for that.
  */
 int __mx_launch_wait(const uint64_t *null_stream)
 {
-    const struct mxgpu_launch *own = mx_launch_own();
+    struct mxgpu_launch *own = mx_launch_own();
     uint64_t last = __atomic_load_n(null_stream, __ATOMIC_ACQUIRE);
     const struct mxgpu_launch_record *child;
+    int error = 0;
 
     if (!last) {
         return 0;
     }
-    if (own->depth >= MXGPU_LAUNCH_WAIT_DEPTH) {
+    if (own->depth >= __mx_launch->sync_depth) {
         return SYNC_DEPTH_EXCEEDED;
     }
+    __atomic_fetch_add(&own->waiting, 1, __ATOMIC_RELAXED);
     child = mx_launch_record(__mx_launch, (uint32_t)(last >> 32) - 1);
     while (__atomic_load_n(&child->launch.sequence, __ATOMIC_ACQUIRE) ==
            (uint32_t)last) {
         if (__atomic_load_n(&own->state, __ATOMIC_RELAXED) ==
             MXGPU_LAUNCH_FAILED) {
-            return LAUNCH_FAILURE;
+            error = LAUNCH_FAILURE;
+            break;
         }
         /* Other lanes and warps have their turns. */
         __atomic_thread_fence(__ATOMIC_SEQ_CST);
     }
-    return 0;
+    __atomic_fetch_sub(&own->waiting, 1, __ATOMIC_RELAXED);
+    return error;
 }

@@ -91,16 +91,17 @@ static void fill(struct mxgpu_launch_record *r,
     r->launch.after = r->launch.next = r->launch.link = 0;
     r->launch.private_kib = own->private_kib;
     r->launch.flags = own->flags;
+    r->launch.waiting = 0;
     r->packet = (struct mxgpu_packet_dispatch){
         .type = MXGPU_PKT_DISPATCH,
-        .flags = (uint16_t)own->flags,
+        .flags = own->flags,
         .dynamic_shared = (uint32_t)c->shared,
         .kernel = (uintptr_t)kernel,
         .args = (uintptr_t)r + MXGPU_LAUNCH_ARGS,
         .grid = { c->grid[0], c->grid[1], c->grid[2] },
         .block = { (uint16_t)c->block[0], (uint16_t)c->block[1],
                    (uint16_t)c->block[2] },
-        .private_kib = (uint16_t)own->private_kib,
+        .private_kib = own->private_kib,
     };
 }
 

@@ -28,7 +28,8 @@ struct __attribute__((aligned(64))) mc_launch_area {
     /* what a block may have */
     uint32_t block_threads, cu_registers, cu_shared, warp_size;
     uint64_t cu_private;
-    uint32_t compute_units, reserved2;
+    uint32_t compute_units;
+    uint32_t sync_depth; /* kernels of grids above that depth may wait */
 };
 
 /* What is between <<< and >>>, as __mc_launch_config of launch_device.h. */

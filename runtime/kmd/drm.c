@@ -322,6 +322,7 @@ const KmdOps kmd_driver_ops = {
     .queue_ring = drm_queue_ring,
     .queue_profile = drm_queue_profile,
     .queue_launch = drm_queue_launch,
+    .contexts = drm_contexts,
     .queue_destroy = drm_queue_destroy,
     .faults = driver_faults,
     .irq_count = drm_queue_irq_count,

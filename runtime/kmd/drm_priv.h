@@ -89,6 +89,7 @@ int drm_queue_create(KmdDevice *dev, unsigned priority, unsigned packets,
 void drm_queue_ring(KmdQueue *queue, uint64_t write_index);
 int drm_queue_profile(KmdQueue *queue, const KmdProfile *profile);
 int drm_queue_launch(KmdQueue *queue, uint64_t ring, unsigned log2_records);
+int drm_contexts(KmdDevice *dev, uint64_t addr, uint64_t size);
 void drm_queue_destroy(KmdQueue *queue);
 uint32_t drm_queue_irq_count(KmdQueue *queue);
 int drm_queue_irq_wait(KmdQueue *queue, uint32_t seen, uint64_t timeout_ns);

@@ -121,6 +121,14 @@ int drm_queue_launch(KmdQueue *queue, uint64_t ring, unsigned log2_records)
     return drm_error(d, drm_call(d, DRM_IOCTL_MXGPU_QUEUE_LAUNCH, &args));
 }
 
+int drm_contexts(KmdDevice *dev, uint64_t addr, uint64_t size)
+{
+    struct drm_mxgpu_contexts args = { .addr = addr, .size = size };
+    DrmDevice *d = drm_of(dev);
+
+    return drm_error(d, drm_call(d, DRM_IOCTL_MXGPU_CONTEXTS, &args));
+}
+
 void drm_queue_destroy(KmdQueue *queue)
 {
     DrmQueue *q = queue_of(queue);

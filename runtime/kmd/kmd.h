@@ -157,6 +157,12 @@ typedef struct KmdOps {
     /* Aborts what is in flight. */
     void (*queue_destroy)(KmdQueue *queue);
 
+    /* Memory for dispatches that have to leave their slot (MXGPU_MSG_CONTEXTS),
+     * while there are queues. size 0: no more; it stays mapped until then, or
+     * until there is no queue. -EBUSY: there is something in it. -EOPNOTSUPP: the
+     * device cannot. */
+    int (*contexts)(KmdDevice *dev, uint64_t addr, uint64_t size);
+
     /* From now on packets may have MXGPU_PKT_RECOVER; until close. -EBUSY: it
      * was called before. -EOPNOTSUPP: the device does not know of it. */
     int (*faults)(KmdDevice *dev, KmdMendFn *mend, void *opaque);

@@ -197,6 +197,7 @@ void kmd_device_module(KmdDevice *dev, uint64_t address, const char *path);
     .queue_ring = kmd_queue_ring, .queue_destroy = kmd_queue_destroy,          \
     .queue_profile = kmd_queue_profile,                                        \
     .queue_launch = kmd_queue_launch,                                          \
+    .contexts = kmd_contexts,                                                  \
     .faults = kmd_device_faults,                                               \
     .irq_count = kmd_queue_irq_count, .irq_wait = kmd_queue_irq_wait,          \
     .alive = kmd_device_look, .clock = kmd_device_clock,                       \
@@ -316,6 +317,7 @@ int kmd_queue_create(KmdDevice *dev, unsigned priority, unsigned packets,
 void kmd_queue_ring(KmdQueue *queue, uint64_t write_index);
 int kmd_queue_profile(KmdQueue *queue, const KmdProfile *profile);
 int kmd_queue_launch(KmdQueue *queue, uint64_t ring, unsigned log2_records);
+int kmd_contexts(KmdDevice *dev, uint64_t addr, uint64_t size);
 void kmd_queue_destroy(KmdQueue *queue);
 void kmd_queue_destroy_all(KmdDevice *dev);
 uint32_t kmd_queue_irq_count(KmdQueue *queue);

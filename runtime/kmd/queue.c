@@ -173,6 +173,20 @@ int kmd_queue_launch(KmdQueue *queue, uint64_t ring, unsigned log2_records)
     return kmd_mbox_call(queue->dev, &req, sizeof(req) / 4, NULL, 0);
 }
 
+int kmd_contexts(KmdDevice *dev, uint64_t addr, uint64_t size)
+{
+    struct mxgpu_msg_contexts req = {
+        .op = MXGPU_MSG_CONTEXTS,
+        .vmid = KMD_VMID,
+        .addr_lo = (uint32_t)addr,
+        .addr_hi = (uint32_t)(addr >> 32),
+        .size_lo = (uint32_t)size,
+        .size_hi = (uint32_t)(size >> 32),
+    };
+
+    return kmd_mbox_call(dev, &req, sizeof(req) / 4, NULL, 0);
+}
+
 void kmd_queue_destroy(KmdQueue *queue)
 {
     KmdQueueImpl *q = (KmdQueueImpl *)(void *)queue, **link;

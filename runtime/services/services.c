@@ -22,7 +22,8 @@ struct McServices {
     McContext *ctx;
     pthread_mutex_t lock; /* sizes; making and telling */
     size_t fifo_bytes, heap_bytes, launch_count;
-    McMapping fifo, heap, launch;
+    size_t sync_depth;
+    McMapping fifo, heap, launch, contexts;
     KmdQueue *launch_queue;
 
     pthread_mutex_t print; /* reader */
@@ -41,6 +42,7 @@ mcError_t mc_services_new(McContext *ctx, McServices **out)
     s->fifo_bytes = MC_FIFO_DEFAULT;
     s->heap_bytes = MC_HEAP_DEFAULT;
     s->launch_count = MC_LAUNCH_DEFAULT;
+    s->sync_depth = MC_SYNC_DEPTH_DEFAULT;
     pthread_mutex_init(&s->lock, NULL);
     pthread_mutex_init(&s->print, NULL);
     *out = s;
@@ -145,6 +147,35 @@ static void fill_launch(McServices *s, uint64_t count, unsigned log2)
     area->compute_units = info->compute_units;
 }
 
+/* What a level of waiting grids may need when they have to leave the units: what
+ * fills 16 of these. */
+#define LEVEL_BYTES (24ull << 20)
+
+/* Memory for grids that wait in kernels of other grids. Without it the program
+ * runs, but for kernels that wait deeper than the first level. */
+static uint32_t make_contexts(McServices *s)
+{
+    uint64_t size = (s->sync_depth - 1) * LEVEL_BYTES, unused, total;
+    const KmdOps *ops = s->ctx->ops;
+
+    if (s->sync_depth <= MXGPU_LAUNCH_WAIT_DEPTH) {
+        return (uint32_t)s->sync_depth;
+    }
+    ops->memory(s->ctx->kmd, &unused, &total);
+    size = size < total / 8 ? size : total / 8;
+    if (make(s, size, &s->contexts) != mcSuccess) {
+        mc_error("device %d: no memory for kernels that wait deeper than the "
+                 "first level: they will not", s->ctx->device);
+        return MXGPU_LAUNCH_WAIT_DEPTH;
+    }
+    if (ops->contexts(s->ctx->kmd, s->contexts.va,
+                      s->contexts.size & ~(uint64_t)63) != 0) {
+        drop(s, &s->contexts);
+        return MXGPU_LAUNCH_WAIT_DEPTH;
+    }
+    return (uint32_t)s->sync_depth;
+}
+
 /* The memory, and the queue that runs what is put there, with the priority of
  * streams that were given none. */
 static mcError_t make_launch(McServices *s)
@@ -179,6 +210,8 @@ static mcError_t make_launch(McServices *s)
         return err == -EOPNOTSUPP ? mcErrorNotSupported
                                   : mc_error_from_kmd(err);
     }
+    ((struct mc_launch_area *)ops->cpu(s->launch.bo))->sync_depth =
+        make_contexts(s);
     return mcSuccess;
 }
 
@@ -279,6 +312,19 @@ mcError_t mc_services_set_launches(McServices *s, size_t count)
     return error;
 }
 
+mcError_t mc_services_set_sync_depth(McServices *s, size_t depth)
+{
+    mcError_t error = mcErrorInvalidValue;
+
+    pthread_mutex_lock(&s->lock);
+    if (!s->launch.bo && depth <= MXGPU_LAUNCH_DEPTH) {
+        s->sync_depth = depth;
+        error = mcSuccess;
+    }
+    pthread_mutex_unlock(&s->lock);
+    return error;
+}
+
 static size_t get(McServices *s, const size_t *bytes)
 {
     pthread_mutex_lock(&s->lock);
@@ -300,6 +346,11 @@ size_t mc_services_heap(McServices *s)
 size_t mc_services_launches(McServices *s)
 {
     return get(s, &s->launch_count);
+}
+
+size_t mc_services_sync_depth(McServices *s)
+{
+    return get(s, &s->sync_depth);
 }
 
 /* ---- printing ---- */
@@ -346,6 +397,9 @@ static void services_stop(McContext *ctx)
         ctx->ops->queue_destroy(s->launch_queue);
         s->launch_queue = NULL;
     }
+    if (s->contexts.bo) { /* nobody is in it, without queues */
+        (void)ctx->ops->contexts(ctx->kmd, 0, 0);
+    }
 }
 
 const McServicesOps mc_services_ops = {
@@ -363,6 +417,7 @@ void mc_services_free(McServices *s)
     drop(s, &s->fifo);
     drop(s, &s->heap);
     drop(s, &s->launch);
+    drop(s, &s->contexts);
     mc_fifo_free(&s->reader);
     pthread_mutex_destroy(&s->lock);
     pthread_mutex_destroy(&s->print);

@@ -13,6 +13,7 @@
 #define MC_HEAP_DEFAULT (8u << 20)
 #define MC_LAUNCH_DEFAULT 2048u
 #define MC_LAUNCH_MOST    65536u
+#define MC_SYNC_DEPTH_DEFAULT 2u
 
 mcError_t mc_services_new(McContext *ctx, McServices **out);
 /* Nothing runs any more. Prints what is left. */
@@ -28,6 +29,11 @@ size_t mc_services_heap(McServices *services);
  * mcErrorInvalidValue for more than MC_LAUNCH_MOST, too. */
 mcError_t mc_services_set_launches(McServices *services, size_t count);
 size_t mc_services_launches(McServices *services);
+
+/* Kernels of grids above that depth may wait for what they launched, at most
+ * MXGPU_LAUNCH_DEPTH. mcErrorInvalidValue as above. */
+mcError_t mc_services_set_sync_depth(McServices *services, size_t depth);
+size_t mc_services_sync_depth(McServices *services);
 
 /* What the core asks of them. */
 extern const McServicesOps mc_services_ops;

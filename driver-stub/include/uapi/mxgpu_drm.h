@@ -61,6 +61,7 @@ extern "C" {
 #define DRM_MXGPU_WHERE		0x11
 #define DRM_MXGPU_MEMORY	0x12
 #define DRM_MXGPU_RESET		0x13
+#define DRM_MXGPU_CONTEXTS	0x14
 
 /*
  * INFO: what the device is. Only vmid changes while the file is open: a client
@@ -238,6 +239,17 @@ struct drm_mxgpu_queue_launch {
 };
 
 /*
+ * CONTEXTS: as mxgpu_msg_contexts: memory of the client for dispatches that have
+ * to leave their slot. It stays mapped as long as the client has queues, or until
+ * another one is named. -ENOENT: it has none; -EBUSY: there is something in it;
+ * -EOPNOTSUPP.
+ */
+struct drm_mxgpu_contexts {
+	__u64 addr;		/* device address, multiple of 64 */
+	__u64 size;		/* likewise; 0: there is none any more */
+};
+
+/*
  * QUEUE_WAIT: returns as soon as the number of interrupts of the queue differs
  * from "seen", with it in "count". Interrupts of other queues may be counted
  * too, and that of an earlier user may come late: look at memory again.
@@ -396,6 +408,7 @@ struct drm_mxgpu_status {
 #define DRM_IOCTL_MXGPU_WHERE		MXGPU_IO_(IOWR, WHERE, where)
 #define DRM_IOCTL_MXGPU_MEMORY		MXGPU_IO_(IOR, MEMORY, memory)
 #define DRM_IOCTL_MXGPU_RESET		MXGPU_IO_(IOWR, RESET, reset)
+#define DRM_IOCTL_MXGPU_CONTEXTS	MXGPU_IO_(IOW, CONTEXTS, contexts)
 
 #if defined(__cplusplus)
 }

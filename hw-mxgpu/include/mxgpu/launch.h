@@ -26,7 +26,8 @@
 #define MXGPU_LAUNCH_ARGS  128 /* from a record to its arguments */
 #define MXGPU_LAUNCH_ALIGN 64  /* of a record */
 #define MXGPU_LAUNCH_DEPTH 24  /* levels below a packet of a queue */
-/* Kernels of grids above that depth may wait for what they launched. */
+/* Kernels of grids above that depth may wait for what they launched; without an
+ * area for contexts (msg.h). */
 #define MXGPU_LAUNCH_WAIT_DEPTH 1
 
 enum mxgpu_launch_state {
@@ -51,8 +52,9 @@ struct mxgpu_launch {
     uint32_t depth;      /* 0: of a packet; then 1 more than the parent's */
     uint64_t next;       /* the firmware's: who begins after it; 0 at first */
     uint64_t link;       /* the firmware's: the next that can begin */
-    uint32_t private_kib; /* kernels' own: of the packets that they launch */
-    uint32_t flags;
+    uint16_t private_kib; /* kernels' own: of the packets that they launch */
+    uint16_t flags;
+    uint32_t waiting;     /* threads of the grid that wait for their children */
 };
 MXGPU_ASSERT_SIZE(struct mxgpu_launch, 64);
 MXGPU_ASSERT_OFFSET(struct mxgpu_launch, state, 16);

@@ -32,6 +32,7 @@ enum mxgpu_msg_op {
     MXGPU_MSG_QUEUE_PROFILE = 8,
     MXGPU_MSG_QUEUE_LAUNCH = 9,
     MXGPU_MSG_QUEUE_RESET = 10,
+    MXGPU_MSG_CONTEXTS = 11,
 };
 
 enum mxgpu_msg_status {
@@ -155,6 +156,22 @@ struct mxgpu_msg_queue_launch {
     uint32_t log2_records;     /* 3 to 16 */
 };
 
+/*
+ * CONTEXTS: memory of a VMID for dispatches that have to leave their slot in the
+ * middle of what they do (docs/queues.md). It stays mapped, readable and writable
+ * until another one is named, or VM_SET sent for the VMID; what is in it then is
+ * the firmware's, and a dispatch whose context was changed or is not there stops
+ * its queue. UNKNOWN_OP: the hardware cannot; BUSY: there is something in it.
+ */
+struct mxgpu_msg_contexts {
+    uint32_t op;
+    uint32_t vmid;
+    uint32_t addr_lo, addr_hi; /* multiple of 64 */
+    uint32_t size_lo, size_hi; /* likewise; 0: there is none any more. A dispatch
+                                  that finds no room keeps its slot */
+};
+
+MXGPU_ASSERT_SIZE(struct mxgpu_msg_contexts, 24);
 MXGPU_ASSERT_SIZE(struct mxgpu_msg_ping, 64);
 MXGPU_ASSERT_SIZE(struct mxgpu_msg_queue_profile, 36);
 MXGPU_ASSERT_SIZE(struct mxgpu_msg_queue_create, 40);

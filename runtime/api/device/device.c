@@ -152,7 +152,7 @@ MC_EXPORT mcError_t mcDeviceGetLimit(size_t *value, mcLimit_t limit)
              : limit == mcLimitPrintfFifoSize
                  ? mc_services_fifo(ctx->services)
              : limit == mcLimitDevRuntimeSyncDepth
-                 ? MXGPU_LAUNCH_WAIT_DEPTH
+                 ? mc_services_sync_depth(ctx->services)
              : limit == mcLimitDevRuntimePendingLaunchCount
                  ? mc_services_launches(ctx->services)
                  : mc_services_heap(ctx->services);
@@ -164,9 +164,6 @@ MC_EXPORT mcError_t mcDeviceSetLimit(mcLimit_t limit, size_t value)
     API_ENTER("%d, %zu", (int)limit, value);
     API_CHECK((unsigned)limit < mcLimitMax, mcErrorInvalidValue);
     API_CHECK(limit_exists(limit), mcErrorUnsupportedLimit);
-    API_CHECK(limit != mcLimitDevRuntimeSyncDepth ||
-                  value <= MXGPU_LAUNCH_WAIT_DEPTH,
-              mcErrorUnsupportedLimit);
     API_CHECK(limit != mcLimitStackSize || value <= MXGPU_PRIVATE_MAX,
               mcErrorInvalidValue);
     API_CONTEXT(ctx);
@@ -177,7 +174,7 @@ MC_EXPORT mcError_t mcDeviceSetLimit(mcLimit_t limit, size_t value)
         API_RETURN(mc_services_set_heap(ctx->services, value));
     }
     if (limit == mcLimitDevRuntimeSyncDepth) {
-        API_RETURN(mcSuccess); /* all may that it could be asked for */
+        API_RETURN(mc_services_set_sync_depth(ctx->services, value));
     }
     if (limit == mcLimitDevRuntimePendingLaunchCount) {
         API_RETURN(mc_services_set_launches(ctx->services, value));

@@ -150,11 +150,11 @@ void mc_queue_free_all(McContext *ctx)
     /* Stop everything before anything is freed: threads of queues look at all
      * queues, and WAIT packets of one queue read another one's word. */
     mc_queue_stop_functions(ctx, 0);
-    if (ctx->services_ops) {
-        ctx->services_ops->stop(ctx);
-    }
     for (McQueue *queue = ctx->queues; queue; queue = queue->next) {
         queue_stop(queue);
+    }
+    if (ctx->services_ops) {
+        ctx->services_ops->stop(ctx);
     }
     while (ctx->queues) {
         McQueue *queue = ctx->queues;

@@ -138,8 +138,8 @@ static void test_devices(void)
     fails(mcErrorInvalidValue, mcCtxSetCacheConfig((mcFuncCache_t)4));
     fails(mcErrorInvalidValue,
           mcThreadSetLimit(mcLimitStackSize, (size_t)2 << 20));
-    fails(mcErrorUnsupportedLimit,
-          mcThreadSetLimit(mcLimitDevRuntimeSyncDepth, 2));
+    fails(mcErrorInvalidValue,
+          mcThreadSetLimit(mcLimitDevRuntimeSyncDepth, 25));
 }
 
 /* ---- streams, events, launches ---- */

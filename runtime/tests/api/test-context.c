@@ -153,8 +153,8 @@ static void test_objects(void)
     ok(mcCtxGetApiVersion(NULL, &flags));
     ok(mcCtxGetLimit(&value, mcLimitStackSize));
     ok(mcCtxSetLimit(mcLimitStackSize, value));
-    fails(mcErrorUnsupportedLimit,
-          mcCtxSetLimit(mcLimitDevRuntimeSyncDepth, 2));
+    fails(mcErrorInvalidValue,
+          mcCtxSetLimit(mcLimitDevRuntimeSyncDepth, 25));
     fails(mcErrorInvalidValue, mcCtxGetLimit(NULL, mcLimitStackSize));
     ok(mcCtxSetCacheConfig(mcFuncCachePreferL1));
     ok(mcCtxGetCacheConfig(&cache));

@@ -398,11 +398,14 @@ static void test_limits(void)
     ok(mcDeviceSetLimit(mcLimitDevRuntimePendingLaunchCount, 2048));
     fails(mcErrorInvalidValue,
           mcDeviceSetLimit(mcLimitDevRuntimePendingLaunchCount, 65537));
-    fails(mcErrorUnsupportedLimit,
-          mcDeviceSetLimit(mcLimitDevRuntimeSyncDepth, 2));
-    ok(mcDeviceSetLimit(mcLimitDevRuntimeSyncDepth, 1));
     ok(mcDeviceGetLimit(&value, mcLimitDevRuntimeSyncDepth));
-    g_assert_cmpuint(value, ==, 1);
+    g_assert_cmpuint(value, ==, 2);
+    fails(mcErrorInvalidValue,
+          mcDeviceSetLimit(mcLimitDevRuntimeSyncDepth, 25));
+    ok(mcDeviceSetLimit(mcLimitDevRuntimeSyncDepth, 24));
+    ok(mcDeviceGetLimit(&value, mcLimitDevRuntimeSyncDepth));
+    g_assert_cmpuint(value, ==, 24);
+    ok(mcDeviceSetLimit(mcLimitDevRuntimeSyncDepth, 2));
     fails(mcErrorUnsupportedLimit,
           mcDeviceGetLimit(&value, mcLimitPersistingL2CacheSize));
     fails(mcErrorInvalidValue, mcDeviceGetLimit(&value, mcLimitMax));

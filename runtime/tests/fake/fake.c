@@ -452,6 +452,11 @@ static int fake_queue_launch(KmdQueue *pub, uint64_t ring,
     return -EOPNOTSUPP;
 }
 
+static int fake_contexts(KmdDevice *dev, uint64_t addr, uint64_t size)
+{
+    return -EOPNOTSUPP;
+}
+
 static void fake_queue_ring(KmdQueue *pub, uint64_t index)
 {
     FakeQueue *q = (FakeQueue *)pub;
@@ -602,6 +607,7 @@ static const KmdOps fake_ops = {
     .queue_ring = fake_queue_ring,
     .queue_profile = fake_queue_profile,
     .queue_launch = fake_queue_launch,
+    .contexts = fake_contexts,
     .where = fake_where,
     .queue_destroy = fake_queue_destroy,
     .irq_count = fake_irq_count,
