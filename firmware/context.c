@@ -301,7 +301,7 @@ static bool bring(FwContext *context, unsigned slot)
     *job = context->job;
     job->index = (uint8_t)slot;
     fw.hold_left[slot] = context->left;
-    fw.came[slot] = time_now();
+    fw.came[slot] = reg_read64(MXGPU_CLOCK_LO);
     fw.held |= 1u << slot;
     fw.units[FW_UNIT_SLOT].busy |= 1u << slot;
     forget(context);
@@ -311,14 +311,14 @@ static bool bring(FwContext *context, unsigned slot)
 
 /* Who has been away longest, of those that may come. Parents are runnable when a
  * child of theirs is complete; children need no parent for that, so it happens. */
-static FwContext *next_back(bool runnable)
+static FwContext *next_back(bool runnable, uint64_t now)
 {
     FwContext *best = NULL;
 
     for (unsigned i = 0; i < FW_MAX_CONTEXTS; i++) {
         FwContext *c = &fw.contexts[i];
 
-        if (c->job.queue && (runnable ? c->runnable : !c->job.record) &&
+        if (c->job.queue && c->since < now && (runnable ? c->runnable : !c->job.record) &&
             unit_idle_slots(c->job.queue->priority) &&
             (!best || c->since < best->since)) {
             best = c;
@@ -335,18 +335,18 @@ static bool others_first(const FwContext *context)
     return levels && lowest_bit(levels) <= context->job.queue->priority;
 }
 
-static void bring_back(void)
+/* Not who has just left. */
+static void bring_back(uint64_t now)
 {
     while (fw.num_contexts) {
-        FwContext *context = next_back(true);
+        FwContext *context = next_back(true, now);
 
         if (!context) {
-            context = next_back(false);
+            context = next_back(false, now);
             if (!context || (others_first(context) && !fw.context_turn)) {
                 return;
             }
         }
-        fw.context_turn = false;
         if (!bring(context, lowest_bit(unit_idle_slots(
                                 context->job.queue->priority)))) {
             return;
@@ -356,8 +356,9 @@ static void bring_back(void)
 
 /* ---- who leaves ------------------------------------------------------------- */
 
-/* The levels that could use a slot if there was one, a bit each. */
-static uint32_t levels_in_need(void)
+/* The levels that could use a slot if there was one, a bit each. Who has left
+ * one can wait as long as others had to. */
+static uint32_t levels_in_need(uint64_t now)
 {
     const FwUnits *slots = &fw.units[FW_UNIT_SLOT];
     uint32_t levels = 0;
@@ -372,7 +373,7 @@ static uint32_t levels_in_need(void)
     for (unsigned i = 0; fw.num_contexts && i < FW_MAX_CONTEXTS; i++) {
         const FwContext *c = &fw.contexts[i];
 
-        if (c->job.queue && !c->job.record) {
+        if (c->job.queue && !c->job.record && c->since + TURN <= now) {
             levels |= 1u << c->job.queue->priority;
         }
     }
@@ -425,12 +426,13 @@ static uint32_t choose_parent(uint32_t yields, uint32_t waits)
 /* Of the others, the one that has had its slot longest. */
 static uint32_t choose_other(uint64_t now)
 {
-    uint32_t need = levels_in_need(), best = FW_NO_SLOT;
-    uint64_t since = now - TURN;
+    uint32_t need = levels_in_need(now), best = FW_NO_SLOT;
+    uint64_t since = need ? reg_read64(MXGPU_CLOCK_LO) : 0;
 
-    if (!need || now < TURN) {
+    if (since < TURN) {
         return FW_NO_SLOT;
     }
+    since -= TURN;
     for (uint32_t busy = fw.units[FW_UNIT_SLOT].busy; busy; busy &= busy - 1) {
         unsigned slot = lowest_bit(busy);
         const FwJob *job = &fw.units[FW_UNIT_SLOT].jobs[slot];
@@ -455,7 +457,7 @@ FW_COLD uint32_t context_poll(uint64_t now, uint32_t yields, uint32_t waits)
     if (fw.leaving != FW_NO_SLOT) {
         try_to_leave(now, yields);
     }
-    bring_back();
+    bring_back(now);
     if (fw.leaving == FW_NO_SLOT) {
         fw.leaving = choose_parent(yields, waits);
         if (fw.leaving == FW_NO_SLOT) {

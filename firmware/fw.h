@@ -222,6 +222,8 @@ typedef struct FwState {
     uint32_t timed_jobs; /* jobs whose deadline is not FW_NEVER, and
                           * slice_time if it is not */
     uint32_t held;       /* slots that are, a bit each */
+    uint32_t try_pause;  /* slices until all are let go for a moment */
+    uint32_t try_next;   /* ... and then until the next time */
     uint32_t ticks;      /* calls of fw_step() */
     uint16_t vmid_queues[MXGPU_NUM_VMIDS];
     uint16_t level_queues[FW_PRIORITIES];
@@ -243,7 +245,7 @@ typedef struct FwState {
     uint64_t leaving_until; /* when that was in vain */
     uint32_t cramped;       /* slices in which children found no room */
     uint32_t stay_slots, stays[FW_MAX_UNITS]; /* CD_START of jobs that cannot */
-    uint64_t came[FW_MAX_UNITS]; /* when a job came back to the slot */
+    uint64_t came[FW_MAX_UNITS]; /* CLOCK when a job came back to the slot */
 
     FwQueue queues[MXGPU_MAX_QUEUES];
 } FwState;

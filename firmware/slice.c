@@ -23,6 +23,7 @@
 
 #define SLICE        (2 * FW_MS)
 #define SLICE_URGENT (250 * FW_US)
+#define TRY_LEAST    4 /* slices */
 
 static void set_time(uint64_t at)
 {
@@ -35,6 +36,7 @@ void slice_init(void)
 {
     fw.can_hold = MXGPU_GET(MXGPU_FEATURES_HOLD, reg_read(MXGPU_FEATURES));
     fw.slice_time = FW_NEVER;
+    fw.try_pause = fw.try_next = TRY_LEAST;
     if (fw.can_hold) {
         reg_write(MXGPU_CD_HOLD, 0); /* what an earlier firmware left */
     }
@@ -278,6 +280,23 @@ static void set_held(uint32_t held, uint64_t now)
     reg_write(MXGPU_CD_HOLD, held);
 }
 
+/*
+ * Slots that are held wait for room, and it cannot be told whether they would
+ * find it: so all are let go for a moment now and then. If nobody lacks room then,
+ * nobody is held. The pause doubles with each one that was in vain.
+ */
+static bool try_all(uint32_t leaves, uint64_t now)
+{
+    if (!fw.held || fw.leaving != FW_NO_SLOT || fw.try_pause--) {
+        return false;
+    }
+    fw.try_pause = fw.try_next;
+    fw.try_next = fw.try_next < 32 ? fw.try_next * 2 : 64;
+    set_held(leaves, now);
+    set_time(now + SLICE_URGENT);
+    return true;
+}
+
 FW_COLD void slice_poll(uint64_t now)
 {
     uint32_t levels[FW_PRIORITIES] = {0};
@@ -292,6 +311,7 @@ FW_COLD void slice_poll(uint64_t now)
     leaves = context_poll(now, yields, waits);
     any = by_level(levels, waits);
     for (uint32_t left = any; left; left &= left - 1) {
+        levels[lowest_bit(left)] &= ~leaves;
         all |= levels[lowest_bit(left)];
     }
     if (!(all & (all - 1)) && !leaves) {
@@ -302,12 +322,18 @@ FW_COLD void slice_poll(uint64_t now)
         return;
     }
     charge_all(levels, any);
+    if (try_all(leaves, now)) {
+        return;
+    }
     for (; any; any &= any - 1) {
         unsigned level = lowest_bit(any);
 
         if (!level_runs(levels[level], waits, yields, &runs)) {
             break;
         }
+    }
+    if (runs == all) {
+        fw.try_pause = fw.try_next = TRY_LEAST;
     }
     set_held((all & ~runs) | leaves, now);
     set_time(now + context_pause(SLICE));
@@ -317,5 +343,8 @@ FW_COLD void slice_left(unsigned slot)
 {
     charge(slot);
     fw.held &= ~(1u << slot);
+    if (fw.try_pause > TRY_LEAST) {
+        fw.try_pause = TRY_LEAST; /* there may be room now */
+    }
     set_time(0); /* at once */
 }

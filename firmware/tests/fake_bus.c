@@ -123,6 +123,7 @@ static void perform_copy(unsigned index)
 }
 
 static void chain_follow(unsigned slot);
+static void set_pair(uint32_t lo, uint64_t value);
 
 void fake_finish(FwUnitKind kind, unsigned index, enum mxgpu_fault fault)
 {
@@ -148,6 +149,9 @@ static void unit_ctrl(FwUnitKind kind, unsigned index, uint32_t value)
         unit->state = MXGPU_UNIT_BUSY;
         unit->aborted = false;
         unit->starts++;
+        if (kind == FW_UNIT_SLOT) {
+            set_pair(MXGPU_CD_START_LO + index * 0x80, bus.mtime);
+        }
         if (bus.finish_at_once) {
             fake_finish(kind, index, MXGPU_FAULT_NONE);
         }
@@ -163,6 +167,50 @@ static void unit_ctrl(FwUnitKind kind, unsigned index, uint32_t value)
             fake_finish(kind, index, MXGPU_FAULT_ABORTED);
         }
     }
+}
+
+/* A context is the slot's GRID_X behind a number. */
+#define CONTEXT 0xc0ffeeull
+
+static uint32_t context_command(uint32_t value)
+{
+    unsigned slot = MXGPU_GET(MXGPU_CX_CTRL_SLOT, value);
+    FakeUnit *unit = &bus.units[FW_UNIT_SLOT][slot];
+    uint32_t *x = &bus.regs[(MXGPU_CD_GRID_X + slot * 0x80) / 4];
+    uint64_t *at = fake_ptr(bus.regs[MXGPU_CX_ADDR_LO / 4]);
+    uint32_t *holds = &bus.regs[MXGPU_CD_HOLD / 4];
+
+    g_assert_cmpuint(slot, <, FAKE_SLOTS);
+    if (bus.context_says) {
+        return bus.context_says;
+    }
+    if (value & FW_BIT(MXGPU_CX_CTRL_LOAD)) {
+        g_assert_cmpuint(unit->state, ==, MXGPU_UNIT_IDLE);
+        if (at[0] != CONTEXT) {
+            return MXGPU_CONTEXT_REFUSED;
+        }
+        *x = (uint32_t)at[1];
+        unit->state = MXGPU_UNIT_BUSY;
+        unit->aborted = false;
+        *holds |= 1u << slot;
+        bus.loads++;
+        return MXGPU_CONTEXT_DONE;
+    }
+    g_assert_cmpuint(unit->state, ==, MXGPU_UNIT_BUSY);
+    bus.regs[MXGPU_CX_USED / 4] = bus.context_size;
+    if (!(*holds >> slot & 1)) {
+        return MXGPU_CONTEXT_BUSY;
+    }
+    if (bus.regs[MXGPU_CX_SIZE / 4] < bus.context_size) {
+        return MXGPU_CONTEXT_ROOM;
+    }
+    at[0] = CONTEXT;
+    at[1] = *x;
+    unit->state = MXGPU_UNIT_IDLE;
+    *holds &= ~(1u << slot);
+    bus.regs[MXGPU_FE_JOB / 4 + slot] = 0;
+    bus.saves++;
+    return MXGPU_CONTEXT_DONE;
 }
 
 static uint32_t int_pending(void)
@@ -504,6 +552,9 @@ static void side_effects(uint32_t offset, uint32_t value)
     case MXGPU_MEM_ADDR_HI:
         bus.mem_addr = bus.regs[MXGPU_MEM_ADDR_LO / 4] | (uint64_t)value << 32;
         break;
+    case MXGPU_CX_CTRL:
+        bus.regs[MXGPU_CX_RESULT / 4] = context_command(value);
+        break;
     case MXGPU_MEM_CMD:
         bus.regs[MXGPU_MEM_STATUS / 4] = mem_command(value);
         break;
@@ -591,7 +642,9 @@ void fake_reset(unsigned watchdog_ms)
     memset(&bus, 0, sizeof(bus));
     bus.regs[MXGPU_FEATURES / 4] =
         MXGPU_SET(MXGPU_FEATURES_FRONT_END, !without) |
-        MXGPU_SET(MXGPU_FEATURES_HOLD, 1);
+        MXGPU_SET(MXGPU_FEATURES_HOLD, 1) |
+        MXGPU_SET(MXGPU_FEATURES_CONTEXTS, 1);
+    bus.context_size = 0x100;
     memset(&fw, 0, sizeof(fw));
     memset(bus.readable, 1, sizeof(bus.readable));
     memset(bus.writable, 1, sizeof(bus.writable));

@@ -46,6 +46,9 @@ typedef struct FakeBus {
     unsigned traces;
     unsigned launched, followed, retired; /* by the front end */
     bool ignore_abort;   /* ABORT has no effect */
+    uint32_t context_size; /* bytes that one needs */
+    MxgpuContextState context_says; /* instead of DONE, if not that */
+    unsigned saves, loads; /* of contexts */
     bool finish_at_once; /* units end as soon as they are started */
     bool ready, stopped;
     unsigned waits;      /* wfi */

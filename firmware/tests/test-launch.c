@@ -8,6 +8,7 @@
 #define RECORD(i)  (DATA + 0x20000 + (i) * 0x100ull)
 #define ROOT       RECORD(0)
 #define NONE       UINT32_MAX
+#define AREA       (DATA + 0x30000)
 
 static uint32_t tail;
 
@@ -675,6 +676,73 @@ static void test_slots(void)
     g_assert_cmpuint(fw.tree_slots, ==, 0);
 }
 
+static void name_area(uint64_t size)
+{
+    const uint32_t words[] = {
+        MXGPU_MSG_CONTEXTS, 1, (uint32_t)AREA, 0, (uint32_t)size, 0,
+    };
+
+    g_assert_true(fake_send(words, G_N_ELEMENTS(words)));
+    g_assert_cmpuint(fake_answer(0), ==, MXGPU_MSG_OK);
+}
+
+/* A packet whose kernel launched as many grids as there are other slots; each
+ * of these waits, and the first one has launched another grid. */
+static void all_wait(uint64_t area)
+{
+    Packet p;
+
+    start_launches();
+    name_area(area);
+    p = root_packet(0);
+    put(0, 0, &p);
+    ring_settled(0, 1);
+    for (unsigned i = 1; i < FAKE_SLOTS; i++) {
+        launch(0, i, NONE);
+        let_look();
+        g_assert_cmpuint(slot_of(i), !=, NONE);
+        record(i)->waiting = 1;
+    }
+    launch(1, 20, NONE);
+    let_look();
+    g_assert_cmpuint(slot_of(20), ==, NONE);
+    fake_advance(20 * FW_MS);
+}
+
+/* A grid that waits makes room for what it waits for, and goes on behind it. */
+static void test_waiting(void)
+{
+    all_wait(0x8000);
+    g_assert_cmpuint(slot_of(20), !=, NONE);
+    g_assert_cmpuint(fw.num_contexts, ==, 1);
+    g_assert_cmpuint(bus.loads, ==, 0); /* it does not come for nothing */
+    end_grid(20);
+    record(1)->waiting = 0;
+    for (unsigned i = 1; i < FAKE_SLOTS; i++) {
+        record(i)->waiting = 0;
+        if (slot_of(i) == NONE) { /* nobody else's child has ended */
+            launch(i, 30, NONE);
+            let_look();
+            end_grid(30);
+        }
+        fake_advance(10 * FW_MS);
+        end_grid(i);
+    }
+    g_assert_cmpuint(fw.num_contexts, ==, 0);
+    end_slot(busy_slot(), MXGPU_FAULT_NONE);
+    g_assert_true(signalled(0));
+}
+
+/* There is no room for it, and nobody else would end: that is an error. */
+static void test_waiting_without_room(void)
+{
+    all_wait(64);
+    g_assert_cmpuint(ctl(LQ)->state, ==, MXGPU_QUEUE_ERROR);
+    g_assert_cmpuint(ctl(LQ)->error.code, ==, MXGPU_QERR_RESOURCES);
+    g_assert_cmpuint(record(0)->state, ==, MXGPU_LAUNCH_FAILED);
+    g_assert_cmpuint(record(3)->state, ==, MXGPU_LAUNCH_FAILED);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -694,5 +762,7 @@ int main(int argc, char **argv)
     g_test_add_func("/launch/list", test_list);
     g_test_add_func("/launch/cooperative", test_cooperative);
     g_test_add_func("/launch/slots", test_slots);
+    g_test_add_func("/launch/waiting", test_waiting);
+    g_test_add_func("/launch/waiting-without-room", test_waiting_without_room);
     return g_test_run();
 }

@@ -151,29 +151,54 @@ static void fill_launch(McServices *s, uint64_t count, unsigned log2)
  * fills 16 of these. */
 #define LEVEL_BYTES (24ull << 20)
 
-/* Memory for grids that wait in kernels of other grids. Without it the program
- * runs, but for kernels that wait deeper than the first level. */
-static uint32_t make_contexts(McServices *s)
-{
-    uint64_t size = (s->sync_depth - 1) * LEVEL_BYTES, unused, total;
-    const KmdOps *ops = s->ctx->ops;
+#define CROWD_BYTES (64ull << 20)
 
-    if (s->sync_depth <= MXGPU_LAUNCH_WAIT_DEPTH) {
-        return (uint32_t)s->sync_depth;
+/* Memory for dispatches that leave their slot: grids that wait in kernels of other
+ * grids, and what shares slots. false: the program goes on without. */
+static bool make_contexts(McServices *s, uint64_t size)
+{
+    const KmdOps *ops = s->ctx->ops;
+    uint64_t unused, total;
+
+    if (s->contexts.bo) {
+        return true;
     }
     ops->memory(s->ctx->kmd, &unused, &total);
     size = size < total / 8 ? size : total / 8;
     if (make(s, size, &s->contexts) != mcSuccess) {
-        mc_error("device %d: no memory for kernels that wait deeper than the "
-                 "first level: they will not", s->ctx->device);
-        return MXGPU_LAUNCH_WAIT_DEPTH;
+        return false;
     }
     if (ops->contexts(s->ctx->kmd, s->contexts.va,
                       s->contexts.size & ~(uint64_t)63) != 0) {
         drop(s, &s->contexts);
-        return MXGPU_LAUNCH_WAIT_DEPTH;
+        return false;
     }
-    return (uint32_t)s->sync_depth;
+    return true;
+}
+
+/* How deep kernels may wait. */
+static uint32_t wait_depth(McServices *s)
+{
+    if (s->sync_depth <= MXGPU_LAUNCH_WAIT_DEPTH ||
+        make_contexts(s, (s->sync_depth - 1) * LEVEL_BYTES)) {
+        return (uint32_t)s->sync_depth;
+    }
+    mc_warn("device %d: no memory for kernels that wait deeper than the first "
+            "level: they will not", s->ctx->device);
+    return MXGPU_LAUNCH_WAIT_DEPTH;
+}
+
+/* Without it, as many endless kernels as there are slots keep others out. */
+static void services_crowded(McContext *ctx)
+{
+    McServices *s = ctx->services;
+
+    pthread_mutex_lock(&s->lock);
+    if (!make_contexts(s, CROWD_BYTES)) {
+        mc_warn("device %d: no memory for more than %u kernels without an end",
+                ctx->device, MXGPU_DISPATCH_SLOTS);
+    }
+    pthread_mutex_unlock(&s->lock);
 }
 
 /* The memory, and the queue that runs what is put there, with the priority of
@@ -211,7 +236,7 @@ static mcError_t make_launch(McServices *s)
                                   : mc_error_from_kmd(err);
     }
     ((struct mc_launch_area *)ops->cpu(s->launch.bo))->sync_depth =
-        make_contexts(s);
+        wait_depth(s);
     return mcSuccess;
 }
 
@@ -405,6 +430,7 @@ static void services_stop(McContext *ctx)
 const McServicesOps mc_services_ops = {
     .bind = services_bind,
     .flush = services_flush,
+    .crowded = services_crowded,
     .stop = services_stop,
 };
 

@@ -253,6 +253,7 @@ class MsgOp(enum.IntEnum):
     QUEUE_PROFILE = 8
     QUEUE_LAUNCH = 9
     QUEUE_RESET = 10
+    CONTEXTS = 11
 
 
 class MsgStatus(enum.IntEnum):
@@ -661,6 +662,18 @@ class MsgQueueLaunch(Message):
         ("ring_lo", c.c_uint32),
         ("ring_hi", c.c_uint32),
         ("log2_records", c.c_uint32),
+    ]
+
+
+class MsgContexts(Message):
+    OP = 11
+    _fields_ = [
+        ("op", c.c_uint32),
+        ("vmid", c.c_uint32),
+        ("addr_lo", c.c_uint32),
+        ("addr_hi", c.c_uint32),
+        ("size_lo", c.c_uint32),
+        ("size_hi", c.c_uint32),
     ]
 
 

@@ -32,7 +32,10 @@ typedef struct McServicesOps {
     mcError_t (*bind)(McFunction *function);
     /* Work of the context was waited for: prints what kernels have left. */
     void (*flush)(McContext *ctx);
-    /* Before queues are destroyed: what kernels launched ends. */
+    /* There are more queues than dispatch slots: what runs in these may have to
+     * leave them. */
+    void (*crowded)(McContext *ctx);
+    /* Queues are gone: what kernels launched ends. */
     void (*stop)(McContext *ctx);
 } McServicesOps;
 

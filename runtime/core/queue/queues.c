@@ -99,6 +99,7 @@ mcError_t mc_queue_acquire(McContext *ctx, unsigned priority, McQueue **out)
     pthread_mutex_unlock(&ctx->submit);
 
     /* Slow, and the firmware is asked: not under the lock. */
+    bool crowded = false;
     int err = queue_new(ctx, priority, &queue);
     pthread_mutex_lock(&ctx->submit);
     if (!err) {
@@ -108,7 +109,7 @@ mcError_t mc_queue_acquire(McContext *ctx, unsigned priority, McQueue **out)
         }
         /* queues_wait() walks the list it has seen without the lock. */
         __atomic_store_n(tail, queue, __ATOMIC_RELEASE);
-        ctx->queue_count++;
+        crowded = ++ctx->queue_count == MXGPU_DISPATCH_SLOTS + 1;
     } else {
         queue = queue_choose(ctx, priority, false);
         if (!queue) {
@@ -124,6 +125,9 @@ mcError_t mc_queue_acquire(McContext *ctx, unsigned priority, McQueue **out)
         queue->streams++;
     }
     pthread_mutex_unlock(&ctx->submit);
+    if (crowded && ctx->services_ops) {
+        ctx->services_ops->crowded(ctx);
+    }
     *out = queue;
     return queue ? mcSuccess : mc_error_from_kmd(err);
 }

@@ -64,6 +64,7 @@ MESSAGES = {
     8: "QUEUE_PROFILE",
     9: "QUEUE_LAUNCH",
     10: "QUEUE_RESET",
+    11: "CONTEXTS",
 }
 # ---- made by scripts/gen-constants: end
 
