@@ -150,6 +150,7 @@ static void copy_warp(MxgpuWarp *to, const MxgpuWarp *from)
         }
     }
     to->c.expanded = 0;
+    to->c.row_shift = from->c.row_shift; /* whoever visits it widens lines */
     to->s = from->s;
 }
 

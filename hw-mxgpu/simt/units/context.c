@@ -159,6 +159,8 @@ static bool load_unit(MxgpuVisit *v, MxgpuCu *cu, unsigned slot)
         return true;
     }
     own(cu, &s->dispatch, slot);
+    /* Code that is not decoded here any more may have written any. */
+    cu->c.written_x = cu->c.written_d = ~0u;
     return !blocks ||
            give(cu->simt, mxgpu_slot_grid(cu->simt, slot), first, blocks);
 }

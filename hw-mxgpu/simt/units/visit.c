@@ -215,10 +215,12 @@ static void visit_registers(MxgpuVisit *v, MxgpuWarp *w, bool fresh)
     if (!visit_loads(v)) {
         mxgpu_warp_save(w, fresh, regs);
     }
-    if (!fresh) {
+    if (!fresh && w->s.live) {
         visit_sparse(v, regs->x, sizeof(regs->x), sizeof(regs->x[0]));
     }
-    visit_sparse(v, regs->f, sizeof(regs->f), sizeof(regs->f[0]));
+    if (w->s.live) {
+        visit_sparse(v, regs->f, sizeof(regs->f), sizeof(regs->f[0]));
+    }
     if (visit_loads(v)) {
         mxgpu_warp_load(w, regs);
     }
@@ -236,7 +238,7 @@ static void visit_warp(MxgpuVisit *v, MxgpuWarp *w, bool fresh,
     }
     visit_warp_state(v, &w->s);
     visit_check(v, !(w->s.live & ~lanes));
-    if (w->s.live) {
+    if (w->s.live || visit_loads(v)) { /* what nothing writes has to be right */
         visit_registers(v, w, fresh);
     }
 }

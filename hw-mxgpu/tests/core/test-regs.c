@@ -25,7 +25,7 @@ static void test_identity(void)
 
     g_assert_cmphex(test_read(h, MXGPU_ID), ==, MXGPU_ID_MAGIC);
     g_assert_cmphex(test_read(h, MXGPU_VERSION), ==, MXGPU_INTERFACE_VERSION);
-    g_assert_cmphex(test_read(h, MXGPU_FEATURES), ==, 7);
+    g_assert_cmphex(test_read(h, MXGPU_FEATURES), ==, 15);
     g_assert_cmphex(test_read(h, MXGPU_QUEUE_CAPS), ==, 40 | 8 << 16);
     g_assert_cmphex(test_read(h, MXGPU_UNIT_CAPS), ==, 2 | 2 << 16 | 8 << 24);
     g_assert_cmphex(test_read(h, MXGPU_VRAM_SIZE_LO), ==, TEST_VRAM_SIZE);
