@@ -80,7 +80,7 @@ static void test_reserved_words(void)
         }
     }
     g_assert_cmpuint(STATUS(0), ==, MXGPU_MSG_UNKNOWN_OP);
-    g_assert_cmpuint(STATUS(11), ==, MXGPU_MSG_UNKNOWN_OP);
+    g_assert_cmpuint(STATUS(12), ==, MXGPU_MSG_UNKNOWN_OP);
     g_assert_cmpuint(STATUS(UINT32_MAX), ==, MXGPU_MSG_UNKNOWN_OP);
 }
 
