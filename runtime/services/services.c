@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "core/mapping/multicast.h"
 #include "core/context/error.h"
 #include "core/module/module.h"
 #include "core/queue/queue.h"
@@ -168,12 +169,14 @@ static bool make_contexts(McServices *s, uint64_t size)
     if (make(s, size, &s->contexts) != mcSuccess) {
         return false;
     }
-    if (ops->contexts(s->ctx->kmd, s->contexts.va,
-                      s->contexts.size & ~(uint64_t)63) != 0) {
+    int err = ops->contexts(s->ctx->kmd, s->contexts.va,
+                            s->contexts.size & ~(uint64_t)63);
+    if (err) {
+        mc_info("device %d: no memory for contexts: %s", s->ctx->device,
+                strerror(-err));
         drop(s, &s->contexts);
-        return false;
     }
-    return true;
+    return !err;
 }
 
 /* How deep kernels may wait. */
@@ -275,6 +278,14 @@ static mcError_t services_bind(McFunction *function)
         error = s->launch.bo ? mcSuccess : make_launch(s);
         if (error == mcSuccess) {
             error = tell(module, "__mx_launch", s->launch.va);
+        }
+    }
+    if (error == mcSuccess && (missing & MXGPU_KERNEL_USES_MULTIMEM)) {
+        uint64_t table;
+
+        error = mc_multicast_table(module->ctx, &table);
+        if (error == mcSuccess) {
+            error = tell(module, "__mx_multimem", table);
         }
     }
     if (error == mcSuccess) {

@@ -74,6 +74,7 @@ MXGPU_ASSERT_SIZE(struct mxgpu_kernel_facts, 8);
 #define MXGPU_KERNEL_USES_FIFO 1u /* printf, assert */
 #define MXGPU_KERNEL_USES_HEAP 2u /* malloc */
 #define MXGPU_KERNEL_USES_LAUNCH 4u /* launches kernels (launch.h) */
+#define MXGPU_KERNEL_USES_MULTIMEM 8u /* memory of multicast objects */
 
 /*
  * Windows in the upper half of the address space, the same in every VMID.

@@ -329,6 +329,8 @@ MC_EXPORT mcError_t mcGetDeviceProperties(mcDeviceProp_t *prop, int device)
     API_RETURN(mcSuccess);
 }
 
+static mcError_t reaches(int device, int other, int *yes);
+
 MC_EXPORT mcError_t mcDeviceGetAttribute(int *value, mcDeviceAttribute_t which,
                                          int device)
 {
@@ -338,6 +340,13 @@ MC_EXPORT mcError_t mcDeviceGetAttribute(int *value, mcDeviceAttribute_t which,
     API_CHECK(value, mcErrorInvalidValue);
     McContext *ctx __attribute__((cleanup(mc_api_put_context))) = NULL;
     API_TRY(mc_api_device(device, &ctx));
+    if (which == mcDeviceAttributeMulticastSupported) {
+        int count = mc_device_count(); /* all are alike */
+
+        *value = 1;
+        API_RETURN(count == 1 ? mcSuccess
+                              : reaches(device, (device + 1) % count, value));
+    }
     mc_api_properties(ctx, &prop);
     API_CHECK(mc_api_attribute(ctx, &prop, which, value), mcErrorInvalidValue);
     API_RETURN(mcSuccess);

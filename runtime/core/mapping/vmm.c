@@ -11,6 +11,7 @@
 #include "core/memory/range.h"
 #include "core/memory/reserve.h"
 #include "core/stream/stream.h"
+#include "multicast.h"
 #include "mxgpu/pte.h"
 
 typedef struct Mapping {
@@ -84,6 +85,12 @@ static uint64_t perms_of(int access)
 
 static void take_device(Mapping *m, McContext *ctx)
 {
+    if (m->physical->multicast) {
+        mc_multicast_take(m->physical->multicast, ctx, m->va);
+        m->access[ctx->device] = mcMemAccessFlagsProtNone;
+        return;
+    }
+
     int err = ctx->ops->unmap(ctx->kmd, m->va, m->size);
 
     if (err) {
@@ -97,8 +104,15 @@ static void take_device(Mapping *m, McContext *ctx)
 static mcError_t give_device(Mapping *m, McContext *ctx, int access)
 {
     KmdBo *bo;
-    mcError_t error = mc_physical_attach(m->physical, ctx, &bo);
+    mcError_t error;
 
+    if (m->physical->multicast) {
+        error = mc_multicast_give(m->physical->multicast, ctx, m->va, m->size,
+                                  perms_of(access));
+        m->access[ctx->device] = error == mcSuccess ? access : 0;
+        return error;
+    }
+    error = mc_physical_attach(m->physical, ctx, &bo);
     if (error != mcSuccess) {
         return error;
     }
@@ -384,6 +398,21 @@ mcError_t mc_vmm_address_free(uint64_t va, uint64_t size)
     return error;
 }
 
+mcError_t mc_vmm_bind(uint64_t multicast, uint64_t offset, uint64_t va,
+                      uint64_t size)
+{
+    mcError_t error = mcErrorInvalidValue;
+
+    pthread_mutex_lock(&mc_physical_lock);
+    Mapping *m = find(va);
+    if (m && size <= m->size - (va - m->va)) {
+        error = mc_multicast_bind_physical(multicast, offset, m->physical,
+                                           va - m->va, size);
+    }
+    pthread_mutex_unlock(&mc_physical_lock);
+    return error;
+}
+
 /* ---- contexts ---- */
 
 void mc_vmm_attach(McContext *ctx)
@@ -399,6 +428,7 @@ void mc_vmm_detach(McContext *ctx)
     Mapping *m, *after;
 
     pthread_mutex_lock(&mc_physical_lock);
+    mc_multicast_detach(ctx);
     for (m = of(mc_tree_first(&mappings)); m; m = after) {
         after = next(m);
         if (m->physical->ctx == ctx) {

@@ -31,6 +31,10 @@ mcError_t mc_vmm_retain(uint64_t va, uint64_t *handle);
 /* mcErrorInvalidValue also: something is mapped there. */
 mcError_t mc_vmm_address_free(uint64_t va, uint64_t size);
 
+/* mc_multicast_bind() of what is mapped at va, in one piece. */
+mcError_t mc_vmm_bind(uint64_t multicast, uint64_t offset, uint64_t va,
+                      uint64_t size);
+
 /* A context was made; it goes away, and its memory with it. */
 void mc_vmm_attach(McContext *ctx);
 void mc_vmm_detach(McContext *ctx);

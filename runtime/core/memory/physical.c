@@ -63,6 +63,26 @@ mcError_t mc_physical_new(McContext *ctx, uint64_t size,
     return mcSuccess;
 }
 
+mcError_t mc_physical_new_multicast(struct McMulticast *multicast,
+                                    void (*end)(struct McMulticast *),
+                                    uint64_t size, uint64_t *handle)
+{
+    McPhysical *physical = calloc(1, sizeof(*physical));
+
+    if (!physical) {
+        return mcErrorMemoryAllocation;
+    }
+    physical->size = size;
+    physical->fd = -1;
+    physical->handles = 1;
+    physical->multicast = multicast;
+    physical->end = end;
+    physical->handle = *handle = ++last_handle;
+    physical->prop.location.type = mcMemLocationTypeDevice;
+    mc_tree_insert(&objects, &physical->node);
+    return mcSuccess;
+}
+
 static int order(const McNode *node, const void *key)
 {
     return mc_order(of(node)->handle, *(const uint64_t *)key);
@@ -80,7 +100,9 @@ McPhysical *mc_physical_find(uint64_t handle)
 static void physical_free(McPhysical *physical)
 {
     mc_tree_remove(&objects, &physical->node);
-    if (physical->fd >= 0) {
+    if (physical->multicast) {
+        physical->end(physical->multicast);
+    } else if (physical->fd >= 0) {
         mc_file_unmap(physical->cpu, physical->size);
         close(physical->fd);
     } else {
@@ -210,11 +232,12 @@ mcError_t mc_memory_prop(uint64_t handle, mcMemAllocationProp *prop)
 {
     pthread_mutex_lock(&mc_physical_lock);
     McPhysical *physical = mc_physical_find(handle);
-    if (physical) {
+    bool memory = physical && !physical->multicast;
+    if (memory) {
         *prop = physical->prop;
     }
     pthread_mutex_unlock(&mc_physical_lock);
-    return physical ? mcSuccess : mcErrorInvalidValue;
+    return memory ? mcSuccess : mcErrorInvalidValue;
 }
 
 mcError_t mc_memory_export(uint64_t handle, int *fd)

@@ -17,6 +17,8 @@
 
 extern pthread_mutex_t mc_physical_lock;
 
+struct McMulticast;
+
 typedef struct McPhysical {
     McNode node;       /* by handle */
     uint64_t handle;
@@ -27,6 +29,8 @@ typedef struct McPhysical {
     McContext *ctx;    /* whose it is; NULL: the host's */
     int fd;            /* of host memory; -1: VRAM */
     void *cpu;         /* all of the file */
+    struct McMulticast *multicast; /* NULL: it is memory */
+    void (*end)(struct McMulticast *);
     KmdBo *bo[MC_MAX_DEVICES];
     unsigned bo_users[MC_MAX_DEVICES]; /* but for the home of VRAM */
 } McPhysical;
@@ -35,6 +39,10 @@ typedef struct McPhysical {
 mcError_t mc_physical_new(McContext *ctx, uint64_t size,
                           const mcMemAllocationProp *prop, int fd,
                           McPhysical **out);
+/* A handle of a multicast object (core/mapping/multicast.h); end: it goes. */
+mcError_t mc_physical_new_multicast(struct McMulticast *multicast,
+                                    void (*end)(struct McMulticast *),
+                                    uint64_t size, uint64_t *handle);
 /* NULL: no such handle, or all references were given back. */
 McPhysical *mc_physical_find(uint64_t handle);
 /* References and mappings have changed: gone when there is none. */

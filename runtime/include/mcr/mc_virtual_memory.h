@@ -146,9 +146,17 @@ typedef struct mcArrayMapInfo {
 mcError_t mcMemMapArrayAsync(mcArrayMapInfo *mapInfoList, unsigned int count,
                              mcStream_t hStream __dparm(0));
 
-/* ---- not supported ---- */
+/* ---- multicast objects ---- */
 
-/* Multicast objects: mcDeviceAttributeMulticastSupported is 0. */
+/*
+ * One address for memory of several devices, each with its own: kernels write to
+ * all of it, or reduce over it, with mcMultimemStore() and its kin
+ * (mcr/mc_multimem.h) or inline PTX (multimem.*). A device that is given access to a
+ * mapping of the object (mcMemMap, mcMemSetAccess) finds its own memory there with
+ * ordinary loads and stores. The order is: create, add all devices, then bind and
+ * map in any order. mcDeviceAttributeMulticastSupported is 1 where devices reach
+ * each other's memory, or there is but one.
+ */
 typedef enum mcMulticastGranularity_flags {
     MC_MULTICAST_GRANULARITY_MINIMUM = 0,
     MC_MULTICAST_GRANULARITY_RECOMMENDED = 1
@@ -160,10 +168,28 @@ typedef struct mcMulticastObjectProp {
     unsigned long long handleTypes, flags;
 } mcMulticastObjectProp;
 
+/*
+ * size: a multiple of the granularity; numDevices: 1 or more, and not more than
+ * there are; flags 0. The object is given back with mcMemRelease, and exists as
+ * long as it is mapped. mcErrorNotSupported: handleTypes is not 0, for objects are
+ * not shared between processes.
+ */
 mcError_t mcMulticastCreate(mcMemGenericAllocationHandle *mcHandle,
                             const mcMulticastObjectProp *prop);
+/* mcErrorInvalidDevice: no device. mcErrorInvalidValue: no such object, it has the
+ * device already, or as many as it is for. mcErrorNotSupported: the device does
+ * not reach the memory of another one of the object. */
 mcError_t mcMulticastAddDevice(mcMemGenericAllocationHandle mcHandle,
                                mcDevice_t dev);
+/*
+ * Binds [memOffset, memOffset + size) of memory that mcMemCreate made for a device
+ * at mcOffset of the object, or what is mapped at memptr in one piece. All are
+ * multiples of the granularity, flags 0. The memory is kept until it is unbound,
+ * or the object or the device's context gone. mcErrorIllegalState: not all devices
+ * were added. mcErrorInvalidDevice: the memory is of no device that was.
+ * mcErrorInvalidValue also: out of range, or something of the device is bound
+ * there.
+ */
 mcError_t mcMulticastBindMem(mcMemGenericAllocationHandle mcHandle,
                              size_t mcOffset,
                              mcMemGenericAllocationHandle memHandle,
@@ -172,8 +198,11 @@ mcError_t mcMulticastBindMem(mcMemGenericAllocationHandle mcHandle,
 mcError_t mcMulticastBindAddr(mcMemGenericAllocationHandle mcHandle,
                               size_t mcOffset, mcDeviceptr_t memptr,
                               size_t size, unsigned long long flags);
+/* Waits for the devices. mcErrorInvalidValue: not what makes up whole bindings of
+ * the device. */
 mcError_t mcMulticastUnbind(mcMemGenericAllocationHandle mcHandle,
                             mcDevice_t dev, size_t mcOffset, size_t size);
+/* The errors of mcMulticastCreate. Both options are the same. */
 mcError_t mcMulticastGetGranularity(size_t *granularity,
                                     const mcMulticastObjectProp *prop,
                                     mcMulticastGranularity_flags option);

@@ -443,17 +443,6 @@ static void test_versions(void)
     fails(mcErrorInvalidValue, mcRuntimeGetVersion(NULL));
 }
 
-static void test_not_supported(void)
-{
-    mcMulticastObjectProp prop = {.numDevices = 2};
-    size_t granularity;
-
-    fails(mcErrorNotSupported,
-          mcMulticastGetGranularity(&granularity, &prop,
-                                    MC_MULTICAST_GRANULARITY_MINIMUM));
-    fails(mcErrorNotSupported, mcGetLastError());
-}
-
 /* Of the UUID; closes the device, which another process is to use. */
 static char *digits_of(int device)
 {
@@ -595,7 +584,6 @@ int main(int argc, char **argv)
     g_test_add_func("/device/attribute-numbers", test_attribute_numbers);
     g_test_add_func("/device/limits", test_limits);
     g_test_add_func("/device/versions", test_versions);
-    g_test_add_func("/device/not-supported", test_not_supported);
     g_test_add_func("/device/visible", test_visible);
     g_test_add_func("/device/visible/child", test_visible_child);
     return g_test_run();

@@ -585,33 +585,6 @@ static void test_two_devices(void)
     ok(mcMemAddressFree(va, 2 * GRAIN));
 }
 
-/* ---- what there is not ---- */
-
-static void test_not_supported(void)
-{
-    mcMulticastObjectProp prop = {.numDevices = 2, .size = GRAIN};
-    mcMemGenericAllocationHandle h = create(&device_prop, GRAIN), multi = 0;
-    mcDeviceptr_t va = reserve(GRAIN);
-    size_t grain = 0;
-    int value = -1;
-
-    ok(mcDeviceGetAttribute(&value, mcDeviceAttributeMulticastSupported, 0));
-    g_assert_cmpint(value, ==, 0);
-    fails(mcErrorNotSupported, mcMulticastCreate(&multi, &prop));
-    fails(mcErrorNotSupported, mcMulticastAddDevice(multi, 0));
-    fails(mcErrorNotSupported,
-          mcMulticastBindMem(multi, 0, h, 0, GRAIN, 0));
-    fails(mcErrorNotSupported, mcMulticastBindAddr(multi, 0, va, GRAIN, 0));
-    fails(mcErrorNotSupported, mcMulticastUnbind(multi, 0, 0, GRAIN));
-    fails(mcErrorNotSupported,
-          mcMulticastGetGranularity(&grain, &prop,
-                                    MC_MULTICAST_GRANULARITY_MINIMUM));
-    g_assert_cmpuint(multi, ==, 0);
-    g_assert_cmpuint(grain, ==, 0);
-    ok(mcMemRelease(h));
-    ok(mcMemAddressFree(va, GRAIN));
-}
-
 /* ---- other processes ---- */
 
 static void test_export(void)
@@ -816,7 +789,6 @@ int main(int argc, char **argv)
     g_test_add_func("/vmm/host", test_host);
     g_test_add_func("/vmm/waits", test_waits);
     g_test_add_func("/vmm/two-devices", test_two_devices);
-    g_test_add_func("/vmm/not-supported", test_not_supported);
     g_test_add_func("/vmm/export", test_export);
     g_test_add_func("/vmm/processes", test_processes);
     g_test_add_func("/vmm/threads", test_threads);

@@ -207,6 +207,7 @@ unsigned kl_reaches_services(const KlReach *r, unsigned kernel)
         { "__mx_launch_grid", MXGPU_KERNEL_USES_LAUNCH },
         { "__mx_launch_device", MXGPU_KERNEL_USES_LAUNCH },
         { "__mx_launch_attribute", MXGPU_KERNEL_USES_LAUNCH },
+        { "__mx_multimem_find", MXGPU_KERNEL_USES_MULTIMEM },
         { "__mx_printf", MXGPU_KERNEL_USES_FIFO },
         { "__mx_vprintf", MXGPU_KERNEL_USES_FIFO },
         { "__mx_assert", MXGPU_KERNEL_USES_FIFO },

@@ -234,7 +234,8 @@ bool kl_localize(Kl *kl, const char *list)
         return false;
     }
     fprintf(f, "{\n  __mx_kernel_descs;\n  " MXGPU_KERNEL_FACTS ";\n"
-               "  __mx_fifo;\n  __mx_heap;\n  __mx_launch;\n");
+               "  __mx_fifo;\n  __mx_heap;\n  __mx_launch;\n"
+               "  __mx_multimem;\n");
     drop(kl, "llvm.compiler.used");
     for (v = LLVMGetFirstGlobal(kl->module); v; v = next) {
         const char *name = LLVMGetValueName2(v, &len);

@@ -205,7 +205,9 @@ typedef enum CUdevice_attribute_enum {
     CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED =
         mcDeviceAttributeHandleTypePosixFileDescriptorSupported,
     CU_DEVICE_ATTRIBUTE_GENERIC_COMPRESSION_SUPPORTED =
-        mcDeviceAttributeGenericCompressionSupported
+        mcDeviceAttributeGenericCompressionSupported,
+    CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED =
+        mcDeviceAttributeMulticastSupported
 } CUdevice_attribute;
 
 #endif

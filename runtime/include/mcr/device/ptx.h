@@ -10,6 +10,7 @@
 #include <type_traits>
 #endif
 
+#include "../mc_multimem.h"
 #include "math_extra.h"
 #include "ptx_tensor.h"
 #include "warp.h"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Instructions of PTX on halves of a register, copies to shared memory, and
 products of small matrices, in C++ (mcr/device/ptx_tensor.h)."""
-from driver import ptx_table
+from driver import ptx_multimem, ptx_table
 from driver.ptx_table import C_TYPES, Instruction, Unknown, split
 
 # (the element, the bits of a register)
@@ -138,6 +138,8 @@ def product(i):
 
 def rule_for(i):
     """What translates an instruction, or None when it is not one of these."""
+    if i.name == "multimem" and i.parts:
+        return ptx_multimem.rule
     if i.name in ("cp", "ldmatrix", "mma") and i.o:
         return {"cp": copy, "ldmatrix": load_matrix, "mma": product}[i.name]
     if not any(p in HALVES for p in i.parts):
