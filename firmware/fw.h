@@ -222,6 +222,8 @@ typedef struct FwState {
     uint32_t timed_jobs; /* jobs whose deadline is not FW_NEVER, and
                           * slice_time if it is not */
     uint32_t held;       /* slots that are, a bit each */
+    uint32_t parent_turn; /* the slot that comes first of those that wait for
+                           * children */
     uint32_t try_pause;  /* slices until all are let go for a moment */
     uint32_t try_next;   /* ... and then until the next time */
     uint32_t ticks;      /* calls of fw_step() */

@@ -249,12 +249,38 @@ static uint32_t parents(void)
     return slots;
 }
 
+/* They are of one queue, so that what it spent does not tell which is next: each
+ * has a turn, for it may be that what one waits for has happened. */
+static unsigned next_parent(uint32_t slots)
+{
+    uint32_t behind = slots & ~((1u << fw.parent_turn) - 1);
+
+    return lowest_bit(behind ? behind : slots);
+}
+
+/* Who comes first: neither who waits for children, nor a packet with LAUNCHES,
+ * which may, is before anybody else. */
+static unsigned next_slot(uint32_t slots, uint32_t yields)
+{
+    unsigned slot;
+
+    for (uint32_t left = slots & ~yields; left; left &= left - 1) {
+        const FwJob *job = &fw.units[FW_UNIT_SLOT].jobs[lowest_bit(left)];
+
+        if (!(job->header.flags & MXGPU_PKT_LAUNCHES)) {
+            return least_spent(slots & ~yields);
+        }
+    }
+    slot = least_spent(slots);
+    return yields >> slot & 1 ? next_parent(slots & yields) : slot;
+}
+
 /* One slot of the level after the other: false when one of them waits. */
 static bool level_runs(uint32_t slots, uint32_t waits, uint32_t yields,
                        uint32_t *runs)
 {
     while (slots) {
-        unsigned slot = least_spent(slots & ~yields ? slots & ~yields : slots);
+        unsigned slot = next_slot(slots, yields);
         const FwJob *job = &fw.units[FW_UNIT_SLOT].jobs[slot];
 
         slots &= ~(1u << slot);
@@ -322,6 +348,7 @@ FW_COLD void slice_poll(uint64_t now)
         return;
     }
     charge_all(levels, any);
+    fw.parent_turn = (fw.parent_turn + 1) % FW_MAX_UNITS;
     if (try_all(leaves, now)) {
         return;
     }
