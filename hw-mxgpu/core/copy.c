@@ -561,7 +561,7 @@ bool mxgpu_copy_step(void *opaque, unsigned index, unsigned budget,
 {
     MxgpuDevice *dev = opaque;
     MxgpuCopyEngine *ce = &dev->ce[index];
-    uint64_t before;
+    uint64_t before, began;
     bool parked;
     Piece p;
 
@@ -569,12 +569,15 @@ bool mxgpu_copy_step(void *opaque, unsigned index, unsigned budget,
         return false;
     }
     before = ce->done;
+    began = mxgpu_now(dev);
     if (mxgpu_mmu_client_begin(&ce->client)) {
         forget_runs(ce);
     }
     parked = !step(dev, index, &p);
     mxgpu_mmu_client_end(&ce->client);
     mxgpu_count(dev, MXGPU_COUNTER_COPY_BYTES, ce->done - before);
+    atomic_fetch_add_explicit(&dev->copy_ns[ce->vmid], mxgpu_now(dev) - began,
+                              memory_order_relaxed);
     if (parked) {
         return false;
     }

@@ -44,6 +44,16 @@ uint64_t mxgpu_counter_read(MxgpuDevice *dev, const MxgpuAccess *a)
     return value;
 }
 
+uint64_t mxgpu_vmid_compute_read(MxgpuDevice *dev, const MxgpuAccess *a)
+{
+    return mxgpu_simt_vmid_ns(dev->simt, a->index);
+}
+
+uint64_t mxgpu_vmid_copy_read(MxgpuDevice *dev, const MxgpuAccess *a)
+{
+    return atomic_load_explicit(&dev->copy_ns[a->index], memory_order_relaxed);
+}
+
 uint64_t mxgpu_cu_counter_read(MxgpuDevice *dev, const MxgpuAccess *a)
 {
     MxgpuSimtCounters c;
@@ -91,6 +101,9 @@ void mxgpu_counters_reset(MxgpuDevice *dev)
 {
     for (unsigned i = 0; i < MXGPU_COUNTERS; i++) {
         atomic_store(&dev->counter[i], 0);
+    }
+    for (unsigned i = 0; i < MXGPU_NUM_VMIDS; i++) {
+        atomic_store(&dev->copy_ns[i], 0);
     }
     mxgpu_simt_counters(dev->simt, &dev->simt_base);
 }

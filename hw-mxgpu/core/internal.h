@@ -240,6 +240,7 @@ struct MxgpuDevice {
     _Atomic uint32_t sram_first, sram_bytes;
     _Atomic bool sram_write;
     _Atomic uint64_t counter[MXGPU_COUNTERS];
+    _Atomic uint64_t copy_ns[MXGPU_NUM_VMIDS]; /* of each address space */
     MxgpuSimtCounters simt_base; /* simt counts from creation */
     bool reset_pending;
 
@@ -379,6 +380,8 @@ uint32_t mxgpu_mmu_inv_read(MxgpuDevice *dev, const MxgpuAccess *a);
 
 /* counters.c */
 uint64_t mxgpu_counter_read(MxgpuDevice *dev, const MxgpuAccess *a);
+uint64_t mxgpu_vmid_compute_read(MxgpuDevice *dev, const MxgpuAccess *a);
+uint64_t mxgpu_vmid_copy_read(MxgpuDevice *dev, const MxgpuAccess *a);
 uint64_t mxgpu_cu_counter_read(MxgpuDevice *dev, const MxgpuAccess *a);
 uint64_t mxgpu_cu_pc_read(MxgpuDevice *dev, const MxgpuAccess *a);
 /* Of dispatches; the MCU is the only reader. */

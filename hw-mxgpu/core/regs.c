@@ -74,6 +74,8 @@ static const RegHooks hooks[R_COUNT] = {
     [R_MBOX_ACK] = {.write = mxgpu_mbox_write},
     [R_IRQ_ENABLE] = {.write = mxgpu_irq_enable_write, .fields = true},
     WIDE(COUNTER, mxgpu_counter_read),
+    WIDE(VMID_COMPUTE_NS, mxgpu_vmid_compute_read),
+    WIDE(VMID_COPY_NS, mxgpu_vmid_copy_read),
     [R_PROFILE_CTRL] = {.fields = true},
     [R_FAULT_RING_LO] = {.write = mxgpu_fault_ring_write},
     [R_FAULT_RING_HI] = {.write = mxgpu_fault_ring_write},
@@ -183,7 +185,8 @@ static void set_identity(MxgpuDevice *dev)
         MXGPU_SET(MXGPU_FEATURES_DETERMINISTIC, c->deterministic) |
         MXGPU_SET(MXGPU_FEATURES_FRONT_END, 1) |
         MXGPU_SET(MXGPU_FEATURES_HOLD, 1) |
-        MXGPU_SET(MXGPU_FEATURES_CONTEXTS, 1);
+        MXGPU_SET(MXGPU_FEATURES_CONTEXTS, 1) |
+        MXGPU_SET(MXGPU_FEATURES_VMID_TIME, 1);
     *mxgpu_reg(dev, MXGPU_QUEUE_CAPS) =
         MXGPU_SET(MXGPU_QUEUE_CAPS_QUEUES, c->queues) |
         MXGPU_SET(MXGPU_QUEUE_CAPS_VECTORS, c->vectors);

@@ -142,7 +142,10 @@ static void visit_mmu(MxgpuDevice *dev, MxgpuVisit *v)
 
 static void visit_copies(MxgpuDevice *dev, MxgpuVisit *v)
 {
-    visit_section(v, "copies", 2);
+    visit_section(v, "copies", 3);
+    for (unsigned i = 0; i < MXGPU_NUM_VMIDS; i++) {
+        VISIT_ATOMIC(v, uint64_t, dev->copy_ns[i]);
+    }
     for (unsigned i = 0; i < dev->config.copy_engines; i++) {
         mxgpu_copy_visit(dev, i, v);
     }

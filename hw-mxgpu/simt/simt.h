@@ -218,6 +218,9 @@ bool mxgpu_simt_waits(MxgpuSimt *simt, unsigned slot);
 /* Instructions of warps that units have spent on the slot's grids since the last
  * reset. */
 uint64_t mxgpu_simt_spent(MxgpuSimt *simt, unsigned slot);
+/* Time that units have run warps of the address space, ns, since the last reset.
+ */
+uint64_t mxgpu_simt_vmid_ns(MxgpuSimt *simt, unsigned vmid);
 /* The slot's last dispatch, from done on until the next one starts. */
 MxgpuDispatchFault mxgpu_simt_fault(MxgpuSimt *simt, unsigned slot);
 

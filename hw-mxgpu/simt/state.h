@@ -353,10 +353,12 @@ typedef struct SimtCuCounters {
     SimtSlotProfile profile[MXGPU_DISPATCH_SLOTS];
     _Atomic uint64_t where; /* mxgpu_simt_unit_pc() */
     _Atomic uint64_t spent[MXGPU_DISPATCH_SLOTS]; /* mxgpu_simt_spent() */
+    _Atomic uint64_t vmid_ns[MXGPU_NUM_VMIDS]; /* mxgpu_simt_vmid_ns() */
 
     /* Run: 0 between two of them. */
     uint64_t lanes_now, divergent_now; /* lane instructions and divergent
                                         * branches that count[] lacks */
+    uint64_t vmid_ran[MXGPU_NUM_VMIDS]; /* instructions of this run */
     unsigned restarts; /* of blocks in place, in this turn:
                         * mxgpu_slot_restart_block() */
 } SimtCuCounters;

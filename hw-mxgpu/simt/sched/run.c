@@ -236,6 +236,29 @@ static void spend(MxgpuCu *cu, unsigned slot, uint64_t instructions)
                           memory_order_relaxed);
 }
 
+/* Whose time it was, by what ran. Time that nothing ran in is nobody's. */
+static void charge(MxgpuCu *cu, uint64_t ns)
+{
+    uint64_t all = 0;
+
+    for (unsigned i = 0; i < MXGPU_NUM_VMIDS; i++) {
+        all += cu->n.vmid_ran[i];
+    }
+    for (unsigned i = 0; all && i < MXGPU_NUM_VMIDS; i++) {
+        uint64_t ran = cu->n.vmid_ran[i], so_far;
+
+        if (ran) {
+            so_far = atomic_load_explicit(&cu->n.vmid_ns[i],
+                                          memory_order_relaxed);
+            atomic_store_explicit(
+                &cu->n.vmid_ns[i],
+                so_far + (uint64_t)((double)ns * (double)ran / (double)all),
+                memory_order_relaxed);
+            cu->n.vmid_ran[i] = 0;
+        }
+    }
+}
+
 /* Gives each warp with a group to run its turn, as far as "left" instructions
  * and the work budget go; returns how many were run. */
 static uint64_t run_turns(MxgpuCu *cu, uint64_t left)
@@ -249,13 +272,14 @@ static uint64_t run_turns(MxgpuCu *cu, uint64_t left)
         w = &cu->warps[cu->s.next_warp];
         if (w->s.cur.mask || w->s.num_ready) {
             uint64_t quantum = WARP_QUANTUM - cu->s.turn, n;
-            unsigned slot = w->c.slot;
+            unsigned slot = w->c.slot, vmid = w->c.vmid;
 
             if (mxgpu_mmu_client_poll(&cu->client)) {
                 mxgpu_cu_invalidate(cu);
             }
             n = run_warp(cu, w, quantum < left - ran ? quantum : left - ran);
             spend(cu, slot, n);
+            cu->n.vmid_ran[vmid] += n;
             ran += n;
             cu->s.turn += n;
             if ((ran >= left || simt_exhausted(cu)) &&
@@ -343,6 +367,7 @@ bool mxgpu_simt_run_held(MxgpuSimt *simt, unsigned index, unsigned budget,
     mxgpu_mmu_client_end(&cu->client);
     now = simt_clock(cu);
     simt_count(cu, COUNT_busy_ns, now - began);
+    charge(cu, now - began);
     if (had_blocks) {
         cu->s.ran_at = now;
     }

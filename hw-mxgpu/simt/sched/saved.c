@@ -280,6 +280,17 @@ uint64_t mxgpu_simt_spent(MxgpuSimt *simt, unsigned slot)
     return sum;
 }
 
+uint64_t mxgpu_simt_vmid_ns(MxgpuSimt *simt, unsigned vmid)
+{
+    uint64_t sum = 0;
+
+    for (unsigned i = 0; i < simt->config.compute_units; i++) {
+        sum += atomic_load_explicit(&simt->cus[i].n.vmid_ns[vmid],
+                                    memory_order_relaxed);
+    }
+    return sum;
+}
+
 bool mxgpu_simt_waits(MxgpuSimt *simt, unsigned slot)
 {
     SimtSlot *s = &simt->slots[slot];

@@ -159,6 +159,9 @@ void mxgpu_simt_reset(MxgpuSimt *simt)
         for (unsigned n = 0; n < MXGPU_DISPATCH_SLOTS; n++) {
             atomic_store(&cu->n.spent[n], 0);
         }
+        for (unsigned n = 0; n < MXGPU_NUM_VMIDS; n++) {
+            atomic_store(&cu->n.vmid_ns[n], 0);
+        }
         cu->n.lanes_now = cu->n.divergent_now = 0;
         cu->s.held = cu->s.held_ended = 0;
         atomic_store(&cu->s.returned.blocks, 0);

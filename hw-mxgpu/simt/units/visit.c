@@ -627,6 +627,9 @@ static void visit_counters(MxgpuVisit *v, SimtCuCounters *n)
     for (unsigned i = 0; i < MXGPU_DISPATCH_SLOTS; i++) {
         VISIT_ATOMIC(v, uint64_t, n->spent[i]);
     }
+    for (unsigned i = 0; i < MXGPU_NUM_VMIDS; i++) {
+        VISIT_ATOMIC(v, uint64_t, n->vmid_ns[i]);
+    }
 }
 
 static void visit_turns(MxgpuVisit *v, SimtCuState *s)
@@ -664,7 +667,7 @@ static void visit_behind(MxgpuVisit *v, MxgpuCu *cu)
 
 static void visit_cu(MxgpuVisit *v, MxgpuCu *cu)
 {
-    visit_section(v, "unit", 6);
+    visit_section(v, "unit", 7);
     if (visit_loads(v)) {
         empty_private(v, cu);
     }

@@ -25,7 +25,7 @@ static void test_identity(void)
 
     g_assert_cmphex(test_read(h, MXGPU_ID), ==, MXGPU_ID_MAGIC);
     g_assert_cmphex(test_read(h, MXGPU_VERSION), ==, MXGPU_INTERFACE_VERSION);
-    g_assert_cmphex(test_read(h, MXGPU_FEATURES), ==, 15);
+    g_assert_cmphex(test_read(h, MXGPU_FEATURES), ==, 31);
     g_assert_cmphex(test_read(h, MXGPU_QUEUE_CAPS), ==, 40 | 8 << 16);
     g_assert_cmphex(test_read(h, MXGPU_UNIT_CAPS), ==, 2 | 2 << 16 | 8 << 24);
     g_assert_cmphex(test_read(h, MXGPU_VRAM_SIZE_LO), ==, TEST_VRAM_SIZE);
@@ -210,6 +210,10 @@ static void test_counters(void)
     g_assert_cmphex(mcu_read(h, MXGPU_CP_UNIT_LAST_HI + 0x40), ==, 2);
     g_assert_cmphex(mcu_read(h, MXGPU_CP_UNIT_BUSY_LO + 0x40), ==, 7);
     g_assert_cmphex(mcu_read(h, MXGPU_CP_UNIT_BLOCKS), ==, 0);
+
+    g_assert_cmphex(test_read(h, MXGPU_VMID_COMPUTE_NS_LO + 8 * 5), ==, 5);
+    g_assert_cmphex(test_read(h, MXGPU_VMID_COMPUTE_NS_HI + 8 * 5), ==, 0x2d);
+    g_assert_cmphex(test_read(h, MXGPU_VMID_COPY_NS_LO + 8 * 5), ==, 0);
 
     test_write(h, MXGPU_PROFILE_CTRL, UINT32_MAX);
     g_assert_cmphex(mcu_read(h, MXGPU_PROFILE_CTRL), ==, 1);

@@ -100,6 +100,29 @@ static void test_log(gconstpointer mode)
     }
 }
 
+static uint64_t read64(Drv *d, uint32_t low)
+{
+    uint64_t value = d->ops->read(d->sim, low);
+
+    return value | (uint64_t)d->ops->read(d->sim, low + 4) << 32;
+}
+
+#define VMID 1u /* of drv_queue() */
+
+/* What the first queue's address space has used, and no other has anything. */
+static void check_time(Drv *d, uint32_t low, gconstpointer mode)
+{
+    for (unsigned vmid = 0; vmid < MXGPU_NUM_VMIDS; vmid++) {
+        if (vmid != VMID) {
+            g_assert_cmpuint(read64(d, low + 8 * vmid), ==, 0);
+        }
+    }
+    /* It is told when a step ends, which may be after its work is seen. */
+    while (!mode && !read64(d, low + 8 * VMID)) {
+        g_thread_yield();
+    }
+}
+
 static void test_copy(gconstpointer mode)
 {
     Drv *d = open_mode(mode);
@@ -120,6 +143,7 @@ static void test_copy(gconstpointer mode)
     g_assert_cmpmem(d->vram + 12345, 1000000, d->sys + 0x200000, 1000000);
     g_assert_cmpuint(q.ctl->read_index, ==, 1);
     g_assert_cmpuint(q.ctl->state, ==, MXGPU_QUEUE_ACTIVE);
+    check_time(d, MXGPU_VMID_COPY_NS_LO, mode);
     drv_close(d);
 }
 
@@ -286,6 +310,7 @@ static void test_dispatch(gconstpointer mode)
     g_assert_cmpuint(
         d->ops->read(d->sim, MXGPU_COUNTER_LO + 8 * MXGPU_COUNTER_BLOCKS), ==,
         100);
+    check_time(d, MXGPU_VMID_COMPUTE_NS_LO, mode);
     /* And a thousand small ones in a row: no completion is lost. */
     p.flags = MXGPU_PKT_BARRIER; /* or their signals come in any order */
     p.grid[0] = 1;
@@ -485,9 +510,7 @@ static void test_bad_kernel(gconstpointer mode)
 #ifdef MXGPU_TEST_COMPUTE
 static uint64_t counter(Drv *d, uint32_t reg, enum mxgpu_counter n)
 {
-    uint64_t low = d->ops->read(d->sim, reg + 8 * n);
-
-    return low | (uint64_t)d->ops->read(d->sim, reg + 4 + 8 * n) << 32;
+    return read64(d, reg + 8 * n);
 }
 
 #define UNITS 4u

@@ -78,6 +78,11 @@ uint64_t mxgpu_simt_spent(MxgpuSimt *simt, unsigned slot)
     return 0x700000000ull + slot;
 }
 
+uint64_t mxgpu_simt_vmid_ns(MxgpuSimt *simt, unsigned vmid)
+{
+    return 0x900000001ull * vmid;
+}
+
 MxgpuDispatchFault mxgpu_simt_fault(MxgpuSimt *simt, unsigned slot)
 {
     return fake_simt.fault[slot];
