@@ -41,16 +41,6 @@ static int ioctl_state(struct drm_device *drm, void *data, struct drm_file *f)
 	return 0;
 }
 
-/* Reading a low half latches the high half: mbox_lock keeps them together. */
-static u64 read_latched(struct mxgpu_device *mdev, u32 reg)
-{
-	u64 lo;
-
-	lockdep_assert_held(&mdev->mbox_lock);
-	lo = mxgpu_read(mdev, reg);
-	return lo | (u64)mxgpu_read(mdev, reg + 4) << 32;
-}
-
 static int ioctl_clock(struct drm_device *drm, void *data, struct drm_file *f)
 {
 	struct mxgpu_file *file = f->driver_priv;
@@ -61,7 +51,7 @@ static int ioctl_clock(struct drm_device *drm, void *data, struct drm_file *f)
 		return -ENODEV;
 	mutex_lock(&mdev->mbox_lock);
 	args->before = ktime_get_ns();
-	args->clock = read_latched(mdev, MXGPU_CLOCK_LO);
+	args->clock = mxgpu_read_latched(mdev, MXGPU_CLOCK_LO);
 	args->after = ktime_get_ns();
 	mutex_unlock(&mdev->mbox_lock);
 	return 0;
@@ -85,7 +75,7 @@ static int ioctl_where(struct drm_device *drm, void *data, struct drm_file *f)
 		u32 hi;
 
 		mutex_lock(&mdev->mbox_lock);
-		pc = read_latched(mdev, MXGPU_CU_PC_LO +
+		pc = mxgpu_read_latched(mdev, MXGPU_CU_PC_LO +
 					unit * MXGPU_CU_PC_LO_STRIDE);
 		mutex_unlock(&mdev->mbox_lock);
 		hi = pc >> 32;
@@ -136,13 +126,6 @@ static int ioctl_memory(struct drm_device *drm, void *data, struct drm_file *f)
 	return 0;
 }
 
-/* The device can tell of such faults, the driver has not learned to yet. */
-static int ioctl_not_there(struct drm_device *drm, void *data,
-			   struct drm_file *f)
-{
-	return -EOPNOTSUPP;
-}
-
 #define IOCTL(name, func) \
 	DRM_IOCTL_DEF_DRV(MXGPU_##name, func, DRM_RENDER_ALLOW)
 static const struct drm_ioctl_desc ioctls[] = {
@@ -159,14 +142,15 @@ static const struct drm_ioctl_desc ioctls[] = {
 	IOCTL(QUEUE_LAUNCH, mxgpu_ioctl_queue_launch),
 	IOCTL(QUEUE_WAIT, mxgpu_ioctl_queue_wait),
 	IOCTL(QUEUE_EVENTFD, mxgpu_ioctl_queue_eventfd),
-	IOCTL(FAULTS, ioctl_not_there),
-	IOCTL(RESOLVE, ioctl_not_there),
+	IOCTL(FAULTS, mxgpu_ioctl_faults),
+	IOCTL(RESOLVE, mxgpu_ioctl_resolve),
 	IOCTL(STATE, ioctl_state),
 	IOCTL(CLOCK, ioctl_clock),
 	IOCTL(WHERE, ioctl_where),
 	IOCTL(MEMORY, ioctl_memory),
 	IOCTL(RESET, mxgpu_ioctl_reset),
 	IOCTL(CONTEXTS, mxgpu_ioctl_contexts),
+	IOCTL(SVM, mxgpu_ioctl_svm),
 };
 
 /* ---- open files ---- */
@@ -196,6 +180,7 @@ static int file_new(struct mxgpu_device *mdev, struct drm_file *f)
 		return -ENOMEM;
 	file->mdev = mdev;
 	file->id = atomic64_inc_return(&ids);
+	mxgpu_faults_open(file);
 	err = file_pages(file);
 	if (!err)
 		err = mxgpu_vm_init(file);
@@ -243,6 +228,7 @@ static int file_open(struct drm_device *drm, struct drm_file *f)
 static void file_stop(struct mxgpu_file *file)
 {
 	mxgpu_queues_destroy(file);
+	mxgpu_faults_close(file);
 	mxgpu_vm_stop(file);
 }
 

@@ -2,6 +2,7 @@
 /* The PCI function: found, removed, reset, put to sleep. */
 #include <drm/drm_drv.h>
 #include <drm/drm_managed.h>
+#include <linux/firmware.h>
 #include <linux/module.h>
 
 #include "mxgpu_drv.h"
@@ -74,6 +75,8 @@ static void vram_fini(struct drm_device *drm, void *data)
 
 static int init(struct mxgpu_device *mdev)
 {
+	int err;
+
 	init_waitqueue_head(&mdev->wait);
 	init_waitqueue_head(&mdev->queue_wait);
 	mutex_init(&mdev->mbox_lock);
@@ -85,10 +88,24 @@ static int init(struct mxgpu_device *mdev)
 	INIT_LIST_HEAD(&mdev->files);
 	INIT_LIST_HEAD(&mdev->bos);
 	mxgpu_reset_init(mdev);
+	err = mxgpu_dump_init(mdev);
+	if (err)
+		return err;
 	mdev->vmids = 1;	/* 0 is the kernel's */
 	drm_mm_init(&mdev->vram_mm, 0, mdev->vram_size);
 	mdev->vram_free = mdev->vram_size;
 	return drmm_add_action(&mdev->drm, vram_fini, NULL);
+}
+
+static int bring_up(struct mxgpu_device *mdev)
+{
+	const struct firmware *fw;
+	int err = mxgpu_mcu_find(mdev, &fw);
+
+	if (!err)
+		err = mxgpu_bring_up(mdev, fw);
+	release_firmware(fw);
+	return err;
 }
 
 static int probe(struct pci_dev *pdev, const struct pci_device_id *id)
@@ -118,7 +135,10 @@ static int probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	err = mxgpu_irq_init(mdev);
 	if (err)
 		return dev_err_probe(&pdev->dev, err, "interrupts\n");
-	err = mxgpu_bring_up(mdev);
+	err = mxgpu_faults_init(mdev);
+	if (err)
+		goto fail_irq;
+	err = bring_up(mdev);
 	if (err)
 		goto fail;
 	mdev->state = MXGPU_UP;
@@ -127,6 +147,8 @@ static int probe(struct pci_dev *pdev, const struct pci_device_id *id)
 		return 0;
 	mxgpu_gone(mdev);
 fail:
+	mxgpu_faults_fini(mdev);
+fail_irq:
 	mxgpu_irq_fini(mdev);
 	return err;
 }
@@ -141,6 +163,7 @@ static void remove(struct pci_dev *pdev)
 	mxgpu_clients_fini(mdev);
 	mxgpu_gem_fini(mdev);
 	mxgpu_irq_fini(mdev);
+	mxgpu_faults_fini(mdev);
 	pci_clear_master(pdev);
 }
 

@@ -10,7 +10,13 @@
  *   vram_lock		  the VRAM allocator
  *   mbox_lock		  the mailbox: one request at a time; the generation
  *   reset_lock		  mxgpu_device.state
+ *   faults.lock	  the ring of recoverable faults
  *   irq_lock		  (spinlock) queues[], files, as interrupts see them
+ *
+ * mxgpu_file.svm_lock, what of the process's memory is mapped, comes before
+ * mbox_lock. It is taken by the kernel's memory management whenever pages go,
+ * which may be to find some for who holds vm_lock or queue_lock: so nothing
+ * allocates memory that has svm_lock or one of those that come after it.
  *
  * Life: drm_dev_unplug() in remove() waits for whoever is inside of
  * drm_dev_enter(): all ioctls (mxgpu_ioctl() does it for them), page faults, and
@@ -29,6 +35,7 @@
 #include <linux/pci.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
+#include <linux/xarray.h>
 
 #include "mxgpu/msg.h"
 #include "mxgpu/packets.h"
@@ -38,8 +45,27 @@
 
 #define MXGPU_FIRMWARE "mxgpu/mxgpu-fw.bin"
 
+struct drm_printer;
+struct firmware;
 struct mxgpu_device;
 struct mxgpu_file;
+
+/* What a client's time is told of. */
+enum mxgpu_engine {
+	MXGPU_COMPUTE,
+	MXGPU_COPY,
+	MXGPU_ENGINES,
+};
+
+/* A record between the ring's head and tail. */
+enum mxgpu_slot_state {
+	MXGPU_SLOT_FREE,	/* there is a verdict */
+	MXGPU_SLOT_OPEN,	/* for the client to read */
+	MXGPU_SLOT_READ,	/* for the client to answer */
+	MXGPU_SLOT_EXCESS,	/* more than a client may have: comes again */
+	MXGPU_SLOT_MENDED,	/* by the driver: the process's memory */
+	MXGPU_SLOT_STATES,
+};
 
 /* Written under reset_lock. */
 enum mxgpu_state {
@@ -60,40 +86,11 @@ struct mxgpu_queue {
 	unsigned int id;
 };
 
-struct mxgpu_device {
-	struct drm_device drm;
-	struct pci_dev *pdev;
-	void __iomem *regs;
-	void __iomem *vram;
-	u64 vram_size;			/* that the CPU can reach */
-	struct drm_mxgpu_info info;	/* what is the same for all files */
-
-	unsigned int vectors;
-	struct mxgpu_vector vector[MXGPU_MAX_VECTORS];
-	wait_queue_head_t wait;		/* vector 0 */
-	wait_queue_head_t queue_wait;	/* all others */
-
-	struct mutex mbox_lock;
-	u32 mbox_seq;
-
-	struct mutex reset_lock;
-	enum mxgpu_state state;
-	u32 generation;			/* bring-ups */
-	struct work_struct reset_work;
-
-	struct mutex vram_lock;
-	struct drm_mm vram_mm;
-	u64 vram_free;
-
-	struct mutex bo_lock;
-	struct list_head bos;		/* with DMA mappings */
-
-	struct mutex client_lock;
-	struct mutex queue_lock;
-	spinlock_t irq_lock;
-	struct mxgpu_queue *queues[MXGPU_MAX_QUEUES];
-	struct list_head files;		/* under client_lock and irq_lock */
-	unsigned long vmids;		/* bit n: in use */
+struct mxgpu_fault_slot {
+	struct list_head link;		/* in mxgpu_file.faults[state] */
+	struct mxgpu_file *file;
+	enum mxgpu_slot_state state;
+	struct mxgpu_fault_record record;
 };
 
 /* A page of page table; in system memory, because the CPU reads it, too. */
@@ -119,6 +116,10 @@ struct mxgpu_file {
 	u32 generation;
 	unsigned int vmid;	/* 0: none, for there are no queues */
 	unsigned int queues;	/* under queue_lock */
+	/* Time of units, ns, under queue_lock: until it got its VMID, and what
+	 * the registers of the VMID said then.
+	 */
+	u64 used[MXGPU_ENGINES], base[MXGPU_ENGINES];
 	struct drm_mxgpu_status *status;	/* a page, mapped by the client */
 	void *sink;		/* a page: doorbells without a queue */
 
@@ -126,6 +127,70 @@ struct mxgpu_file {
 	struct drm_mm vmas;
 	struct mxgpu_table *root;
 	struct mxgpu_table *dead;	/* may still be walked */
+
+	/* Under faults.lock. */
+	struct mxgpu_fault_fd *fault_fd;
+	struct list_head faults[MXGPU_SLOT_STATES];
+	unsigned int faults_open;	/* OPEN and READ */
+
+	/* The process's own memory at its own addresses. */
+	struct mm_struct *svm_mm;	/* set once, under vm_lock; or NULL */
+	struct xarray svm_chunks;	/* under vm_lock */
+	struct mutex svm_lock;		/* what of them is mapped */
+	struct work_struct svm_work;
+};
+
+/* Numbers are counted since reset: f->head <= n < f->tail. */
+struct mxgpu_faults {
+	struct mutex lock;
+	bool on;
+	u32 head;		/* the first without a verdict */
+	u32 tail;		/* those that were looked at */
+	struct mxgpu_fault_slot *slots;		/* by number, modulo */
+	struct mxgpu_fault_record *ring;
+	dma_addr_t ring_dma;
+	struct mxgpu_file space;		/* VMID 0: the ring */
+};
+
+struct mxgpu_device {
+	struct drm_device drm;
+	struct pci_dev *pdev;
+	void __iomem *regs;
+	void __iomem *vram;
+	u64 vram_size;			/* that the CPU can reach */
+	struct drm_mxgpu_info info;	/* what is the same for all files */
+
+	unsigned int vectors;
+	struct mxgpu_vector vector[MXGPU_MAX_VECTORS];
+	wait_queue_head_t wait;		/* vector 0 */
+	wait_queue_head_t queue_wait;	/* all others */
+
+	struct mutex mbox_lock;
+	u32 mbox_seq;
+
+	struct mutex reset_lock;
+	enum mxgpu_state state;
+	u32 generation;			/* bring-ups */
+	struct work_struct reset_work;
+	u64 walk_client, walk_va;	/* debugfs: what to look up */
+	char *dump;			/* a buffer for the next loss */
+	size_t dump_bytes;		/* that are in it; under reset_lock */
+
+	struct mutex vram_lock;
+	struct drm_mm vram_mm;
+	u64 vram_free;
+
+	struct mutex bo_lock;
+	struct list_head bos;		/* with DMA mappings */
+
+	struct mxgpu_faults faults;
+
+	struct mutex client_lock;
+	struct mutex queue_lock;
+	spinlock_t irq_lock;
+	struct mxgpu_queue *queues[MXGPU_MAX_QUEUES];
+	struct list_head files;		/* under client_lock and irq_lock */
+	unsigned long vmids;		/* bit n: in use */
 };
 
 struct mxgpu_bo {
@@ -161,6 +226,16 @@ static inline void mxgpu_write(struct mxgpu_device *mdev, u32 reg, u32 value)
 	writel(value, mdev->regs + reg);
 }
 
+/* Reading a low half latches the high half: mbox_lock keeps them together. */
+static inline u64 mxgpu_read_latched(struct mxgpu_device *mdev, u32 reg)
+{
+	u64 lo;
+
+	lockdep_assert_held(&mdev->mbox_lock);
+	lo = mxgpu_read(mdev, reg);
+	return lo | (u64)mxgpu_read(mdev, reg + 4) << 32;
+}
+
 /* Whether the device still is the one that the file was opened on. */
 static inline bool mxgpu_file_ok(struct mxgpu_file *file)
 {
@@ -170,7 +245,7 @@ static inline bool mxgpu_file_ok(struct mxgpu_file *file)
 
 /* mxgpu_reset.c: from bring-up to loss and back */
 void mxgpu_reset_init(struct mxgpu_device *mdev);
-int mxgpu_bring_up(struct mxgpu_device *mdev);
+int mxgpu_bring_up(struct mxgpu_device *mdev, const struct firmware *fw);
 void mxgpu_lose(struct mxgpu_device *mdev, const char *why);
 void mxgpu_hold(struct mxgpu_device *mdev, const char *why);
 void mxgpu_release(struct mxgpu_device *mdev);
@@ -178,9 +253,12 @@ void mxgpu_gone(struct mxgpu_device *mdev);
 void mxgpu_wait_stopped(struct mxgpu_device *mdev);
 
 /* mxgpu_mcu.c: firmware, mailbox */
-int mxgpu_mcu_boot(struct mxgpu_device *mdev);
+int mxgpu_mcu_find(struct mxgpu_device *mdev, const struct firmware **fw);
+int mxgpu_mcu_boot(struct mxgpu_device *mdev, const struct firmware *fw);
 bool mxgpu_mcu_runs(struct mxgpu_device *mdev);
 int mxgpu_mbox_call(struct mxgpu_file *file, const void *request, size_t size);
+int mxgpu_mbox_call_locked(struct mxgpu_device *mdev, const void *request,
+			   size_t size);
 
 /* mxgpu_irq.c */
 int mxgpu_irq_init(struct mxgpu_device *mdev);
@@ -195,7 +273,9 @@ void mxgpu_clients_fini(struct mxgpu_device *mdev);
 /* mxgpu_look.c: debugfs, fdinfo, devcoredump */
 void mxgpu_show_fdinfo(struct seq_file *m, struct file *filp);
 void mxgpu_debugfs_init(struct drm_minor *minor);
+int mxgpu_dump_init(struct mxgpu_device *mdev);
 void mxgpu_dump(struct mxgpu_device *mdev, const char *why);
+void mxgpu_dump_publish(struct mxgpu_device *mdev);
 
 /* mxgpu_pt.c: page tables */
 int mxgpu_pt_init(struct mxgpu_file *file);
@@ -208,6 +288,10 @@ void mxgpu_pt_write(struct mxgpu_file *file, const struct mxgpu_bo *bo,
 int mxgpu_pt_split(struct mxgpu_file *file, u64 va);
 void mxgpu_pt_clear(struct mxgpu_file *file, u64 va, u64 size);
 void mxgpu_pt_reap(struct mxgpu_file *file);
+struct mxgpu_table *mxgpu_pt_hold(struct mxgpu_file *file, u64 va);
+void mxgpu_pt_unhold(struct mxgpu_file *file, u64 va);
+void mxgpu_pt_show(struct mxgpu_file *file, u64 va, struct drm_printer *p);
+bool mxgpu_pt_permits(struct mxgpu_file *file, u64 va, bool write);
 
 /* mxgpu_vm.c: address spaces */
 int mxgpu_vm_init(struct mxgpu_file *file);
@@ -219,6 +303,35 @@ int mxgpu_ioctl_vm_map(struct drm_device *drm, void *data, struct drm_file *f);
 int mxgpu_ioctl_vm_unmap(struct drm_device *drm, void *data, struct drm_file *f);
 int mxgpu_ioctl_vm_replace(struct drm_device *drm, void *data,
 			   struct drm_file *f);
+
+void mxgpu_vm_show(struct mxgpu_file *file, struct drm_printer *p);
+void mxgpu_vm_used(struct mxgpu_file *file, u64 *used);
+bool mxgpu_vm_hole(struct mxgpu_file *file, u64 page, u64 *start, u64 *end);
+int mxgpu_vm_invalidate(struct mxgpu_file *file, u64 va, u64 size);
+
+/* mxgpu_fault.c: recoverable faults */
+int mxgpu_faults_init(struct mxgpu_device *mdev);
+void mxgpu_faults_fini(struct mxgpu_device *mdev);
+int mxgpu_faults_start(struct mxgpu_device *mdev);
+void mxgpu_faults_lost(struct mxgpu_device *mdev);
+void mxgpu_faults_serve(struct mxgpu_device *mdev);
+void mxgpu_faults_mend(struct work_struct *work);
+void mxgpu_faults_open(struct mxgpu_file *file);
+void mxgpu_faults_forget(struct mxgpu_file *file);
+void mxgpu_faults_close(struct mxgpu_file *file);
+int mxgpu_ioctl_faults(struct drm_device *drm, void *data, struct drm_file *f);
+int mxgpu_ioctl_resolve(struct drm_device *drm, void *data, struct drm_file *f);
+
+/* mxgpu_svm.c: memory of the process at its own addresses */
+void mxgpu_svm_init(struct mxgpu_file *file);
+void mxgpu_svm_stop(struct mxgpu_file *file);
+void mxgpu_svm_fini(struct mxgpu_file *file);
+bool mxgpu_svm_wants(struct mxgpu_file *file,
+		     const struct mxgpu_fault_record *record);
+int mxgpu_svm_fault(struct mxgpu_file *file, u64 addr, bool write);
+void mxgpu_svm_zap(struct mxgpu_file *file, u64 va, u64 size);
+unsigned long mxgpu_svm_pages(struct mxgpu_file *file);
+int mxgpu_ioctl_svm(struct drm_device *drm, void *data, struct drm_file *f);
 
 /* mxgpu_gem.c: memory objects */
 void mxgpu_gem_fini(struct mxgpu_device *mdev);

@@ -3,9 +3,11 @@
 #include <linux/interrupt.h>
 
 #include "mxgpu_drv.h"
+#include "mxgpu_trace.h"
 
 #define CAUSES (MXGPU_SET(MXGPU_IRQ_STATUS_MBOX, 1) | \
 		MXGPU_SET(MXGPU_IRQ_STATUS_MCU, 1) | \
+		MXGPU_SET(MXGPU_IRQ_STATUS_FAULT, 1) | \
 		MXGPU_SET(MXGPU_IRQ_STATUS_ERROR, 1))
 
 static void count_queues(struct mxgpu_device *mdev, unsigned int vector)
@@ -22,6 +24,7 @@ static void count_queues(struct mxgpu_device *mdev, unsigned int vector)
 			continue;
 		count = &queue->file->status->irqs[id];
 		WRITE_ONCE(*count, *count + 1);
+		trace_mxgpu_queue_irq(queue, *count);
 		if (queue->event)
 			eventfd_signal(queue->event, 1);
 	}
@@ -59,16 +62,18 @@ static irqreturn_t device_irq(int irq, void *data)
 	wake_up_all(&mdev->wait);
 	if (mdev->vectors == 1)
 		count_queues(mdev, 0);
-	return MXGPU_GET(MXGPU_IRQ_STATUS_MCU, status) ? IRQ_WAKE_THREAD :
-							 IRQ_HANDLED;
+	return MXGPU_GET(MXGPU_IRQ_STATUS_MCU, status) ||
+	       MXGPU_GET(MXGPU_IRQ_STATUS_FAULT, status) ? IRQ_WAKE_THREAD :
+							   IRQ_HANDLED;
 }
 
-/* A crash of the firmware is told to clients at once. */
+/* A crash of the firmware is told to clients at once; faults are shown. */
 static irqreturn_t device_irq_thread(int irq, void *data)
 {
 	struct mxgpu_vector *vector = data;
 	struct mxgpu_device *mdev = vector->mdev;
 
+	mxgpu_faults_serve(mdev);
 	mutex_lock(&mdev->mbox_lock);
 	if (READ_ONCE(mdev->state) == MXGPU_UP && !mxgpu_mcu_runs(mdev))
 		mxgpu_lose(mdev, "its firmware has stopped");

@@ -5,8 +5,11 @@
  */
 #include <drm/drm_debugfs.h>
 #include <drm/drm_drv.h>
+#include <drm/drm_managed.h>
 #include <drm/drm_print.h>
+#include <linux/debugfs.h>
 #include <linux/devcoredump.h>
+#include <linux/module.h>
 #include <linux/vmalloc.h>
 
 #include "mxgpu_drv.h"
@@ -78,13 +81,29 @@ static void print_clients(struct mxgpu_device *mdev, struct drm_printer *p)
 				   mdev->queues[id]->file->status->irqs[id]);
 }
 
+static void show_engines(struct seq_file *m, struct mxgpu_file *file)
+{
+	const struct drm_mxgpu_info *info = &file->mdev->info;
+	u64 used[MXGPU_ENGINES];
+
+	if (!MXGPU_GET(MXGPU_FEATURES_VMID_TIME, info->features))
+		return;
+	mxgpu_vm_used(file, used);
+	seq_printf(m, "drm-engine-compute:\t%llu ns\n", used[MXGPU_COMPUTE]);
+	seq_printf(m, "drm-engine-capacity-compute:\t%u\n",
+		   info->compute_units);
+	seq_printf(m, "drm-engine-copy:\t%llu ns\n", used[MXGPU_COPY]);
+	seq_printf(m, "drm-engine-capacity-copy:\t%u\n", info->copy_engines);
+}
+
 /**
  * mxgpu_show_fdinfo() - /proc/PID/fdinfo/N of a client
  * @m: where to
  * @filp: the open file
  *
- * Keys of drm-usage-stats. Work does not pass through the driver, so there is no
- * drm-engine-*: only the device knows what a client's kernels took.
+ * Keys of drm-usage-stats. Work does not pass through the driver: the device
+ * itself counts what each address space took, of all units together. A device
+ * that has gone, or is too old, tells no time.
  */
 void mxgpu_show_fdinfo(struct seq_file *m, struct file *filp)
 {
@@ -92,6 +111,7 @@ void mxgpu_show_fdinfo(struct seq_file *m, struct file *filp)
 	struct mxgpu_file *file = f->driver_priv;
 	struct mxgpu_device *mdev = file->mdev;
 	u64 vram, system;
+	int idx;
 
 	mxgpu_client_memory(f, &vram, &system);
 	seq_printf(m, "drm-driver:\t%s\n", MXGPU_DRM_NAME);
@@ -99,6 +119,10 @@ void mxgpu_show_fdinfo(struct seq_file *m, struct file *filp)
 	seq_printf(m, "drm-client-id:\t%llu\n", file->id);
 	seq_printf(m, "drm-memory-vram:\t%llu KiB\n", vram >> 10);
 	seq_printf(m, "drm-memory-system:\t%llu KiB\n", system >> 10);
+	if (drm_dev_enter(&mdev->drm, &idx)) {
+		show_engines(m, file);
+		drm_dev_exit(idx);
+	}
 	seq_printf(m, "mxgpu-queues:\t%u\n", READ_ONCE(file->queues));
 	seq_printf(m, "mxgpu-vmid:\t%u\n", READ_ONCE(file->vmid));
 }
@@ -168,40 +192,129 @@ static int show_firmware(struct seq_file *m, void *unused)
 	return 0;
 }
 
+static int show_mappings(struct seq_file *m, void *unused)
+{
+	struct drm_printer p = drm_seq_file_printer(m);
+	struct mxgpu_device *mdev = device_of(m);
+	struct mxgpu_file *file;
+
+	mutex_lock(&mdev->client_lock);
+	list_for_each_entry(file, &mdev->files, link) {
+		drm_printf(&p, "client %llu: vmid %u, %lu pages of the process\n",
+			   file->id, READ_ONCE(file->vmid),
+			   mxgpu_svm_pages(file));
+		mxgpu_vm_show(file, &p);
+	}
+	mutex_unlock(&mdev->client_lock);
+	return 0;
+}
+
+/* What was written there last is looked up: a client's number, an address. */
+static int show_walk(struct seq_file *m, void *unused)
+{
+	struct drm_printer p = drm_seq_file_printer(m);
+	struct mxgpu_device *mdev = m->private;
+	struct mxgpu_file *file;
+	int err = -ENOENT;
+
+	mutex_lock(&mdev->client_lock);
+	list_for_each_entry(file, &mdev->files, link) {
+		if (file->id != mdev->walk_client)
+			continue;
+		mutex_lock(&file->vm_lock);
+		mxgpu_pt_show(file, mdev->walk_va, &p);
+		mutex_unlock(&file->vm_lock);
+		err = 0;
+	}
+	mutex_unlock(&mdev->client_lock);
+	return err;
+}
+
+static int walk_open(struct inode *inode, struct file *filp)
+{
+	return single_open(filp, show_walk, inode->i_private);
+}
+
+static ssize_t walk_write(struct file *filp, const char __user *text,
+			  size_t size, loff_t *pos)
+{
+	struct mxgpu_device *mdev =
+		((struct seq_file *)filp->private_data)->private;
+	unsigned long long client, va;
+	char line[64];
+
+	if (!size || size >= sizeof(line))
+		return -EINVAL;
+	if (copy_from_user(line, text, size))
+		return -EFAULT;
+	line[size] = '\0';
+	if (sscanf(line, "%llu %llx", &client, &va) != 2 ||
+	    va >= MXGPU_VA_LIMIT)
+		return -EINVAL;
+	mutex_lock(&mdev->client_lock);
+	mdev->walk_client = client;
+	mdev->walk_va = va;
+	mutex_unlock(&mdev->client_lock);
+	return size;
+}
+
+static const struct file_operations walk_fops = {
+	.owner = THIS_MODULE,
+	.open = walk_open,
+	.read = seq_read,
+	.write = walk_write,
+	.llseek = seq_lseek,
+	.release = single_release,
+};
+
 static const struct drm_info_list files[] = {
 	{ "registers", show_registers },
 	{ "queues", show_queues },
 	{ "memory", show_memory },
 	{ "firmware", show_firmware },
+	{ "mappings", show_mappings },
 };
 
 void mxgpu_debugfs_init(struct drm_minor *minor)
 {
 	drm_debugfs_create_files(files, ARRAY_SIZE(files), minor->debugfs_root,
 				 minor);
+	debugfs_create_file("walk", 0600, minor->debugfs_root,
+			    to_mxgpu(minor->dev), &walk_fops);
 }
 
 /* ---- what it was like ---- */
 
 #define DUMP_BYTES SZ_64K
 
+static void dump_free(struct drm_device *drm, void *data)
+{
+	vfree(to_mxgpu(drm)->dump);
+}
+
+int mxgpu_dump_init(struct mxgpu_device *mdev)
+{
+	mdev->dump = vzalloc(DUMP_BYTES);
+	return mdev->dump ? drmm_add_action_or_reset(&mdev->drm, dump_free,
+						     NULL) : -ENOMEM;
+}
+
 /**
- * mxgpu_dump() - leave a devcoredump of a device that is being lost
+ * mxgpu_dump() - write down what a device is like that is being lost
  * @mdev: the device, which has not been stopped yet
  * @why: the first line
  *
- * /sys/class/devcoredump/devcdN/data has it until somebody writes there, at most
- * five minutes. Without memory there is none.
+ * Context: reset_lock is held: nothing is allocated (mxgpu_drv.h). Of losses
+ * that follow one another faster than they are shown, the last one stays.
  */
 void mxgpu_dump(struct mxgpu_device *mdev, const char *why)
 {
 	struct drm_print_iterator out = { .remain = DUMP_BYTES };
 	struct drm_printer p;
-	void *data = vzalloc(DUMP_BYTES);
 
-	if (!data)
+	if (!mdev->dump)
 		return;
-	out.data = data;
+	out.data = mdev->dump;
 	p = drm_coredump_printer(&out);
 	drm_printf(&p, "mxgpu %s: %s\n", pci_name(mdev->pdev), why);
 	drm_printf(&p, "firmware %.32s, resets %u\n", mdev->info.fw_build,
@@ -213,5 +326,31 @@ void mxgpu_dump(struct mxgpu_device *mdev, const char *why)
 		print_registers(mdev, &p);
 	else
 		drm_printf(&p, "it does not answer\n");
-	dev_coredumpv(mdev->drm.dev, data, DUMP_BYTES - out.remain, GFP_KERNEL);
+	mdev->dump_bytes = DUMP_BYTES - out.remain;
+}
+
+/**
+ * mxgpu_dump_publish() - show what mxgpu_dump() wrote as a devcoredump
+ * @mdev: the device
+ *
+ * /sys/class/devcoredump/devcdN/data has it until somebody writes there, at most
+ * five minutes. Without memory there is none.
+ */
+void mxgpu_dump_publish(struct mxgpu_device *mdev)
+{
+	char *next = vzalloc(DUMP_BYTES), *data = NULL;
+	size_t bytes;
+
+	mutex_lock(&mdev->reset_lock);
+	bytes = mdev->dump_bytes;
+	mdev->dump_bytes = 0;
+	if (bytes && next) {
+		data = mdev->dump;
+		mdev->dump = next;
+		next = NULL;
+	}
+	mutex_unlock(&mdev->reset_lock);
+	vfree(next);
+	if (data)
+		dev_coredumpv(mdev->drm.dev, data, bytes, GFP_KERNEL);
 }

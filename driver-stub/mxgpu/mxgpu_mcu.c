@@ -3,32 +3,26 @@
 #include <linux/firmware.h>
 
 #include "mxgpu_drv.h"
+#include "mxgpu_trace.h"
 
 #define BOOT_TIMEOUT (20 * HZ)
 #define MBOX_TIMEOUT (15 * HZ)
 
-static int load(struct mxgpu_device *mdev)
+static int load(struct mxgpu_device *mdev, const struct firmware *fw)
 {
 	u32 limit = mxgpu_read(mdev, MXGPU_SRAM_SIZE);
-	const struct firmware *fw;
 	size_t i;
-	int err;
 
-	err = request_firmware(&fw, MXGPU_FIRMWARE, mdev->drm.dev);
-	if (err)
-		return err;
 	if (fw->size < sizeof(struct mxgpu_fw_header) || fw->size > limit ||
 	    fw->size % 4) {
 		drm_err(&mdev->drm, "%s: impossible size %zu\n", MXGPU_FIRMWARE,
 			fw->size);
-		release_firmware(fw);
 		return -ENOEXEC;
 	}
 	mxgpu_write(mdev, MXGPU_MCU_SRAM_ADDR, 0);
 	for (i = 0; i < fw->size; i += 4)
 		mxgpu_write(mdev, MXGPU_MCU_SRAM_DATA,
 			    le32_to_cpup((const __le32 *)(fw->data + i)));
-	release_firmware(fw);
 	return 0;
 }
 
@@ -70,8 +64,8 @@ static int status_to_errno(u32 status)
 	return status < ARRAY_SIZE(table) ? table[status] : -EPROTO;
 }
 
-static int call_locked(struct mxgpu_device *mdev, const u32 *request,
-		       size_t words, u32 *answer, size_t answer_words)
+static int exchange(struct mxgpu_device *mdev, const u32 *request,
+		    size_t words, u32 *answer, size_t answer_words)
 {
 	u32 status;
 	size_t i;
@@ -91,6 +85,15 @@ static int call_locked(struct mxgpu_device *mdev, const u32 *request,
 		answer[i] = mxgpu_read(mdev, MXGPU_MBOX_RESP +
 				       i * MXGPU_MBOX_RESP_STRIDE);
 	return status_to_errno(status);
+}
+
+static int call_locked(struct mxgpu_device *mdev, const u32 *request,
+		       size_t words, u32 *answer, size_t answer_words)
+{
+	int err = exchange(mdev, request, words, answer, answer_words);
+
+	trace_mxgpu_mbox(request[0], words > 1 ? request[1] : 0, err);
+	return err;
 }
 
 /**
@@ -116,6 +119,13 @@ int mxgpu_mbox_call(struct mxgpu_file *file, const void *request, size_t size)
 	}
 	mutex_unlock(&mdev->mbox_lock);
 	return err;
+}
+
+/* The same of the driver itself; with mbox_lock held, but by probe(). */
+int mxgpu_mbox_call_locked(struct mxgpu_device *mdev, const void *request,
+			   size_t size)
+{
+	return call_locked(mdev, request, size / 4, NULL, 0);
 }
 
 static int hello(struct mxgpu_device *mdev)
@@ -145,17 +155,33 @@ static int hello(struct mxgpu_device *mdev)
 	return 0;
 }
 
+/**
+ * mxgpu_mcu_find() - the firmware's image
+ * @mdev: the device
+ * @fw: out; NULL when there is none
+ *
+ * Context: without locks, because it allocates memory (mxgpu_drv.h).
+ */
+int mxgpu_mcu_find(struct mxgpu_device *mdev, const struct firmware **fw)
+{
+	int err = request_firmware(fw, MXGPU_FIRMWARE, mdev->drm.dev);
+
+	if (err) {
+		drm_err(&mdev->drm, "%s: %d\n", MXGPU_FIRMWARE, err);
+		*fw = NULL;
+	}
+	return err;
+}
+
 /* After a reset: SRAM is clear. With mbox_lock held, but by probe(). */
-int mxgpu_mcu_boot(struct mxgpu_device *mdev)
+int mxgpu_mcu_boot(struct mxgpu_device *mdev, const struct firmware *fw)
 {
 	u32 status;
 	int err;
 
-	err = load(mdev);
-	if (err) {
-		drm_err(&mdev->drm, "%s: %d\n", MXGPU_FIRMWARE, err);
+	err = load(mdev, fw);
+	if (err)
 		return err;
-	}
 	mdev->mbox_seq = 0;
 	mxgpu_irq_enable(mdev);
 	mxgpu_write(mdev, MXGPU_MCU_CTRL, MXGPU_SET(MXGPU_MCU_CTRL_START, 1));
@@ -166,5 +192,6 @@ int mxgpu_mcu_boot(struct mxgpu_device *mdev)
 			status);
 		return -EIO;
 	}
-	return hello(mdev);
+	err = hello(mdev);
+	return err ? err : mxgpu_faults_start(mdev);
 }

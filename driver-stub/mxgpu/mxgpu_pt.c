@@ -8,6 +8,7 @@
  * and mxgpu_pt_split() splits large leaves, after which writing entries always
  * succeeds. All with vm_lock held.
  */
+#include <drm/drm_print.h>
 #include <linux/dma-mapping.h>
 #include <linux/slab.h>
 
@@ -128,6 +129,78 @@ static int make_small(struct mxgpu_file *file, struct mxgpu_table *t,
 	t->child[i] = fine;
 	entry_set(t, i, table_entry(fine));
 	return 0;
+}
+
+/**
+ * mxgpu_pt_hold() - the table of level 0 of an address, which stays
+ * @file: whose
+ * @va: multiple of 2 MiB
+ *
+ * Return: the table, with one more in use than it has entries; or NULL.
+ */
+struct mxgpu_table *mxgpu_pt_hold(struct mxgpu_file *file, u64 va)
+{
+	struct mxgpu_table *t = walk(file, va, true);
+	unsigned int i = MXGPU_PT_INDEX(va, 1);
+
+	if (!t || make_small(file, t, i))
+		return NULL;
+	t->child[i]->used++;
+	return t->child[i];
+}
+
+/* After it come an invalidation and mxgpu_pt_reap(). */
+void mxgpu_pt_unhold(struct mxgpu_file *file, u64 va)
+{
+	struct mxgpu_table *t = walk(file, va, false);
+	unsigned int i = MXGPU_PT_INDEX(va, 1);
+
+	t->child[i]->used--;
+	if (!t->child[i]->used)
+		unlink_child(file, t, i);
+}
+
+/**
+ * mxgpu_pt_show() - the entries by which the device translates an address
+ * @file: whose
+ * @va: the address
+ * @p: where to; one line a level
+ */
+void mxgpu_pt_show(struct mxgpu_file *file, u64 va, struct drm_printer *p)
+{
+	struct mxgpu_table *t = file->root;
+
+	while (t) {
+		unsigned int i = MXGPU_PT_INDEX(va, t->level);
+		u64 e = READ_ONCE(t->entries[i]);
+
+		drm_printf(p, "level %u: entry %u of %pad: %#018llx%s%s%s%s%s%s%s%s%s\n",
+			   t->level, i, &t->dma, e,
+			   e & MXGPU_PTE_VALID ? " valid" : "",
+			   e & MXGPU_PTE_TABLE && t->level ? " table" : "",
+			   e & MXGPU_PTE_SYSTEM ? " system" : " vram",
+			   e & MXGPU_PTE_READ ? " read" : "",
+			   e & MXGPU_PTE_WRITE ? " write" : "",
+			   e & MXGPU_PTE_EXECUTE ? " execute" : "",
+			   e & MXGPU_PTE_ATOMIC ? " atomic" : "",
+			   e & MXGPU_PTE_ACCESSED ? " accessed" : "",
+			   e & MXGPU_PTE_DIRTY ? " dirty" : "");
+		t = t->child ? t->child[i] : NULL;
+	}
+}
+
+/* Whether an object is mapped there, and may be read or written. */
+bool mxgpu_pt_permits(struct mxgpu_file *file, u64 va, bool write)
+{
+	struct mxgpu_table *t = walk(file, va, false);
+	unsigned int i = MXGPU_PT_INDEX(va, 1);
+	u64 entry;
+
+	if (!t)
+		return false;
+	entry = t->child[i] ? t->child[i]->entries[MXGPU_PT_INDEX(va, 0)]
+			    : t->entries[i];
+	return entry & (write ? MXGPU_PTE_WRITE : MXGPU_PTE_READ);
 }
 
 /* ---- where an object's bytes are ---- */

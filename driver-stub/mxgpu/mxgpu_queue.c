@@ -10,6 +10,7 @@
 #include <linux/slab.h>
 
 #include "mxgpu_drv.h"
+#include "mxgpu_trace.h"
 
 #define DOORBELL_OFFSET 0x1000000ull	/* of doorbell 0, for mmap() */
 #define LOOK (HZ / 2)
@@ -62,6 +63,7 @@ static void queue_free(struct mxgpu_queue *queue)
 {
 	struct mxgpu_device *mdev = queue->file->mdev;
 
+	trace_mxgpu_queue_destroy(queue);
 	queue_publish(mdev, queue->id, NULL);
 	queue->file->queues--;
 	if (queue->event)
@@ -103,6 +105,7 @@ static int queue_create(struct mxgpu_file *file,
 		mxgpu_vmid_put(file);
 		return err;
 	}
+	trace_mxgpu_queue_create(file, args, id);
 	args->queue = id;
 	args->doorbell_offset = DOORBELL_OFFSET + (u64)id * PAGE_SIZE;
 	return 0;

@@ -11,9 +11,11 @@
  * notice. That a file belongs to the present time is told by its generation.
  */
 #include <drm/drm_drv.h>
+#include <linux/firmware.h>
 #include <linux/iopoll.h>
 
 #include "mxgpu_drv.h"
+#include "mxgpu_trace.h"
 
 #define RESET_TIMEOUT_US (2 * USEC_PER_SEC)
 #define TRIES 3
@@ -50,13 +52,13 @@ static void stop(struct mxgpu_device *mdev)
 }
 
 /* With mbox_lock held, or before anybody else knows the device. */
-int mxgpu_bring_up(struct mxgpu_device *mdev)
+int mxgpu_bring_up(struct mxgpu_device *mdev, const struct firmware *fw)
 {
 	int err = reset(mdev);
 
 	if (!err) {
 		pci_set_master(mdev->pdev);
-		err = mxgpu_mcu_boot(mdev);
+		err = mxgpu_mcu_boot(mdev, fw);
 	}
 	if (err)
 		stop(mdev);
@@ -98,9 +100,11 @@ static bool lose(struct mxgpu_device *mdev, const char *why, bool dump)
 		/* First, so that nobody begins anything. */
 		WRITE_ONCE(mdev->state, MXGPU_LOST);
 		drm_err(&mdev->drm, "lost: %s\n", why);
+		trace_mxgpu_lost(mdev, why);
 		if (dump)
 			mxgpu_dump(mdev, why);
 		stop(mdev);
+		mxgpu_faults_lost(mdev);
 	}
 	mutex_unlock(&mdev->reset_lock);
 	if (was_up)
@@ -176,24 +180,29 @@ static void reset_work(struct work_struct *work)
 {
 	struct mxgpu_device *mdev =
 		container_of(work, struct mxgpu_device, reset_work);
-	int idx, try, err = -ENODEV;
+	const struct firmware *fw;
+	int idx, try, err;
 
+	mxgpu_dump_publish(mdev);
 	if (!drm_dev_enter(&mdev->drm, &idx))
 		return;
+	err = mxgpu_mcu_find(mdev, &fw) ? -ENOENT : -EAGAIN;
 	mutex_lock(&mdev->queue_lock);
 	mxgpu_queues_lost(mdev);
 	mutex_lock(&mdev->mbox_lock);
 	set_state(mdev, MXGPU_DOWN);
-	for (try = 0; try < TRIES && err; try++)
-		err = mxgpu_bring_up(mdev);
+	for (try = 0; try < TRIES && err && fw; try++)
+		err = mxgpu_bring_up(mdev, fw);
 	if (err)
 		drm_err(&mdev->drm, "does not come back after %d resets: %d\n",
-			TRIES, err);
+			try, err);
 	else
 		WRITE_ONCE(mdev->generation, mdev->generation + 1);
 	set_state(mdev, err ? MXGPU_WEDGED : MXGPU_UP);
+	trace_mxgpu_up(mdev, err);
 	mutex_unlock(&mdev->mbox_lock);
 	mutex_unlock(&mdev->queue_lock);
+	release_firmware(fw);
 	wake_up_all(&mdev->queue_wait);	/* whoever opens it */
 	drm_dev_exit(idx);
 }

@@ -3,6 +3,7 @@
  * Address spaces: which device addresses belong to which memory object (a
  * drm_mm; drm_gpuvm comes with 6.7), and who has which VMID.
  */
+#include <drm/drm_print.h>
 #include <linux/slab.h>
 
 #include "mxgpu_drv.h"
@@ -21,6 +22,67 @@ static int vm_set(struct mxgpu_file *file, u64 root)
 
 	return mxgpu_mbox_call(file, &msg, sizeof(msg));
 }
+
+/* ---- time ---- */
+
+/* What the registers of the file's VMID say; with queue_lock held. */
+static void vmid_time(struct mxgpu_file *file, u64 *time)
+{
+	static const u32 regs[MXGPU_ENGINES] = {
+		[MXGPU_COMPUTE] = MXGPU_VMID_COMPUTE_NS_LO,
+		[MXGPU_COPY] = MXGPU_VMID_COPY_NS_LO,
+	};
+	struct mxgpu_device *mdev = file->mdev;
+	unsigned int i;
+
+	mutex_lock(&mdev->mbox_lock);
+	for (i = 0; i < MXGPU_ENGINES; i++)
+		time[i] = mxgpu_file_ok(file) ?
+			  mxgpu_read_latched(mdev, regs[i] + 8 * file->vmid) :
+			  file->base[i];
+	mutex_unlock(&mdev->mbox_lock);
+}
+
+static bool has_time(struct mxgpu_device *mdev)
+{
+	return MXGPU_GET(MXGPU_FEATURES_VMID_TIME, mdev->info.features);
+}
+
+/**
+ * mxgpu_vm_used() - time that a file's work took
+ * @file: inside of drm_dev_enter()
+ * @used: ns, of all units of an engine together; 0 where nobody counts
+ */
+void mxgpu_vm_used(struct mxgpu_file *file, u64 *used)
+{
+	struct mxgpu_device *mdev = file->mdev;
+	u64 now[MXGPU_ENGINES];
+	unsigned int i;
+
+	mutex_lock(&mdev->queue_lock);
+	memcpy(now, file->base, sizeof(now));
+	if (file->vmid && has_time(mdev))
+		vmid_time(file, now);
+	for (i = 0; i < MXGPU_ENGINES; i++)
+		used[i] = file->used[i] + now[i] - file->base[i];
+	mutex_unlock(&mdev->queue_lock);
+}
+
+/* The VMID goes to somebody else. */
+static void keep_time(struct mxgpu_file *file)
+{
+	u64 now[MXGPU_ENGINES];
+	unsigned int i;
+
+	if (!has_time(file->mdev))
+		return;
+	vmid_time(file, now);
+	for (i = 0; i < MXGPU_ENGINES; i++)
+		file->used[i] += now[i] - file->base[i];
+	memcpy(file->base, now, sizeof(now));
+}
+
+/* ---- VMIDs ---- */
 
 /**
  * mxgpu_vmid_get() - make the device know a file's address space
@@ -48,30 +110,37 @@ int mxgpu_vmid_get(struct mxgpu_file *file)
 		WRITE_ONCE(file->vmid, 0);
 	else
 		__set_bit(vmid, &mdev->vmids);
+	if (!err && has_time(mdev))
+		vmid_time(file, file->base);
 	return err;
 }
 
 /* Gives it back with the file's last queue; with the same locks held. */
 void mxgpu_vmid_put(struct mxgpu_file *file)
 {
+	unsigned int vmid;
 	int err;
 
 	if (file->queues || !file->vmid)
 		return;
+	keep_time(file);
 	err = vm_set(file, 0);
 	if (err && err != -ENODEV)
 		mxgpu_lose(file->mdev, "an address space stays");
 	/* Those of a device that was lost are free already. */
-	if (!err)
-		__clear_bit(file->vmid, &file->mdev->vmids);
+	vmid = file->vmid;
 	WRITE_ONCE(file->vmid, 0);
+	/* Its records are known as its own no more, nor yet as another's. */
+	mxgpu_faults_forget(file);
+	if (!err)
+		__clear_bit(vmid, &file->mdev->vmids);
 }
 
 /*
  * Without an answer nobody can tell whether old translations are in use: the
  * device is reset then. So memory may be freed in any case when this returns.
  */
-static int invalidate(struct mxgpu_file *file, u64 va, u64 size)
+int mxgpu_vm_invalidate(struct mxgpu_file *file, u64 va, u64 size)
 {
 	const struct mxgpu_msg_tlb_invalidate msg = {
 		.op = MXGPU_MSG_TLB_INVALIDATE, .vmid = file->vmid,
@@ -165,6 +234,32 @@ static void vma_release(struct list_head *gone)
 		vma_free(vma);
 }
 
+/**
+ * mxgpu_vm_hole() - what has no object around a page
+ * @file: with vm_lock held
+ * @page: the page
+ * @start: in: where to look; out: the first page without one
+ * @end: likewise, behind the last one
+ *
+ * Return: false: the page has one.
+ */
+bool mxgpu_vm_hole(struct mxgpu_file *file, u64 page, u64 *start, u64 *end)
+{
+	struct drm_mm_node *node;
+
+	drm_mm_for_each_node_in_range(node, &file->vmas, *start, *end) {
+		if (node->start + node->size <= page) {
+			*start = node->start + node->size;
+		} else if (node->start > page) {
+			*end = node->start;
+			break;
+		} else {
+			return false;
+		}
+	}
+	return true;
+}
+
 static bool bad_range(u64 va, u64 size)
 {
 	return !size || (va | size) % SZ_4K || va >= MXGPU_VA_LIMIT ||
@@ -207,6 +302,7 @@ static int map_locked(struct mxgpu_file *file, struct mxgpu_bo *bo,
 		vma_free(vma);
 		return err;
 	}
+	mxgpu_svm_zap(file, p->va, p->size);
 	mxgpu_pt_write(file, bo, p->va, p->offset, p->size, p->perms);
 	return 0;
 }
@@ -251,8 +347,9 @@ static int unmap_locked(struct mxgpu_file *file, u64 va, u64 size,
 	}
 	vma_cut(file, va, va + size, &rest, gone);
 	kfree(rest);
+	mxgpu_svm_zap(file, va, size);
 	mxgpu_pt_clear(file, va, size);
-	err = invalidate(file, va, size);
+	err = mxgpu_vm_invalidate(file, va, size);
 	mxgpu_pt_reap(file);
 	return err;
 }
@@ -359,7 +456,7 @@ static int replace_locked(struct mxgpu_file *file, struct replacement *r,
 		low = min(low, p->va);
 		high = max(high, p->va + p->size);
 	}
-	return count ? invalidate(file, low, high - low) : 0;
+	return count ? mxgpu_vm_invalidate(file, low, high - low) : 0;
 }
 
 static int replace_lookup(struct drm_file *f, struct replacement *r, u32 count,
@@ -415,6 +512,30 @@ int mxgpu_ioctl_vm_replace(struct drm_device *drm, void *data,
 	return err;
 }
 
+/* Each mapping: addresses, what it is of, and where that lies. */
+void mxgpu_vm_show(struct mxgpu_file *file, struct drm_printer *p)
+{
+	static const char *const places[] = {
+		[MXGPU_PLACE_VRAM] = "vram", [MXGPU_PLACE_SYSTEM] = "system",
+		[MXGPU_PLACE_USERPTR] = "userptr",
+		[MXGPU_PLACE_IMPORT] = "import",
+	};
+	struct drm_mm_node *node;
+
+	mutex_lock(&file->vm_lock);
+	drm_mm_for_each_node(node, &file->vmas) {
+		const struct mxgpu_bo *bo =
+			container_of(node, struct mxgpu_vma, node)->bo;
+
+		drm_printf(p, "%#014llx-%#014llx %s", node->start,
+			   node->start + node->size, places[bo->place]);
+		if (bo->place == MXGPU_PLACE_VRAM)
+			drm_printf(p, " object at %#llx", bo->vram.start);
+		drm_printf(p, " of %zu KiB\n", bo->base.size >> 10);
+	}
+	mutex_unlock(&file->vm_lock);
+}
+
 int mxgpu_vm_init(struct mxgpu_file *file)
 {
 	int err = mxgpu_pt_init(file);
@@ -422,6 +543,7 @@ int mxgpu_vm_init(struct mxgpu_file *file)
 	if (err)
 		return err;
 	mutex_init(&file->vm_lock);
+	mxgpu_svm_init(file);
 	drm_mm_init(&file->vmas, 0, MXGPU_VA_LIMIT);
 	return 0;
 }
@@ -432,6 +554,7 @@ int mxgpu_vm_init(struct mxgpu_file *file)
  */
 void mxgpu_vm_stop(struct mxgpu_file *file)
 {
+	mxgpu_svm_stop(file);
 	mutex_lock(&file->vm_lock);
 	mxgpu_wait_stopped(file->mdev);
 	mxgpu_pt_fini(file);
@@ -445,5 +568,6 @@ void mxgpu_vm_fini(struct mxgpu_file *file)
 	vma_cut(file, 0, MXGPU_VA_LIMIT, NULL, &gone);
 	vma_release(&gone);
 	drm_mm_takedown(&file->vmas);
+	mxgpu_svm_fini(file);
 	mutex_destroy(&file->vm_lock);
 }

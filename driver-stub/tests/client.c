@@ -15,6 +15,7 @@ static unsigned int tests, failures;
 void ok(int good, const char *what)
 {
 	printf("%sok %u - %s\n", good ? "" : "not ", ++tests, what);
+	fflush(stdout);	/* a test that hangs is the next one */
 	failures += !good;
 }
 

@@ -284,6 +284,35 @@ static void map_step(struct thread *t, int fd)
 	}
 }
 
+static void fault_step(struct thread *t, int fd)
+{
+	struct drm_mxgpu_faults faults = {
+		.flags = below(t, 4) ? O_CLOEXEC | O_NONBLOCK : flags(t),
+	};
+	struct drm_mxgpu_resolve resolve = {
+		.sequence = below(t, 4) ? below(t, 8) : (uint32_t)any(t),
+		.verdict = below(t, 3),
+	};
+	struct drm_mxgpu_svm svm = { .flags = flags(t) };
+	struct mxgpu_fault_record records[2];
+
+	switch (below(t, 3)) {
+	case 0:
+		if (ask(fd, DRM_IOCTL_MXGPU_FAULTS, &faults))
+			break;
+		/* It must not wait for what nobody sends. */
+		fcntl(faults.fd, F_SETFL, O_NONBLOCK);
+		worked += read(faults.fd, records, below(t, 130)) > 0;
+		close(faults.fd);
+		break;
+	case 1:
+		ask(fd, DRM_IOCTL_MXGPU_RESOLVE, &resolve);
+		break;
+	default:
+		ask(fd, DRM_IOCTL_MXGPU_SVM, &svm);
+	}
+}
+
 /* Any bytes, for any of the driver's calls. */
 static void wild_step(struct thread *t, int fd)
 {
@@ -293,7 +322,7 @@ static void wild_step(struct thread *t, int fd)
 		DRM_IOCTL_MXGPU_VM_REPLACE, DRM_IOCTL_MXGPU_QUEUE_CREATE,
 		DRM_IOCTL_MXGPU_QUEUE_DESTROY, DRM_IOCTL_MXGPU_QUEUE_PROFILE,
 		DRM_IOCTL_MXGPU_QUEUE_LAUNCH, DRM_IOCTL_MXGPU_QUEUE_EVENTFD,
-		DRM_IOCTL_MXGPU_FAULTS, DRM_IOCTL_MXGPU_RESOLVE,
+		DRM_IOCTL_MXGPU_RESOLVE, DRM_IOCTL_MXGPU_SVM,
 		DRM_IOCTL_MXGPU_STATE, DRM_IOCTL_MXGPU_CLOCK,
 		DRM_IOCTL_MXGPU_WHERE, DRM_IOCTL_MXGPU_MEMORY,
 		DRM_IOCTL_MXGPU_RESET, DRM_IOCTL_MXGPU_CONTEXTS,
@@ -320,7 +349,7 @@ static void *thread_main(void *opaque)
 		unsigned which = below(t, FILES);
 		int fd = files[which];
 
-		switch (below(t, 12)) {
+		switch (below(t, 13)) {
 		case 0:
 		case 1:
 		case 2:
@@ -340,6 +369,9 @@ static void *thread_main(void *opaque)
 			break;
 		case 9:
 			map_step(t, fd);
+			break;
+		case 10:
+			fault_step(t, fd);
 			break;
 		default:
 			wild_step(t, fd);

@@ -99,6 +99,29 @@ for node in "$nodes"*; do
     inside smoke "$node"
 done
 inside limits "$first"
+mount -t tracefs none /sys/kernel/tracing 2>/dev/null
+trace=/sys/kernel/tracing
+echo 1 >$trace/events/mxgpu/enable
+inside faults "$first"
+echo 0 >$trace/events/mxgpu/enable
+cp $trace/trace /tmp/trace
+: >$trace/trace
+# EVENT WORDS...: a line of the event that has these words.
+traced() {
+    grep -q "$1: .*$2" /tmp/trace || { grep "$1: " /tmp/trace | tail >$log; }
+}
+: >$log
+traced mxgpu_queue_create "client=[0-9]* queue=0 vmid=[1-9]" &&
+    traced mxgpu_queue_irq "queue=0 count=[1-9]" &&
+    traced mxgpu_queue_destroy "queue=0" &&
+    traced mxgpu_mbox "op=QUEUE_CREATE first=0 result=0"
+ok $? "events of queues and messages"
+traced mxgpu_fault "vmid=[1-9].*addr=0x4000.*access=write source=copy" &&
+    traced mxgpu_fault_verdict "verdict=kill" &&
+    traced mxgpu_fault_verdict "verdict=replay"
+ok $? "events of faults"
+traced mxgpu_svm_map "start=0x.*end=0x" && traced mxgpu_svm_zap "start=0x"
+ok $? "events of the process's memory"
 quiet "after use"
 "$folder/driver-fuzz" "$first" 6000 1 >/tmp/out 2>$log
 results "random calls" $?
@@ -129,6 +152,19 @@ id=$(sed -n 's/^client \([0-9]*\): vmid [1-9][0-9]*, queues [1-9].*/\1/p' $log)
 [ -n "$id" ] && grep -q "^queue [0-9]*: client $id, interrupts" $log &&
     grep -q '^free: [0-9]* of [0-9]* bytes$' $log
 ok $? "debugfs: queues and memory"
+cat "$seen/mappings" >$log 2>&1
+grep -q "^client $id: vmid [1-9][0-9]*, 0 pages of the process$" $log &&
+    grep -q "^0x000200000000-0x0*[0-9a-f]* system of [0-9]* KiB$" $log &&
+    grep -q "^0x000300000000-0x0*[0-9a-f]* vram object at 0x[0-9a-f]* of" $log
+ok $? "debugfs: mappings"
+echo "$id 300001000" >"$seen/walk" && cat "$seen/walk" >$log 2>&1
+grep -q '^level 3: .* valid table system' $log &&
+    grep -q '^level [01]: .* valid vram read write' $log
+ok $? "debugfs: a walk"
+echo "99999 0" >"$seen/walk" && ! cat "$seen/walk" >/dev/null 2>&1 &&
+    ! echo "$id x" 2>/dev/null >"$seen/walk" &&
+    ! echo "$id 800000000000" 2>/dev/null >"$seen/walk"
+ok $? "debugfs: a walk of what is not there"
 for info in /proc/$holder/fdinfo/*; do
     if grep -q '^drm-driver:[[:space:]]*mxgpu$' "$info"; then
         cat "$info" >$log
@@ -137,6 +173,9 @@ done
 grep -q "^drm-client-id:[[:space:]]*$id\$" $log &&
     grep -q "^drm-pdev:[[:space:]]*$bdf\$" $log &&
     grep -q '^drm-memory-system:[[:space:]]*[1-9][0-9]* KiB$' $log &&
+    grep -q '^drm-engine-copy:[[:space:]]*[1-9][0-9]* ns$' $log &&
+    grep -q '^drm-engine-compute:[[:space:]]*0 ns$' $log &&
+    grep -q '^drm-engine-capacity-compute:[[:space:]]*[1-9][0-9]*$' $log &&
     grep -q '^mxgpu-queues:[[:space:]]*[1-9]' $log
 ok $? "fdinfo of a client"
 kill -9 $holder

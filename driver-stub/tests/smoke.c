@@ -22,8 +22,6 @@ static void errors(struct client *c, struct client *other)
 	struct drm_mxgpu_bo_create b = {.size = 1};
 	struct drm_mxgpu_vm_unmap u = {.va = 1, .size = PAGE};
 	struct drm_mxgpu_bo_userptr p = {.addr = PAGE, .size = PAGE};
-	struct drm_mxgpu_faults faults = {0};
-	struct drm_mxgpu_resolve resolve = {0};
 
 	ok(call(c->fd, DRM_IOCTL_MXGPU_QUEUE_DESTROY, &d) == -ENOENT,
 	   "somebody else's queue: ENOENT");
@@ -42,9 +40,6 @@ static void errors(struct client *c, struct client *other)
 	p.size = 1ull << 46;
 	ok(call(c->fd, DRM_IOCTL_MXGPU_BO_USERPTR, &p) == -ENOMEM,
 	   "userptr of more than there is: ENOMEM");
-	ok(call(c->fd, DRM_IOCTL_MXGPU_FAULTS, &faults) == -EOPNOTSUPP &&
-	   call(c->fd, DRM_IOCTL_MXGPU_RESOLVE, &resolve) == -EOPNOTSUPP,
-	   "faults, resolve: EOPNOTSUPP");
 	ok(map(c->fd, 12345, VA_VRAM * 2, PAGE) == -ENOENT, "map: ENOENT");
 	ok(mmap(NULL, PAGE, PROT_WRITE, MAP_SHARED, c->fd,
 		MXGPU_MMAP_STATUS) == MAP_FAILED, "status is read-only");

@@ -62,6 +62,7 @@ extern "C" {
 #define DRM_MXGPU_MEMORY	0x12
 #define DRM_MXGPU_RESET		0x13
 #define DRM_MXGPU_CONTEXTS	0x14
+#define DRM_MXGPU_SVM		0x15
 
 /*
  * INFO: what the device is. Only vmid changes while the file is open: a client
@@ -287,10 +288,10 @@ struct drm_mxgpu_queue_eventfd {
  * -EINVAL (room for none). Each record that was read is answered by RESOLVE.
  *
  * The ring of the device is shared by all clients. A record of a client that has
- * more than MXGPU_FAULTS_MAX of them open is answered by REPLAY at once (it comes
- * again), and when the ring is nearly full the oldest ones that nobody answered
- * are killed. -EBUSY: the client has such a file. -EOPNOTSUPP: the driver does
- * not do it, and has no RESOLVE either; this one does not yet.
+ * MXGPU_FAULTS_MAX of them open waits until half of these are answered, and comes
+ * again then; and when the ring is nearly full the oldest ones that nobody
+ * answered are killed. -EBUSY: the client has such a file. -EOPNOTSUPP: the
+ * device does not do it, and RESOLVE and SVM fail likewise.
  */
 #define MXGPU_FAULTS_MAX 256
 
@@ -310,6 +311,20 @@ struct drm_mxgpu_faults {
 struct drm_mxgpu_resolve {
 	__u32 sequence;		/* of the record */
 	__u32 verdict;		/* MXGPU_RESOLVE_* */
+};
+
+/*
+ * SVM: addresses of the process at which nothing is mapped by VM_MAP are the
+ * device's, too, from now on and for good: a recoverable fault there (packets
+ * with MXGPU_PKT_RECOVER) reads or writes the process's memory as one of its
+ * threads would, with its rights, page by page and without pinning. What no
+ * thread could do goes to FAULTS, or is killed. Instructions are not fetched so.
+ * The process is the caller; a child of fork() has a memory of its own. -EBUSY:
+ * the file has it already.
+ */
+struct drm_mxgpu_svm {
+	__u32 flags;		/* in: 0 */
+	__u32 reserved;
 };
 
 /*
@@ -409,6 +424,7 @@ struct drm_mxgpu_status {
 #define DRM_IOCTL_MXGPU_MEMORY		MXGPU_IO_(IOR, MEMORY, memory)
 #define DRM_IOCTL_MXGPU_RESET		MXGPU_IO_(IOWR, RESET, reset)
 #define DRM_IOCTL_MXGPU_CONTEXTS	MXGPU_IO_(IOW, CONTEXTS, contexts)
+#define DRM_IOCTL_MXGPU_SVM		MXGPU_IO_(IOW, SVM, svm)
 
 #if defined(__cplusplus)
 }
