@@ -194,6 +194,7 @@ static int device_start(DrmDevice *d)
         return -errno;
     }
     d->status = page;
+    d->info.pageable = drm_pageable(d);
     return 0;
 }
 
@@ -234,6 +235,7 @@ static void driver_close(KmdDevice *dev)
 {
     DrmDevice *d = drm_of(dev);
 
+    drm_faults_stop(d);
     munmap((void *)(uintptr_t)d->status, sizeof(*d->status));
     close(d->fd);
     kmd_arena_fini(&d->arena);
@@ -282,15 +284,6 @@ static unsigned driver_where(KmdDevice *dev, uint64_t *pcs, unsigned room)
     return drm_error(drm_of(dev), ret) ? 0 : args.count;
 }
 
-/* The driver does not tell of such faults yet. */
-static int driver_faults(KmdDevice *dev, KmdMendFn *mend, void *opaque)
-{
-    (void)dev;
-    (void)mend;
-    (void)opaque;
-    return -EOPNOTSUPP;
-}
-
 static void driver_module(KmdDevice *dev, uint64_t address, const char *path)
 {
     (void)dev;
@@ -324,7 +317,7 @@ const KmdOps kmd_driver_ops = {
     .queue_launch = drm_queue_launch,
     .contexts = drm_contexts,
     .queue_destroy = drm_queue_destroy,
-    .faults = driver_faults,
+    .faults = drm_faults,
     .irq_count = drm_queue_irq_count,
     .irq_wait = drm_queue_irq_wait,
     .alive = driver_alive,

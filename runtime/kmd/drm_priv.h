@@ -16,6 +16,8 @@
 #include "base/log.h"
 #include "kmd.h"
 
+typedef struct DrmFaults DrmFaults;
+
 /* What a KmdDevice and a KmdBo are for this back end. */
 typedef struct DrmDevice {
     int fd;
@@ -25,6 +27,7 @@ typedef struct DrmDevice {
     KmdArena arena;
     pthread_mutex_t import_lock;
     struct DrmImport *imports; /* handles of what others have exported */
+    DrmFaults *faults;       /* NULL: nobody has asked */
     _Atomic bool lost;       /* and it was said */
     _Atomic uint64_t looked; /* when a waiter last looked at it */
 } DrmDevice;
@@ -81,6 +84,13 @@ int drm_unmap(KmdDevice *dev, uint64_t va, uint64_t size);
 int drm_replace(KmdDevice *dev, const KmdPlace *places, unsigned count);
 int drm_shared_alloc(KmdDevice *dev, uint64_t size, void **memory);
 void drm_shared_free(KmdDevice *dev, void *memory, uint64_t size);
+
+/* ---- drm_fault.c ---- */
+
+int drm_faults(KmdDevice *dev, KmdMendFn *mend, void *opaque);
+void drm_faults_stop(DrmDevice *d);
+/* From now on the process's memory is the device's, too. */
+bool drm_pageable(DrmDevice *d);
 
 /* ---- drm_queue.c ---- */
 

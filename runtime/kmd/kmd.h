@@ -39,6 +39,8 @@ typedef struct KmdInfo {
     char fw_build[32];       /* names the image: printable, empty if unknown */
     uint8_t uuid[16];
     bool simulated;          /* in this process, no PCI function */
+    bool pageable;           /* packets with MXGPU_PKT_RECOVER reach memory of
+                                the process that nobody pinned */
 } KmdInfo;
 
 /* Page permissions: MXGPU_PTE_READ | WRITE | EXECUTE | ATOMIC (pte.h). */

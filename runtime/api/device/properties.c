@@ -110,6 +110,7 @@ void mc_api_properties(const McContext *ctx, mcDeviceProp_t *p)
     p->memoryPoolsSupported = 1;
     p->managedMemory = 1;
     p->concurrentManagedAccess = 1;
+    p->pageableMemoryAccess = info->pageable;
     p->streamPrioritiesSupported = info->priorities > 1;
     memcpy(p->uuid.bytes, info->uuid, sizeof(p->uuid.bytes));
     snprintf(p->mxArchName, sizeof(p->mxArchName), "riscv64-mxgpu");

@@ -142,8 +142,12 @@ static void dispatch_packet(McContext *ctx, McFunction *f, dim3 grid,
     };
 }
 
-static unsigned dispatch_flags(const McFunction *f, unsigned flags)
+static unsigned dispatch_flags(const McContext *ctx, const McFunction *f,
+                               unsigned flags)
 {
+    if (ctx->info.pageable) {
+        flags |= MXGPU_PKT_RECOVER;
+    }
     if (f->uses & MXGPU_KERNEL_USES_LAUNCH) {
         flags |= MXGPU_PKT_LAUNCHES;
     }
@@ -159,7 +163,8 @@ void mc_launch_record(const union mxgpu_packet *packet, uint8_t *memory)
 {
     const struct mxgpu_launch root = {
         .private_kib = packet->dispatch.private_kib,
-        .flags = packet->header.flags & MXGPU_PKT_STRICT_ALIGN,
+        .flags = packet->header.flags &
+                 (MXGPU_PKT_STRICT_ALIGN | MXGPU_PKT_RECOVER),
     };
 
     if (mc_launch_head(packet)) {
@@ -175,7 +180,7 @@ mcError_t mc_launch_packet(McContext *ctx, McFunction *f, dim3 grid,
 
     if (error == mcSuccess) {
         dispatch_packet(ctx, f, grid, block, shared, args, packet);
-        packet->header.flags = dispatch_flags(f, flags);
+        packet->header.flags = dispatch_flags(ctx, f, flags);
     }
     return error;
 }
@@ -231,7 +236,7 @@ mcError_t mc_launch(McStream *stream, McFunction *f, dim3 grid, dim3 block,
         return error;
     }
     dispatch_packet(stream->ctx, f, grid, block, shared, NULL, &packet);
-    packet.header.flags = dispatch_flags(f, flags);
+    packet.header.flags = dispatch_flags(stream->ctx, f, flags);
     unsigned head = mc_launch_head(&packet);
     error = mc_submit_begin(stream, 1, head + (f->arg_size ? f->arg_size : 16),
                             &submit);

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: MIT
 # Runs in a guest with the kernel driver: several processes use one device at
 # once, and one that is killed, or whose kernel faults, is alone in that. The
-# arguments are the paths of vectorAdd, radixSort, runtime-hold and of
-# runtime-messages. Prints TAP.
+# arguments are the paths of vectorAdd, radixSort, runtime-hold, runtime-messages
+# and of mx-smi. Prints TAP.
 #   scripts/run-guest --driver --script runtime/tests/guest/sharing.sh \
 #       --file runtime/tests/guest/lib.sh:/mxgpu/lib.sh -- PATH/vectorAdd ...
 # shellcheck source=runtime/tests/guest/lib.sh
 . /mxgpu/lib.sh
-add=$1 sort=$2 hold=$3 wrong=$4
+add=$1 sort=$2 hold=$3 wrong=$4 smi=$5
 
 passes() { # PROGRAM
     "$1" >"$out.$$" 2>>"$log" && grep -q 'PASS$' "$out.$$"
@@ -38,6 +38,22 @@ ok $? "eight processes at once"
 endless=$!
 crowd "$add" "$sort" "$add" "$sort" && kill -0 $endless
 ok $? "four beside a kernel that does not end"
+time_of() { # PID: ns that units have run its kernels
+    cat /proc/"$1"/fdinfo/* 2>/dev/null |
+        sed -n 's/^drm-engine-compute:[[:space:]]*\([0-9]*\) ns$/\1/p' |
+        sort -n | tail -n 1
+}
+before=$(time_of $endless)
+[ "${before:-0}" != 0 ] && until [ "$(time_of $endless)" -gt "$before" ]; do
+    usleep 10000
+done
+ok $? "whose time grows"
+"$smi" --csv -l 0.2 -c 3 >"$out" 2>"$log"
+cat "$out" >>"$log"
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+    $at["compute_percent"] + 0 > 0 && $at["utilization_percent"] + 0 > 0 { n++ }
+    END { exit !n }' "$out"
+ok $? "and mx-smi shows it as utilisation"
 kill -9 $endless
 wait $endless
 [ $? = 137 ] && passes "$add"
