@@ -30,7 +30,7 @@ class VmError(Exception):
         self.console = console  # its last lines help to understand
 
 
-def _die_with_parent():
+def die_with_parent():
     ctypes.CDLL(None).prctl(1, signal.SIGKILL, 0, 0, 0)  # PR_SET_PDEATHSIG
 
 
@@ -168,7 +168,7 @@ class Vm:
                 pass_fds=[*fds, *self.initrd_fds,
                           *(end.fileno() for end in self.theirs)],
                 stdin=subprocess.DEVNULL, stdout=sys.stderr,
-                start_new_session=True, preexec_fn=_die_with_parent)
+                start_new_session=True, preexec_fn=die_with_parent)
         except OSError as e:
             raise VmError(FAILED, f"cannot start {self.args[0]}: {e.strerror}")
 
