@@ -376,7 +376,7 @@ Rig *rig_busy(const char *kernels, unsigned steps)
 
     rig_start(r, kernels);
     for (unsigned i = 0; i < steps; i++) {
-        rig_step(r, 700);
+        rig_step(r, RIG_BUDGET);
     }
     g_assert_false(rig_done(r));
     return r;

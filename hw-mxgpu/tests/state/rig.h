@@ -40,7 +40,8 @@ void rig_start(Rig *r, const char *kernels);
 /* Of a deterministic one; false: there is nothing to do now. */
 bool rig_step(Rig *r, unsigned budget);
 bool rig_done(Rig *r);
-/* A deterministic one in the middle of everything. */
+/* A deterministic one in the middle of everything, after so many steps. */
+#define RIG_BUDGET 700
 Rig *rig_busy(const char *kernels, unsigned steps);
 Saved rig_save(Rig *r);
 

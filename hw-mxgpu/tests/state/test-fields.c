@@ -205,6 +205,7 @@ static void list_device(Fields *f, MxgpuDevice *dev)
 {
     BEGIN(MxgpuDevice, dev);
     ARRAY(dev, regs); ARRAY(dev, latch); ARRAY(dev, counter);
+    ARRAY(dev, copy_ns);
     S(dev, simt_base); S(dev, reset_pending);
     D(dev, mbox_pending); D(dev, copy_pending); D(dev, dispatch_pending);
     D(dev, chain_pending);
@@ -386,7 +387,8 @@ static void list_counters(Fields *f, SimtCuCounters *n)
 {
     BEGIN(SimtCuCounters, n);
     ARRAY(n, count); O(n, profile); S(n, where);
-    ARRAY(n, spent);
+    ARRAY(n, spent); ARRAY(n, vmid_ns);
+    O(n, vmid_ran);
     O(n, lanes_now); O(n, divergent_now); O(n, restarts);
     end(f);
     for (unsigned i = 0; i < MXGPU_DISPATCH_SLOTS; i++) {
@@ -652,6 +654,26 @@ static void check_moment(unsigned steps, GHashTable *names)
     rig_free(to);
 }
 
+static bool copies(Rig *r)
+{
+    return MXGPU_GET(MXGPU_CE_STATUS_STATE,
+                     *mxgpu_reg(r->dev, MXGPU_CE_STATUS)) == MXGPU_UNIT_BUSY;
+}
+
+/* How many steps of rig_busy() lead to a copy in flight; it is a short one. */
+static unsigned copy_moment(void)
+{
+    Rig *r = rig_busy(kernels, 20);
+    unsigned steps = 20;
+
+    for (; !copies(r); steps++) {
+        g_assert_false(rig_done(r));
+        rig_step(r, RIG_BUDGET);
+    }
+    rig_free(r);
+    return steps;
+}
+
 static void test_fields(void)
 {
     g_autoptr(GHashTable) names =
@@ -662,6 +684,7 @@ static void test_fields(void)
     for (unsigned steps = 20; steps <= 80; steps += 15) {
         check_moment(steps, names);
     }
+    check_moment(copy_moment(), names);
     g_hash_table_iter_init(&i, names);
     while (g_hash_table_iter_next(&i, &name, &n)) {
         if (!GPOINTER_TO_INT(n)) {
