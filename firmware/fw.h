@@ -19,7 +19,7 @@
 #include "mxgpu/regs.h"
 
 #define FW_VERSION_MAJOR 1
-#define FW_VERSION_MINOR 7
+#define FW_VERSION_MINOR 8
 #define FW_VERSION_PATCH 0
 #define FW_VERSION                                                             \
     ((uint32_t)FW_VERSION_MAJOR << 16 | FW_VERSION_MINOR << 8 |                \
@@ -98,12 +98,14 @@ typedef struct FwQueue {
     bool fetched;     /* packet holds one that has not started */
     bool barrier;     /* a barrier packet is in flight: nothing may start */
     bool publish;     /* read_index in memory is behind */
+    bool paused;      /* by QUEUE_HOLD: no packet starts */
     uint16_t running; /* packets in flight in units */
     uint32_t vector;
     uint32_t mask; /* packets in the ring - 1 */
     uint64_t ring, ctl;
     uint64_t write_index; /* as rung */
-    uint64_t read_index;  /* packets fetched */
+    uint64_t read_index;  /* packets fetched; in memory: that have begun, and of
+                           * whose place in the ring nothing is needed any more */
     union mxgpu_packet packet;
     /* Of the INDIRECT packet under way, the last one fetched from the ring. */
     uint64_t list;
@@ -111,6 +113,8 @@ typedef struct FwQueue {
     uint32_t list_next;  /* packets of the list that were fetched */
     struct mxgpu_packet_header list_header;
     uint64_t list_signal_addr, list_signal_value;
+    uint64_t skip_at;   /* read_index of an INDIRECT packet, of whose list */
+    uint32_t list_skip; /* ... so many packets were done earlier */
     uint64_t poll_time; /* WAIT packets: next look at memory */
     uint32_t backoff;   /* ... and the pause after that one */
     /* Records of MXGPU_PKT_PROFILE; stride 0: there is no place for them. */
@@ -274,6 +278,13 @@ static inline uint32_t queue_inner(const FwQueue *queue)
     return unlikely(queue->list_count) ? queue->list_next : 0;
 }
 
+/* The packet that is still needed in the ring: the next one to begin, or the
+ * INDIRECT packet under way. */
+static inline uint64_t queue_position(const FwQueue *queue)
+{
+    return queue->read_index - (queue->fetched || queue->list_count);
+}
+
 /* Whether there is a packet to fetch. */
 static inline bool queue_has_more(const FwQueue *queue)
 {
@@ -350,6 +361,10 @@ enum mxgpu_msg_status queue_create(const struct mxgpu_msg_queue_create *msg);
 enum mxgpu_msg_status queue_destroy(uint32_t id);
 /* Likewise, but then it is as queue_create() left it. */
 enum mxgpu_msg_status queue_reset(uint32_t id);
+enum mxgpu_msg_status queue_hold(uint32_t id,
+                                 struct mxgpu_msg_queue_hold_resp *answer);
+enum mxgpu_msg_status
+queue_resume(const struct mxgpu_msg_queue_resume *msg);
 bool queue_in_address_space(uint64_t addr, uint64_t size);
 /* alone: nothing else has happened. */
 void queue_doorbells(bool alone);

@@ -128,6 +128,23 @@ static uint32_t handle_contexts(const uint32_t *request, uint32_t *answer)
     return context_area(&msg);
 }
 
+static uint32_t handle_queue_hold(const uint32_t *request, uint32_t *answer)
+{
+    struct mxgpu_msg_queue_hold_resp resp = {0};
+    uint32_t status = queue_hold(request[1], &resp);
+
+    __builtin_memcpy(answer, &resp, sizeof(resp));
+    return status;
+}
+
+static uint32_t handle_queue_resume(const uint32_t *request, uint32_t *answer)
+{
+    struct mxgpu_msg_queue_resume msg;
+
+    __builtin_memcpy(&msg, request, sizeof(msg));
+    return queue_resume(&msg);
+}
+
 static uint32_t handle_log_level(const uint32_t *request, uint32_t *answer)
 {
     if (request[1] >= FW_LOG_LEVELS) {
@@ -149,6 +166,8 @@ static const Handler handlers[] = {
     [MXGPU_MSG_QUEUE_LAUNCH] = {handle_queue_launch, 5, false},
     [MXGPU_MSG_QUEUE_RESET] = {handle_queue_reset, 2, false},
     [MXGPU_MSG_CONTEXTS] = {handle_contexts, 6, false},
+    [MXGPU_MSG_QUEUE_HOLD] = {handle_queue_hold, 2, false},
+    [MXGPU_MSG_QUEUE_RESUME] = {handle_queue_resume, 8, false},
 };
 
 static uint32_t handle(const uint32_t *request, uint32_t *answer)

@@ -80,6 +80,8 @@ static bool probe_memory(const FwQueue *queue)
 static bool begin(FwQueue *queue)
 {
     queue->fetched = queue->barrier = queue->publish = false;
+    queue->paused = false;
+    queue->skip_at = 0;
     queue->running = 0;
     queue->profile_stride = 0;
     queue->list_count = 0;
@@ -370,9 +372,11 @@ void queue_publish(FwQueue *queue)
 {
     uint64_t addr =
         queue->ctl + offsetof(struct mxgpu_queue_ctl, read_index);
-    uint32_t fault = mem_write64(queue->vmid, addr, queue->read_index);
+    uint64_t index = queue_position(queue);
+    uint32_t fault = mem_write64(queue->vmid, addr, index);
 
-    queue->publish = false;
+    /* The end of a list asks for it anew: not each of its packets does. */
+    queue->publish = queue->fetched && !queue->list_count;
     if (unlikely(fault)) {
         struct mxgpu_queue_error error = {
             .code = MXGPU_QERR_FETCH,

@@ -27,7 +27,7 @@ void sched_init(void)
 static bool is_ready(const FwQueue *queue)
 {
     return queue->state == FW_QUEUE_ACTIVE && !queue->barrier &&
-           list_empty(&queue->link) &&
+           !queue->paused && list_empty(&queue->link) &&
            (queue->fetched || queue_has_more(queue));
 }
 
@@ -248,6 +248,7 @@ static void end_list(FwQueue *queue)
         return; /* as in start_packet() */
     }
     queue->list_count = 0;
+    queue->publish = true;
     if (queue_complete(queue, queue->read_index - 1, &queue->list_header,
                        queue->list_signal_addr, queue->list_signal_value,
                        0)) {

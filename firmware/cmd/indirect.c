@@ -33,6 +33,12 @@ static FwStart indirect_start(FwQueue *queue)
     queue->list = indirect->list;
     queue->list_count = indirect->count;
     queue->list_next = 0;
+    if (unlikely(queue->skip_at == queue->read_index)) {
+        queue->list_next = queue->list_skip < indirect->count
+                               ? queue->list_skip
+                               : indirect->count;
+        queue->skip_at = 0;
+    }
     queue->list_header = queue->packet.header;
     queue->list_signal_addr = indirect->signal_addr;
     queue->list_signal_value = indirect->signal_value;

@@ -69,9 +69,27 @@ static Packet random_packet(Input *in)
     return p;
 }
 
+/* Where the queue is, or almost. */
+static void random_resume(Input *in, uint32_t queue)
+{
+    const uint32_t hold[] = {MXGPU_MSG_QUEUE_HOLD, queue};
+    uint32_t words[8] = {MXGPU_MSG_QUEUE_RESUME, queue}, spoil;
+
+    fake_send(hold, 2);
+    for (unsigned i = 2; i < 8; i++) {
+        words[i] = fake_answer(i);
+    }
+    spoil = take(in, 1);
+    if (spoil & 1) {
+        words[2 + spoil / 2 % 6] += 1 + take(in, 1) % 4;
+    }
+    fake_send(words, 8);
+}
+
 static void random_message(Input *in)
 {
-    uint32_t words[16] = {take(in, 1) % 10, take(in, 1) % (QUEUES + 2)};
+    uint32_t words[16] = {take(in, 1) % (MXGPU_MSG_QUEUE_RESUME + 2),
+                          take(in, 1) % (QUEUES + 2)};
 
     if (!fake_answered()) {
         return;
@@ -89,11 +107,16 @@ static void random_message(Input *in)
         fake_send((const uint32_t *)&setup, sizeof(setup) / 4);
         return;
     }
+    if (words[0] == MXGPU_MSG_QUEUE_RESUME && take(in, 1) % 8) {
+        random_resume(in, words[1]);
+        return;
+    }
     if (words[0] == MXGPU_MSG_PING) {
         for (unsigned i = 0; i < 10; i++) {
             words[i] = take(in, 4);
         }
-    } else if (words[0] != MXGPU_MSG_QUEUE_DESTROY) {
+    } else if (words[0] != MXGPU_MSG_QUEUE_DESTROY &&
+               (words[0] != MXGPU_MSG_QUEUE_HOLD || take(in, 1) % 4 == 0)) {
         words[2 + take(in, 1) % 10] = take(in, 4);
     }
     fake_send(words, 16);

@@ -26,7 +26,7 @@ static void test_order(void)
     g_assert_true(finish(FW_UNIT_COPY, 0));
     g_assert_true(signalled(0) && signalled(3) && signalled(5));
     g_assert_false(signalled(1) || signalled(2) || signalled(4));
-    g_assert_cmpuint(ctl(0)->read_index, ==, 2);
+    g_assert_cmpuint(ctl(0)->read_index, ==, 1); /* not the list's */
     g_assert_true(finish(FW_UNIT_SLOT, 0));
     g_assert_true(signalled(4) && signalled(1) && signalled(2));
     g_assert_cmpuint(ctl(0)->read_index, ==, 3);

@@ -67,7 +67,8 @@ static void test_reserved_words(void)
         [MXGPU_MSG_TLB_INVALIDATE] = 6, [MXGPU_MSG_QUEUE_CREATE] = 10,
         [MXGPU_MSG_QUEUE_DESTROY] = 2, [MXGPU_MSG_LOG_LEVEL] = 2,
         [MXGPU_MSG_QUEUE_PROFILE] = 9, [MXGPU_MSG_QUEUE_LAUNCH] = 5,
-        [MXGPU_MSG_QUEUE_RESET] = 2,
+        [MXGPU_MSG_QUEUE_RESET] = 2,  [MXGPU_MSG_CONTEXTS] = 6,
+        [MXGPU_MSG_QUEUE_HOLD] = 2,   [MXGPU_MSG_QUEUE_RESUME] = 8,
     };
 
     start(0);
@@ -80,7 +81,7 @@ static void test_reserved_words(void)
         }
     }
     g_assert_cmpuint(STATUS(0), ==, MXGPU_MSG_UNKNOWN_OP);
-    g_assert_cmpuint(STATUS(12), ==, MXGPU_MSG_UNKNOWN_OP);
+    g_assert_cmpuint(STATUS(14), ==, MXGPU_MSG_UNKNOWN_OP);
     g_assert_cmpuint(STATUS(UINT32_MAX), ==, MXGPU_MSG_UNKNOWN_OP);
 }
 

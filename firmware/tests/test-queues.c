@@ -219,7 +219,7 @@ static void test_no_blocking(void)
         put(0, i, &p);
     }
     ring_settled(0, 4);
-    g_assert_cmpuint(ctl(0)->read_index, ==, 3); /* one waits */
+    g_assert_cmpuint(ctl(0)->read_index, ==, 2); /* one waits in its place */
     put(1, 0, &d);
     ring_settled(1, 1);
     g_assert_cmpuint(busy_units(FW_UNIT_SLOT), ==, 1);
@@ -488,8 +488,7 @@ static void test_destroy_waiting(void)
         ring_settled(1, 10);
         bus.inv_busy = true;
         run_packet(&p[i]);
-        /* The front end fetches what it starts. */
-        g_assert_cmpuint(ctl(0)->read_index, ==, i < 3 || !fw.front_end);
+        g_assert_cmpuint(ctl(0)->read_index, ==, 0); /* none has begun */
         g_assert_true(send_destroy(0));
         g_assert_cmpuint(fake_answer(0), ==, MXGPU_MSG_OK);
         bus.inv_busy = false;

@@ -33,7 +33,15 @@ enum mxgpu_msg_op {
     MXGPU_MSG_QUEUE_LAUNCH = 9,
     MXGPU_MSG_QUEUE_RESET = 10,
     MXGPU_MSG_CONTEXTS = 11,
+    MXGPU_MSG_QUEUE_HOLD = 12,
+    MXGPU_MSG_QUEUE_RESUME = 13,
 };
+
+/* Their names, for those who show them. */
+#define MXGPU_MSG_OPS(F)                                                       \
+    F(PING) F(HELLO) F(VM_SET) F(TLB_INVALIDATE) F(QUEUE_CREATE)               \
+    F(QUEUE_DESTROY) F(LOG_LEVEL) F(QUEUE_PROFILE) F(QUEUE_LAUNCH)             \
+    F(QUEUE_RESET) F(CONTEXTS) F(QUEUE_HOLD) F(QUEUE_RESUME)
 
 enum mxgpu_msg_status {
     MXGPU_MSG_OK = 0,
@@ -171,6 +179,48 @@ struct mxgpu_msg_contexts {
                                   that finds no room keeps its slot */
 };
 
+/*
+ * QUEUE_HOLD: the queue begins no further packet; those in flight go on. The
+ * answer says where it is now; it may be asked for as often as one likes.
+ * NOT_FOUND.
+ */
+enum mxgpu_hold_state {
+    MXGPU_HOLD_BUSY = 0,  /* packets are in flight, what follows will change */
+    MXGPU_HOLD_STILL = 1, /* ... are not */
+    MXGPU_HOLD_ERROR = 2, /* the queue has stopped: its control block says why */
+};
+struct mxgpu_msg_queue_hold {
+    uint32_t op;
+    uint32_t queue;
+};
+struct mxgpu_msg_queue_hold_resp {
+    uint32_t status;
+    uint32_t state;              /* enum mxgpu_hold_state */
+    uint32_t index_lo, index_hi; /* the packet that is next */
+    uint32_t tail_lo, tail_hi;   /* the doorbell's value */
+    uint32_t inner; /* packets of its list that are done, if it is INDIRECT */
+    uint32_t head;  /* records that a launch queue has taken from its ring */
+};
+
+/*
+ * QUEUE_RESUME: a held queue goes on where the answer of a QUEUE_HOLD said,
+ * whether it is still there or was created anew since, after a reset of the
+ * device for instance: then the control block gets its read_index. The tail is
+ * the doorbell's value, unless it has a greater one. NOT_FOUND; BUSY: it is not
+ * held, is elsewhere while packets are in flight, or has stopped; FAULT: the
+ * control block is not writable, and the queue has stopped.
+ */
+struct mxgpu_msg_queue_resume {
+    uint32_t op;
+    uint32_t queue;
+    uint32_t index_lo, index_hi; /* as of the answer, all of them */
+    uint32_t tail_lo, tail_hi;
+    uint32_t inner;
+    uint32_t head;
+};
+
+MXGPU_ASSERT_SIZE(struct mxgpu_msg_queue_hold_resp, 32);
+MXGPU_ASSERT_SIZE(struct mxgpu_msg_queue_resume, 32);
 MXGPU_ASSERT_SIZE(struct mxgpu_msg_contexts, 24);
 MXGPU_ASSERT_SIZE(struct mxgpu_msg_ping, 64);
 MXGPU_ASSERT_SIZE(struct mxgpu_msg_queue_profile, 36);

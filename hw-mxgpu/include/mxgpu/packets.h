@@ -274,7 +274,8 @@ MXGPU_ASSERT_SIZE(struct mxgpu_queue_error, 64);
 
 /* Control block of a queue, multiple of 64. The device writes all of it. */
 struct mxgpu_queue_ctl {
-    uint64_t read_index; /* packets fetched: their slots are free */
+    uint64_t read_index; /* packets that have begun, and of INDIRECT ended:
+                            their slots are free */
     uint32_t state;      /* enum mxgpu_queue_state */
     uint32_t reserved0;
     uint64_t reserved1[6];

@@ -255,6 +255,8 @@ class MsgOp(enum.IntEnum):
     QUEUE_LAUNCH = 9
     QUEUE_RESET = 10
     CONTEXTS = 11
+    QUEUE_HOLD = 12
+    QUEUE_RESUME = 13
 
 
 class MsgStatus(enum.IntEnum):
@@ -266,6 +268,12 @@ class MsgStatus(enum.IntEnum):
     BUSY = 5
     NOT_FOUND = 6
     FAULT = 7
+
+
+class HoldState(enum.IntEnum):
+    BUSY = 0
+    STILL = 1
+    ERROR = 2
 
 
 class Csr(enum.IntEnum):
@@ -675,6 +683,41 @@ class MsgContexts(Message):
         ("addr_hi", c.c_uint32),
         ("size_lo", c.c_uint32),
         ("size_hi", c.c_uint32),
+    ]
+
+
+class MsgQueueHold(Message):
+    OP = 12
+    _fields_ = [
+        ("op", c.c_uint32),
+        ("queue", c.c_uint32),
+    ]
+
+
+class MsgQueueHoldResp(Struct):
+    _fields_ = [
+        ("status", c.c_uint32),
+        ("state", c.c_uint32),
+        ("index_lo", c.c_uint32),
+        ("index_hi", c.c_uint32),
+        ("tail_lo", c.c_uint32),
+        ("tail_hi", c.c_uint32),
+        ("inner", c.c_uint32),
+        ("head", c.c_uint32),
+    ]
+
+
+class MsgQueueResume(Message):
+    OP = 13
+    _fields_ = [
+        ("op", c.c_uint32),
+        ("queue", c.c_uint32),
+        ("index_lo", c.c_uint32),
+        ("index_hi", c.c_uint32),
+        ("tail_lo", c.c_uint32),
+        ("tail_hi", c.c_uint32),
+        ("inner", c.c_uint32),
+        ("head", c.c_uint32),
     ]
 
 

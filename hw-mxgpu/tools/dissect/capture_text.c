@@ -94,8 +94,7 @@ static const char *message_name(uint32_t op)
 #define F(name)                                                                \
     case MXGPU_MSG_##name:                                                     \
         return #name;
-        F(PING) F(HELLO) F(VM_SET) F(TLB_INVALIDATE) F(QUEUE_CREATE)
-        F(QUEUE_DESTROY) F(LOG_LEVEL) F(QUEUE_PROFILE) F(QUEUE_LAUNCH)
+        MXGPU_MSG_OPS(F)
 #undef F
     default:
         return "(unknown operation)";

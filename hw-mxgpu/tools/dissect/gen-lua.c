@@ -38,9 +38,7 @@ static void put_events(void)
 #undef F
     printf("}\nlocal messages = {\n");
 #define F(name) printf("  [%d] = \"%s\",\n", MXGPU_MSG_##name, #name);
-    F(PING) F(HELLO) F(VM_SET) F(TLB_INVALIDATE) F(QUEUE_CREATE)
-    F(QUEUE_DESTROY) F(LOG_LEVEL) F(QUEUE_PROFILE) F(QUEUE_LAUNCH)
-    F(QUEUE_RESET)
+    MXGPU_MSG_OPS(F)
 #undef F
     printf("}\n");
 }

@@ -65,6 +65,8 @@ MESSAGES = {
     9: "QUEUE_LAUNCH",
     10: "QUEUE_RESET",
     11: "CONTEXTS",
+    12: "QUEUE_HOLD",
+    13: "QUEUE_RESUME",
 }
 # ---- made by scripts/gen-constants: end
 
