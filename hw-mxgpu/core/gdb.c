@@ -95,15 +95,28 @@ static void gdb_detach(void *opaque)
     hold(dev, false);
 }
 
+static MxgpuGdbStop stop_of(MxgpuDevice *dev);
+
+/* What has been recorded takes no time: it has stopped already. */
 static void gdb_resume(void *opaque, const MxgpuGdbResume *how)
 {
     MxgpuDevice *dev = opaque;
+    MxgpuMcu *mcu = dev->mcu.mcu;
+    uint32_t low = how->range ? (uint32_t)how->low : 0;
+    uint32_t high = how->range ? (uint32_t)how->high : 0;
+    MxgpuGdbStop stop;
 
-    mxgpu_mcu_debug_resume(dev->mcu.mcu, how->step,
-                           how->range ? (uint32_t)how->low : 0,
-                           how->range ? (uint32_t)how->high : 0,
-                           how->signal != 0);
-    hold(dev, false);
+    if (how->back) {
+        mxgpu_mcu_debug_back(mcu, how->step, low, high);
+    } else {
+        mxgpu_mcu_debug_resume(mcu, how->step, low, high, how->signal != 0);
+        if (!mxgpu_mcu_debug_again(mcu)) {
+            hold(dev, false);
+            return;
+        }
+    }
+    stop = stop_of(dev);
+    mxgpu_gdb_stopped(dev->debug.port.gdb, &stop);
 }
 
 static uint64_t gdb_halt(void *opaque)
@@ -145,6 +158,7 @@ static MxgpuGdbStop stop_of(MxgpuDevice *dev)
     } else if (s->why == MXGPU_MCU_DEBUG_TRAP) {
         stop.signal = trap_signal(s->cause);
     }
+    stop.oldest = s->why == MXGPU_MCU_DEBUG_HISTORY;
     return stop;
 }
 
@@ -208,6 +222,7 @@ static bool gdb_write_register(void *opaque, unsigned number, uint64_t wide)
     uint32_t value = (uint32_t)wide;
     MxgpuMcuState *s = mxgpu_mcu_state(dev->mcu.mcu);
 
+    mxgpu_mcu_debug_changed(dev->mcu.mcu);
     if (number < 32) {
         s->x[number] = number ? value : 0;
     } else if (number == GDB_PC) {
@@ -398,6 +413,46 @@ static void put(MxgpuGdbText text, const char *line)
     text.put(text.opaque, line, strlen(line));
 }
 
+/* Words that an instruction changes, and how many instructions are kept. */
+#define HISTORY_WORDS 4u
+#define HISTORY       (2u << 20)
+#define HISTORY_LEAST 256u
+#define HISTORY_MOST  (64u << 20)
+
+static uint64_t history_words(uint64_t instructions)
+{
+    uint64_t n = HISTORY_LEAST;
+
+    while (n < instructions && n < HISTORY_MOST) {
+        n *= 2;
+    }
+    return n * HISTORY_WORDS;
+}
+
+static void record(MxgpuMcu *mcu, const char *what, MxgpuGdbText text)
+{
+    unsigned long long count = HISTORY;
+    uint64_t behind, ahead;
+    char line[120];
+
+    if (!strcmp(what, "off")) {
+        (void)mxgpu_mcu_debug_record(mcu, 0);
+    } else if (!strcmp(what, "on") || sscanf(what, "on %llu", &count) == 1) {
+        if (!mxgpu_mcu_debug_record(mcu, history_words(count))) {
+            put(text, "there is no memory for it\n");
+        }
+    } else if (strcmp(what, "status")) {
+        put(text, "record on [INSTRUCTIONS], off, or status\n");
+    } else if (mxgpu_mcu_debug_recorded(mcu, &behind, &ahead)) {
+        snprintf(line, sizeof(line),
+                 "%llu instructions behind, %llu ahead\n",
+                 (unsigned long long)behind, (unsigned long long)ahead);
+        put(text, line);
+    } else {
+        put(text, "nothing is recorded\n");
+    }
+}
+
 static void gdb_monitor(void *opaque, const char *command, MxgpuGdbText text)
 {
     MxgpuDevice *dev = opaque;
@@ -408,7 +463,11 @@ static void gdb_monitor(void *opaque, const char *command, MxgpuGdbText text)
         put(text, "reset               resets the device, as its driver may\n"
                   "halt-at-start on    stops before the firmware's first "
                   "instruction\n"
-                  "halt-at-start off\n");
+                  "halt-at-start off\n"
+                  "record on [COUNT]   keeps what so many instructions change, "
+                  "for reverse-step and its kin\n"
+                  "record off\n"
+                  "record status\n");
         mxgpu_inspect_help(sink);
     } else if (!strcmp(command, "reset")) {
         mxgpu_regs_write(dev, MXGPU_PARTY_HOST, MXGPU_RESET,
@@ -417,6 +476,8 @@ static void gdb_monitor(void *opaque, const char *command, MxgpuGdbText text)
         atomic_store(&dev->debug.halt_at_start, true);
     } else if (!strcmp(command, "halt-at-start off")) {
         atomic_store(&dev->debug.halt_at_start, false);
+    } else if (!strncmp(command, "record ", strlen("record "))) {
+        record(dev->mcu.mcu, command + strlen("record "), text);
     } else if (!mxgpu_inspect(dev, command, sink)) {
         put(text, "no such command; \"monitor help\" lists them\n");
     }
@@ -436,6 +497,7 @@ static const MxgpuGdbOps gdb_ops = {
     .halt = gdb_halt,
     .word = 4,
     .registers = GDB_REGISTERS,
+    .reverses = true,
     .read_register = gdb_read_register,
     .write_register = gdb_write_register,
     .read_memory = gdb_read_memory,

@@ -206,7 +206,9 @@ static void send_stop(MxgpuGdb *g)
     int n = snprintf(text, sizeof(text), "T%02xthread:%llx;%s",
                      s->signal & 0xff,
                      g->ops->threads ? (unsigned long long)s->thread : 1,
-                     s->library ? "library:;" : "");
+                     s->library ? "library:;"
+                     : s->oldest ? "replaylog:begin;"
+                                 : "");
 
     if (s->point < MXGPU_GDB_WATCH_WRITE) {
         snprintf(text + n, sizeof(text) - (size_t)n, "%s", names[s->point]);
@@ -243,6 +245,20 @@ static void do_resume(MxgpuGdb *g, const char *p)
     how.thread = how.step || how.signal ? g->moves ? g->moves : g->stop.thread
                                         : 0;
     resume(g, &how);
+}
+
+/* "s", "c" after a "b": the same in reverse. */
+static void do_reverse(MxgpuGdb *g, const char *p)
+{
+    MxgpuGdbResume how = {.step = *p == 's', .back = true, .others = true};
+
+    if (!g->ops->reverses) {
+        send_text(g, "");
+    } else if (strcmp(p, "s") && strcmp(p, "c")) {
+        send_ok(g, false);
+    } else {
+        resume(g, &how);
+    }
 }
 
 /* An action of vCont; its kind, or 0 when it is none. */
@@ -572,11 +588,12 @@ static void do_query(MxgpuGdb *g, const char *p)
     if (take_word(&p, "Supported")) {
         snprintf(text, sizeof(text),
                  "PacketSize=%x;qXfer:features:read+;qXfer:memory-map:read+;"
-                 "vContSupported+;swbreak+;hwbreak+;QStartNoAckMode+%s%s%s",
+                 "vContSupported+;swbreak+;hwbreak+;QStartNoAckMode+%s%s%s%s",
                  MXGPU_GDB_PACKET,
                  g->ops->threads ? ";qXfer:threads:read+" : "",
                  g->ops->libraries ? ";qXfer:libraries:read+" : "",
-                 g->ops->evaluates ? ";ConditionalBreakpoints+" : "");
+                 g->ops->evaluates ? ";ConditionalBreakpoints+" : "",
+                 g->ops->reverses ? ";ReverseStep+;ReverseContinue+" : "");
         send_text(g, text);
     } else if (take_word(&p, "Xfer:features:read:target.xml:")) {
         send_piece(g, g->ops->description(g->opaque), p);
@@ -624,7 +641,7 @@ static void do_v(MxgpuGdb *g, const char *p)
 /* What changes or shows the machine is for one that stands. */
 static bool needs_stop(char kind)
 {
-    return kind && strchr("gGpPmMXcCsSvZz", kind);
+    return kind && strchr("bgGpPmMXcCsSvZz", kind);
 }
 
 /* Before what is about a thread. */
@@ -684,6 +701,9 @@ static void handle_packet(MxgpuGdb *g)
     case 's':
     case 'S':
         do_resume(g, p);
+        break;
+    case 'b':
+        do_reverse(g, p);
         break;
     case 'v':
         do_v(g, p);

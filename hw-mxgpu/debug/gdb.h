@@ -45,12 +45,14 @@ typedef struct MxgpuGdbStop {
     uint64_t addr;
     uint64_t thread; /* that it is about; of no meaning where there is one */
     bool library;    /* what libraries() gives has changed */
+    bool oldest;     /* there is nothing to go back to */
 } MxgpuGdbStop;
 
 typedef struct MxgpuGdbResume {
     bool step;          /* one instruction */
     bool range;         /* or, with step: until pc leaves [low, high) */
     uint64_t low, high;
+    bool back;          /* in reverse; where the machine can */
     unsigned signal;    /* to be delivered; 0: what was signalled is forgotten */
     /* Of several threads: the one that this is about, 0 when all run alike;
      * and whether the others run, too. */
@@ -78,7 +80,9 @@ typedef struct MxgpuGdbOps {
     MxgpuGdbStop (*attach)(void *opaque);
     /* The debugger leaves: no points any more, and the machine runs. */
     void (*detach)(void *opaque);
-    /* Runs the machine until mxgpu_gdb_stopped() is called. */
+    /* Runs the machine until mxgpu_gdb_stopped() is called, which may be at
+     * once; reverses: it can go back, too. */
+    bool reverses;
     void (*resume)(void *opaque, const MxgpuGdbResume *how);
     /* Of a running machine, which stands when this returns: at the thread
      * returned. */

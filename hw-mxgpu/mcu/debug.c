@@ -13,12 +13,13 @@ static void update(MxgpuMcu *mcu)
 {
     McuDebug *d = &mcu->debug;
 
-    d->active = d->points || d->stepping || d->pending;
+    d->active = d->points || d->stepping || d->pending || d->history;
     mxgpu_mcu_update(mcu);
 }
 
 void mxgpu_mcu_debug_attach(MxgpuMcu *mcu, bool attached)
 {
+    (void)mxgpu_mcu_history_start(mcu, 0);
     memset(&mcu->debug, 0, sizeof(mcu->debug));
     mcu->debug.attached = attached;
     update(mcu);
@@ -111,6 +112,21 @@ static Access access_of(const MxgpuMcu *mcu, const RvInsn *in)
     return a;
 }
 
+/* What the instruction at pc stores: bytes, 0 for none, and where. */
+static unsigned stores(const MxgpuMcu *mcu, uint32_t *addr)
+{
+    RvInsn in;
+    Access a;
+
+    *addr = 0;
+    if (!decode_at(mcu, mcu->s.pc, &in)) {
+        return 0;
+    }
+    a = access_of(mcu, &in);
+    *addr = a.addr;
+    return a.writes || in.op == RV_SC_W ? a.len : 0;
+}
+
 static bool watches(const McuPoint *p, const Access *a)
 {
     uint32_t last = a->addr + a->len - 1;
@@ -174,7 +190,7 @@ static bool at_watch(MxgpuMcu *mcu)
     return false;
 }
 
-bool mxgpu_mcu_debug_before(MxgpuMcu *mcu)
+static bool stops_before(MxgpuMcu *mcu)
 {
     McuDebug *d = &mcu->debug;
     bool first = d->first, watched = d->watched;
@@ -193,6 +209,17 @@ bool mxgpu_mcu_debug_before(MxgpuMcu *mcu)
     /* A step gets somewhere, whatever is in its way. */
     return (!(d->stepping && first) && at_break(mcu)) ||
            (!watched && at_watch(mcu));
+}
+
+bool mxgpu_mcu_debug_before(MxgpuMcu *mcu)
+{
+    if (mcu->debug.history) {
+        uint32_t addr;
+        unsigned len = stores(mcu, &addr);
+
+        mxgpu_mcu_history_note(mcu, addr, len);
+    }
+    return stops_before(mcu);
 }
 
 bool mxgpu_mcu_debug_trap(MxgpuMcu *mcu, uint32_t cause)
@@ -245,6 +272,67 @@ void mxgpu_mcu_debug_resume(MxgpuMcu *mcu, bool step, uint32_t low,
     update(mcu);
 }
 
+/* ---- through the history */
+
+bool mxgpu_mcu_debug_record(MxgpuMcu *mcu, uint64_t changes)
+{
+    bool ok = mxgpu_mcu_history_start(mcu, changes);
+
+    update(mcu);
+    return ok;
+}
+
+bool mxgpu_mcu_debug_recorded(const MxgpuMcu *mcu, uint64_t *behind,
+                              uint64_t *ahead)
+{
+    return mxgpu_mcu_history_length(mcu, behind, ahead);
+}
+
+bool mxgpu_mcu_debug_again(MxgpuMcu *mcu)
+{
+    uint64_t behind, ahead;
+
+    mxgpu_mcu_debug_recorded(mcu, &behind, &ahead);
+    while (ahead--) {
+        if (stops_before(mcu)) {
+            return true;
+        }
+        mxgpu_mcu_history_forward(mcu);
+    }
+    return false;
+}
+
+/* The instruction that was just taken back did what a point waits for. */
+static bool stops_after(MxgpuMcu *mcu)
+{
+    return at_break(mcu) || at_watch(mcu);
+}
+
+void mxgpu_mcu_debug_back(MxgpuMcu *mcu, bool step, uint32_t low,
+                          uint32_t high)
+{
+    McuDebug *d = &mcu->debug;
+
+    d->pending = d->pass = d->stepping = false;
+    d->stop = (MxgpuMcuDebugStop){.why = MXGPU_MCU_DEBUG_HISTORY};
+    while (mxgpu_mcu_history_back(mcu)) {
+        if (step && (mcu->s.pc < low || mcu->s.pc >= high)) {
+            d->stop.why = MXGPU_MCU_DEBUG_STEP;
+            break;
+        }
+        if (stops_after(mcu)) {
+            break;
+        }
+    }
+    d->stop.pc = mcu->s.pc;
+    update(mcu);
+}
+
+void mxgpu_mcu_debug_changed(MxgpuMcu *mcu)
+{
+    mxgpu_mcu_history_changed(mcu);
+}
+
 /* ---- a look inside */
 
 bool mxgpu_mcu_debug_read(const MxgpuMcu *mcu, uint32_t addr, void *buf,
@@ -268,6 +356,7 @@ bool mxgpu_mcu_debug_write(MxgpuMcu *mcu, uint32_t addr, const void *buf,
     if (offset > mcu->sram_size || len > mcu->sram_size - offset) {
         return false;
     }
+    mxgpu_mcu_history_changed(mcu);
     for (uint32_t i = 0; i < len; i++) {
         if (mxgpu_mcu_store(mcu, addr + i, 1, bytes[i]) != CAUSE_NONE) {
             return false;

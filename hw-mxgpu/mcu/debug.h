@@ -28,6 +28,7 @@ typedef enum MxgpuMcuDebugCause {
     MXGPU_MCU_DEBUG_STEP,
     MXGPU_MCU_DEBUG_POINT, /* kind; of a watch point addr, of data */
     MXGPU_MCU_DEBUG_TRAP,  /* it raises the exception `cause` */
+    MXGPU_MCU_DEBUG_HISTORY, /* nothing is known of what was before it */
 } MxgpuMcuDebugCause;
 
 typedef struct MxgpuMcuDebugStop {
@@ -59,6 +60,25 @@ void mxgpu_mcu_debug_resume(MxgpuMcu *mcu, bool step, uint32_t low,
                             uint32_t high, bool pass);
 /* The last stop. */
 const MxgpuMcuDebugStop *mxgpu_mcu_debug_stop(const MxgpuMcu *mcu);
+
+/*
+ * The history: what instructions have changed of the core and of SRAM, from when
+ * it is asked for until the debugger leaves; a reset clears it. changes: how many
+ * words it has room for, a power of 2 from 1024 on (an instruction changes about
+ * four); 0: none any more. false: no memory for it, and there is none.
+ */
+bool mxgpu_mcu_debug_record(MxgpuMcu *mcu, uint64_t changes);
+/* Instructions that one can go back, and forward again; false: no history. */
+bool mxgpu_mcu_debug_recorded(const MxgpuMcu *mcu, uint64_t *behind,
+                              uint64_t *ahead);
+/* Goes back, as a run goes forward; mxgpu_mcu_debug_stop() says why it stands. */
+void mxgpu_mcu_debug_back(MxgpuMcu *mcu, bool step, uint32_t low,
+                          uint32_t high);
+/* After mxgpu_mcu_debug_resume(): through what lies ahead, without executing it.
+ * false: it is behind, and the run can go on. */
+bool mxgpu_mcu_debug_again(MxgpuMcu *mcu);
+/* The state was changed: what lies ahead of it is no more. */
+void mxgpu_mcu_debug_changed(MxgpuMcu *mcu);
 
 /* CSRs by number, without the effects that instructions have on counters.
  * false: there is none, or not one to be written. */

@@ -39,6 +39,8 @@ typedef struct McuPoint {
     uint32_t addr, len; /* not empty, and without wrap-around */
 } McuPoint;
 
+typedef struct McuHistory McuHistory;
+
 /* The debugger's: of the host, not of the machine. */
 typedef struct McuDebug {
     bool attached;
@@ -51,6 +53,7 @@ typedef struct McuDebug {
     uint32_t pass_pc;
     uint32_t low, high; /* a step ends outside */
     MxgpuMcuDebugStop stop;
+    McuHistory *history; /* NULL: nothing is recorded */
     unsigned points;
     McuPoint point[MXGPU_MCU_POINTS];
 } McuDebug;
@@ -97,6 +100,22 @@ static inline void mxgpu_mcu_update(MxgpuMcu *mcu)
 bool mxgpu_mcu_debug_before(MxgpuMcu *mcu);
 bool mxgpu_mcu_debug_trap(MxgpuMcu *mcu, uint32_t cause);
 
+
+/* history.c; the first two as in debug.h. */
+bool mxgpu_mcu_history_start(MxgpuMcu *mcu, uint64_t changes);
+bool mxgpu_mcu_history_length(const MxgpuMcu *mcu, uint64_t *behind,
+                              uint64_t *ahead);
+/* Before an instruction, if there is a history: keeps what the one before has
+ * changed. This one may store len bytes at addr. */
+void mxgpu_mcu_history_note(MxgpuMcu *mcu, uint32_t addr, unsigned len);
+/* The core is another one. */
+void mxgpu_mcu_history_clear(MxgpuMcu *mcu);
+/* The user has changed it: what lies ahead is no more. */
+void mxgpu_mcu_history_changed(MxgpuMcu *mcu);
+/* By one instruction; false: that is where it begins, or ends. */
+bool mxgpu_mcu_history_back(MxgpuMcu *mcu);
+bool mxgpu_mcu_history_forward(MxgpuMcu *mcu);
+
 /* Executes a CSR instruction; false when it is illegal. */
 bool mxgpu_mcu_csr(MxgpuMcu *mcu, const RvInsn *insn);
 
@@ -105,6 +124,8 @@ uint32_t mxgpu_mcu_load(MxgpuMcu *mcu, uint32_t addr, unsigned len,
                         uint32_t *value);
 uint32_t mxgpu_mcu_store(MxgpuMcu *mcu, uint32_t addr, unsigned len,
                          uint32_t value);
+/* A word of SRAM, by its offset, without any effect on the state. */
+void mxgpu_mcu_put_word(MxgpuMcu *mcu, uint32_t offset, uint32_t value);
 /* LR, SC and AMOs; *value gets rd. */
 uint32_t mxgpu_mcu_atomic(MxgpuMcu *mcu, const RvInsn *insn, uint32_t *value);
 

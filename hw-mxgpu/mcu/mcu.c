@@ -38,6 +38,7 @@ void mxgpu_mcu_set_base(MxgpuMcu *mcu, uint32_t base)
 void mxgpu_mcu_free(MxgpuMcu *mcu)
 {
     if (mcu) {
+        (void)mxgpu_mcu_history_start(mcu, 0);
         free(mcu->code);
         free(mcu);
     }
@@ -65,6 +66,7 @@ void mxgpu_mcu_reset(MxgpuMcu *mcu, uint32_t entry)
     mcu->s.reserved_addr = NO_RESERVATION;
     mcu->locked_up = false;
     mcu->trapped = false;
+    mxgpu_mcu_history_clear(mcu);
     mxgpu_mcu_update(mcu);
 }
 
@@ -93,6 +95,7 @@ bool mxgpu_mcu_restore(MxgpuMcu *mcu, const MxgpuMcuState *state)
     }
     mxgpu_mcu_reset(mcu, state->pc);
     mcu->s = *state;
+    mxgpu_mcu_history_clear(mcu);
     mxgpu_mcu_update(mcu);
     return true;
 }

@@ -57,6 +57,12 @@ static void sram_store(MxgpuMcu *mcu, uint32_t offset, unsigned len,
     }
 }
 
+void mxgpu_mcu_put_word(MxgpuMcu *mcu, uint32_t offset, uint32_t value)
+{
+    memcpy(mcu->sram + offset, &value, 4);
+    forget(mcu, offset, 4);
+}
+
 uint32_t mxgpu_mcu_store(MxgpuMcu *mcu, uint32_t addr, unsigned len,
                          uint32_t value)
 {

@@ -240,6 +240,95 @@ def test_second(folder):
     dev.close()
 
 
+# ---- back
+
+REVERSE = r"""
+echo [nothing]\n
+monitor record status
+monitor record on
+break handle_ping
+continue
+echo [stepped]\n
+set $there = $pc
+set $then = $minstret
+reverse-stepi
+p $then - $minstret
+stepi
+p $pc == $there
+p $then - $minstret
+echo [lines]\n
+next
+next
+reverse-next
+reverse-step
+echo [point]\n
+continue
+stepi 40
+reverse-continue
+p $pc == $there
+echo [caller]\n
+reverse-finish
+echo [watched]\n
+delete
+watch fw.mailbox_seq
+reverse-continue
+backtrace 1
+echo [oldest]\n
+delete
+reverse-continue
+monitor record status
+set $oldest = $minstret
+echo [again]\n
+break *$there
+continue
+p $minstret == $then
+echo [changed]\n
+monitor record status
+reverse-stepi
+set $t6 = $t6 + 1
+monitor record status
+delete
+echo [on]\n
+detach
+"""
+
+
+def test_reverse(folder):
+    dev, path = open_device(folder)
+    dev.start()
+    wait(dev.ready)
+    pings = []
+
+    def meanwhile(process):
+        wait(lambda: "under a debugger" in dev.inspect("status"), LIMIT)
+        while process.poll() is None:
+            pings.append(dev.ping(LIMIT))
+            time.sleep(0.05)
+
+    out = gdb(folder, path, REVERSE, meanwhile)
+    expect("back: one instruction, and forward again", out, r"\[nothing\]",
+           r"^nothing is recorded", r"Breakpoint 1, handle_ping",
+           r"\[stepped\]", r"= 1$", r"= 1$", r"= 0$")
+    expect("back: lines", out, r"\[lines\]", r"mailbox\.c|^\d+",
+           r"\[point\]")
+    expect("back: to a breakpoint", out, r"\[point\]",
+           r"Breakpoint 1, handle_ping", r"Breakpoint 1, handle_ping",
+           r"= 1$", r"\[caller\]", r"handle \(")
+    expect("back: to who wrote it", out, r"\[watched\]",
+           r"Hardware watchpoint 2: fw\.mailbox_seq", r"Old value = \d+",
+           r"New value = \d+", r"#0 .*mailbox_receive")
+    expect("back: to the oldest instruction, and what is known again", out,
+           r"\[oldest\]", r"No more reverse-execution history",
+           r"^0 instructions behind, [1-9]\d* ahead", r"\[again\]",
+           r"Breakpoint 3", r"= 1$")
+    expect("back: what is changed there has no future", out, r"\[changed\]",
+           r"^[1-9]\d* instructions behind, [1-9]\d* ahead",
+           r"^[1-9]\d* instructions behind, 0 ahead")
+    check("back: the firmware answers when gdb has gone",
+          pings and all(pings) and dev.ping(), out)
+    dev.close()
+
+
 # ---- byte by byte
 
 class Raw:
@@ -299,11 +388,13 @@ def test_raw(folder):
         r.ask(t) == "E01" for t in
         ("m", "m1", "m1,", "mzz,1", "M20000000,2:0", "M20000000,1:zz", "p",
          "p99999", "P5", "P5=12", "Z0", "Z0,1", "z0,20000000,2", "G00", "vCont;",
-         "vCont;x", "vCont;r1", "Cx", "M123456789,1:00",
+         "vCont;x", "vCont;r1", "b", "bx", "bsc", "Cx", "M123456789,1:00",
          "Z0,20000000,0", "Z2,ffffffff,2")))
     check("what is not there is not", all(
         r.ask(t) == "" for t in ("!", "Z9,0,4", "qNothing", "QNonStop:1",
-                                 "vMustReplyEmpty", "R00", "bs", "e")))
+                                 "vMustReplyEmpty", "R00", "e")))
+    check("there is nothing to go back to", all(
+        "replaylog:begin;" in r.ask(t) for t in ("bs", "bc")))
     check("memory that is not there", all(
         r.ask(t) == "E0e" for t in
         ("m0,4", "m20080000,1", "mffffffff,10", "M20080000,1:00", "M2007ffff,2:0000",
@@ -392,6 +483,7 @@ def main():
         test_first(folder, False)
         test_first(folder, True)
         test_second(folder)
+        test_reverse(folder)
     end()
 
 

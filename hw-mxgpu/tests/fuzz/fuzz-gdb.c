@@ -90,6 +90,12 @@ static int make_packet(char *text, size_t size, const uint8_t **p,
         return snprintf(text, size, "qRcmd,%s", (const char *[]){
                         "737461747573", "726567697374657273", "7265736574",
                         "717565756573", "656e67696e6573"}[n % 5]);
+    case 13:
+        return snprintf(text, size, "b%c", "sc"[n & 1]);
+    case 14: /* "record on 9", "record off", "record status" */
+        return snprintf(text, size, "qRcmd,7265636f726420%s",
+                        (const char *[]){"6f6e2039", "6f6666",
+                                         "737461747573"}[n % 3]);
     default:
         for (size_t i = 0; i < n && i < size; i++) {
             text[i] = (char)take(p, end);

@@ -132,6 +132,32 @@ const MxgpuMcuDebugStop *mxgpu_mcu_debug_stop(const MxgpuMcu *mcu)
     return &none;
 }
 
+bool mxgpu_mcu_debug_record(MxgpuMcu *mcu, uint64_t changes)
+{
+    return true;
+}
+
+bool mxgpu_mcu_debug_recorded(const MxgpuMcu *mcu, uint64_t *behind,
+                              uint64_t *ahead)
+{
+    *behind = *ahead = 0;
+    return false;
+}
+
+void mxgpu_mcu_debug_back(MxgpuMcu *mcu, bool step, uint32_t low,
+                          uint32_t high)
+{
+}
+
+bool mxgpu_mcu_debug_again(MxgpuMcu *mcu)
+{
+    return false;
+}
+
+void mxgpu_mcu_debug_changed(MxgpuMcu *mcu)
+{
+}
+
 bool mxgpu_mcu_debug_read_csr(const MxgpuMcu *mcu, unsigned csr,
                               uint32_t *value)
 {
