@@ -19,8 +19,10 @@
 /* All of it lies in one 2 MiB of device addresses, so one table a level. */
 #define TEST_VA 0x100000000ull
 
-/* What the device reads and writes in system memory, in this order at
- * TEST_VA except for the tables, which it reaches without translation. */
+/*
+ * What the device reads and writes in system memory, in this order at
+ * TEST_VA except for the tables, which it reaches without translation.
+ */
 struct stub_memory {
 	union mxgpu_packet ring[SZ_4K / MXGPU_PACKET_SIZE];
 	struct mxgpu_queue_ctl ctl;

@@ -394,8 +394,10 @@ struct drm_mxgpu_status {
 	__u32 irqs[MXGPU_STATUS_QUEUES];	/* interrupts, by queue number */
 };
 
-/* DRM's letter and first number of a driver's own, so that drm.h, which not
- * every system has, is not needed here. */
+/*
+ * DRM's letter and first number of a driver's own, so that drm.h, which not
+ * every system has, is not needed here.
+ */
 #define MXGPU_IO_(dir, name, type) \
 	_##dir('d', 0x40 + DRM_MXGPU_##name, struct drm_mxgpu_##type)
 
