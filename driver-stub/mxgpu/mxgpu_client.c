@@ -4,6 +4,7 @@
 #include <drm/drm_ioctl.h>
 #include <drm/drm_prime.h>
 #include <linux/module.h>
+#include <linux/pm_runtime.h>
 #include <linux/slab.h>
 
 #include "mxgpu_drv.h"
@@ -208,7 +209,13 @@ static bool settled(struct mxgpu_device *mdev)
 	return state == MXGPU_UP || state == MXGPU_WEDGED;
 }
 
-static int file_open(struct drm_device *drm, struct drm_file *f)
+static void idle(struct mxgpu_device *mdev)
+{
+	pm_runtime_mark_last_busy(mdev->drm.dev);
+	pm_runtime_put_autosuspend(mdev->drm.dev);
+}
+
+static int open_awake(struct drm_device *drm, struct drm_file *f)
 {
 	struct mxgpu_device *mdev = to_mxgpu(drm);
 	int idx, err;
@@ -221,6 +228,19 @@ static int file_open(struct drm_device *drm, struct drm_file *f)
 		return -ENODEV;
 	err = READ_ONCE(mdev->state) == MXGPU_UP ? file_new(mdev, f) : -ENODEV;
 	drm_dev_exit(idx);
+	return err;
+}
+
+/* Awake from the first client on until after the last. */
+static int file_open(struct drm_device *drm, struct drm_file *f)
+{
+	int err = pm_runtime_resume_and_get(drm->dev);
+
+	if (err)
+		return err;
+	err = open_awake(drm, f);
+	if (err)
+		idle(to_mxgpu(drm));
 	return err;
 }
 
@@ -245,6 +265,7 @@ static void file_postclose(struct drm_device *drm, struct drm_file *f)
 	mutex_unlock(&mdev->client_lock);
 	mxgpu_vm_fini(file);
 	file_free(file);
+	idle(mdev);
 }
 
 /* When the device has gone: what is left of files has nothing of it. */

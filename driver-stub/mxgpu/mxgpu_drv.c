@@ -4,8 +4,11 @@
 #include <drm/drm_managed.h>
 #include <linux/firmware.h>
 #include <linux/module.h>
+#include <linux/pm_runtime.h>
 
 #include "mxgpu_drv.h"
+
+#define IDLE_MS 2000	/* without a client, before it is switched off */
 
 static void read_limits(struct mxgpu_device *mdev)
 {
@@ -108,6 +111,24 @@ static int bring_up(struct mxgpu_device *mdev)
 	return err;
 }
 
+/* From now on it is awake for those who say so: clients, and what is in VRAM. */
+static void let_sleep(struct device *dev)
+{
+	pm_runtime_set_autosuspend_delay(dev, IDLE_MS);
+	pm_runtime_use_autosuspend(dev);
+	pm_runtime_allow(dev);
+	pm_runtime_mark_last_busy(dev);
+	pm_runtime_put_autosuspend(dev);
+}
+
+/* It is awake when this is called: the bus has seen to that. */
+static void keep_awake(struct device *dev)
+{
+	pm_runtime_get_noresume(dev);
+	pm_runtime_forbid(dev);
+	pm_runtime_dont_use_autosuspend(dev);
+}
+
 static int probe(struct pci_dev *pdev, const struct pci_device_id *id)
 {
 	struct mxgpu_device *mdev;
@@ -143,8 +164,10 @@ static int probe(struct pci_dev *pdev, const struct pci_device_id *id)
 		goto fail;
 	mdev->state = MXGPU_UP;
 	err = drm_dev_register(&mdev->drm, 0);
-	if (!err)
+	if (!err) {
+		let_sleep(&pdev->dev);
 		return 0;
+	}
 	mxgpu_gone(mdev);
 fail:
 	mxgpu_faults_fini(mdev);
@@ -158,8 +181,10 @@ static void remove(struct pci_dev *pdev)
 {
 	struct mxgpu_device *mdev = pci_get_drvdata(pdev);
 
+	keep_awake(&pdev->dev);
 	drm_dev_unplug(&mdev->drm);
 	mxgpu_gone(mdev);
+	mxgpu_sleep_end(mdev);
 	mxgpu_clients_fini(mdev);
 	mxgpu_gem_fini(mdev);
 	mxgpu_irq_fini(mdev);
@@ -201,20 +226,37 @@ static const struct pci_error_handlers error_handlers = {
 	.reset_done = reset_done,
 };
 
-/* D3 is a reset, and files are as lost as after any other. */
+/*
+ * D3 is a reset: all that is in the device goes to memory before. A device that
+ * cannot be asked is lost, which is no reason for the machine to stay awake.
+ */
 static int __maybe_unused suspend(struct device *dev)
 {
-	mxgpu_hold(dev_get_drvdata(dev), "the machine sleeps");
+	struct mxgpu_device *mdev = dev_get_drvdata(dev);
+	int err = mxgpu_sleep(mdev);
+
+	if (err != -ENODEV)
+		return err;
+	mxgpu_hold(mdev, "the machine sleeps");
 	return 0;
 }
 
 static int __maybe_unused resume(struct device *dev)
 {
-	mxgpu_release(dev_get_drvdata(dev));
+	mxgpu_wake(dev_get_drvdata(dev));
 	return 0;
 }
 
-static SIMPLE_DEV_PM_OPS(pm_ops, suspend, resume);
+/* Nobody has it open. One that has just been lost has to come up again first. */
+static int __maybe_unused runtime_suspend(struct device *dev)
+{
+	return mxgpu_sleep(dev_get_drvdata(dev)) ? -EBUSY : 0;
+}
+
+static const struct dev_pm_ops pm_ops = {
+	SET_SYSTEM_SLEEP_PM_OPS(suspend, resume)
+	SET_RUNTIME_PM_OPS(runtime_suspend, resume, NULL)
+};
 
 static const struct pci_device_id ids[] = {
 	{ PCI_DEVICE(MXGPU_PCI_VENDOR, MXGPU_PCI_DEVICE) },

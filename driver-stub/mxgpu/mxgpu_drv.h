@@ -71,6 +71,7 @@ enum mxgpu_slot_state {
 enum mxgpu_state {
 	MXGPU_DOWN,	/* is being brought up */
 	MXGPU_UP,
+	MXGPU_ASLEEP,	/* ... with what it had saved: files belong to it */
 	MXGPU_LOST,	/* has stopped, will be brought up */
 	MXGPU_WEDGED,	/* did not come up, or was taken away */
 };
@@ -84,6 +85,12 @@ struct mxgpu_queue {
 	struct mxgpu_file *file;
 	struct eventfd_ctx *event;	/* under irq_lock */
 	unsigned int id;
+	/* What makes it again after sleep; without an op it was not sent. */
+	struct mxgpu_msg_queue_create create;
+	struct mxgpu_msg_queue_profile profile;
+	struct mxgpu_msg_queue_launch launch;
+	struct mxgpu_msg_queue_hold_resp at;
+	bool stopped;		/* before sleep: the firmware has none */
 };
 
 struct mxgpu_fault_slot {
@@ -120,10 +127,11 @@ struct mxgpu_file {
 	 * the registers of the VMID said then.
 	 */
 	u64 used[MXGPU_ENGINES], base[MXGPU_ENGINES];
+	struct mxgpu_msg_contexts contexts;	/* as sent for the VMID */
 	struct drm_mxgpu_status *status;	/* a page, mapped by the client */
 	void *sink;		/* a page: doorbells without a queue */
 
-	struct mutex vm_lock;
+	struct mutex vm_lock;		/* the address space and its tables */
 	struct drm_mm vmas;
 	struct mxgpu_table *root;
 	struct mxgpu_table *dead;	/* may still be walked */
@@ -142,7 +150,7 @@ struct mxgpu_file {
 
 /* Numbers are counted since reset: f->head <= n < f->tail. */
 struct mxgpu_faults {
-	struct mutex lock;
+	struct mutex lock;		/* the ring, and where its records are */
 	bool on;
 	u32 head;		/* the first without a verdict */
 	u32 tail;		/* those that were looked at */
@@ -165,29 +173,30 @@ struct mxgpu_device {
 	wait_queue_head_t wait;		/* vector 0 */
 	wait_queue_head_t queue_wait;	/* all others */
 
-	struct mutex mbox_lock;
+	struct mutex mbox_lock;		/* the mailbox; registers that latch */
 	u32 mbox_seq;
 
-	struct mutex reset_lock;
+	struct mutex reset_lock;	/* state */
 	enum mxgpu_state state;
 	u32 generation;			/* bring-ups */
 	struct work_struct reset_work;
 	u64 walk_client, walk_va;	/* debugfs: what to look up */
+	const struct firmware *sleep_fw;	/* for the next morning */
 	char *dump;			/* a buffer for the next loss */
 	size_t dump_bytes;		/* that are in it; under reset_lock */
 
-	struct mutex vram_lock;
+	struct mutex vram_lock;		/* who has VRAM */
 	struct drm_mm vram_mm;
 	u64 vram_free;
 
-	struct mutex bo_lock;
+	struct mutex bo_lock;		/* who has DMA mappings */
 	struct list_head bos;		/* with DMA mappings */
 
 	struct mxgpu_faults faults;
 
-	struct mutex client_lock;
-	struct mutex queue_lock;
-	spinlock_t irq_lock;
+	struct mutex client_lock;	/* files */
+	struct mutex queue_lock;	/* queues, VMIDs */
+	spinlock_t irq_lock;		/* queues and files, for interrupts */
 	struct mxgpu_queue *queues[MXGPU_MAX_QUEUES];
 	struct list_head files;		/* under client_lock and irq_lock */
 	unsigned long vmids;		/* bit n: in use */
@@ -198,6 +207,7 @@ struct mxgpu_bo {
 	u32 place;			/* MXGPU_PLACE_* */
 	bool readonly;
 	struct drm_mm_node vram;
+	struct file *saved;		/* what is in VRAM, during sleep */
 	struct page **pages;
 	struct list_head link;		/* in mxgpu_device.bos */
 	struct sg_table *sgt;		/* as mapped for the device, or NULL */
@@ -251,14 +261,23 @@ void mxgpu_hold(struct mxgpu_device *mdev, const char *why);
 void mxgpu_release(struct mxgpu_device *mdev);
 void mxgpu_gone(struct mxgpu_device *mdev);
 void mxgpu_wait_stopped(struct mxgpu_device *mdev);
+int mxgpu_doze(struct mxgpu_device *mdev);
+void mxgpu_awake(struct mxgpu_device *mdev, int err);
+
+/* mxgpu_sleep.c: sleep of the machine */
+int mxgpu_sleep(struct mxgpu_device *mdev);
+void mxgpu_wake(struct mxgpu_device *mdev);
+void mxgpu_sleep_end(struct mxgpu_device *mdev);
 
 /* mxgpu_mcu.c: firmware, mailbox */
 int mxgpu_mcu_find(struct mxgpu_device *mdev, const struct firmware **fw);
 int mxgpu_mcu_boot(struct mxgpu_device *mdev, const struct firmware *fw);
 bool mxgpu_mcu_runs(struct mxgpu_device *mdev);
+int mxgpu_mbox_ask(struct mxgpu_file *file, const void *request, size_t size,
+		   void *answer, size_t answer_size);
+int mxgpu_mbox_ask_locked(struct mxgpu_device *mdev, const void *request,
+			  size_t size, void *answer, size_t answer_size);
 int mxgpu_mbox_call(struct mxgpu_file *file, const void *request, size_t size);
-int mxgpu_mbox_call_locked(struct mxgpu_device *mdev, const void *request,
-			   size_t size);
 
 /* mxgpu_irq.c */
 int mxgpu_irq_init(struct mxgpu_device *mdev);
@@ -299,6 +318,9 @@ void mxgpu_vm_stop(struct mxgpu_file *file);
 void mxgpu_vm_fini(struct mxgpu_file *file);
 int mxgpu_vmid_get(struct mxgpu_file *file);
 void mxgpu_vmid_put(struct mxgpu_file *file);
+void mxgpu_vm_sleep(struct mxgpu_file *file);
+int mxgpu_vm_wake(struct mxgpu_file *file);
+void mxgpu_vm_drop(struct mxgpu_file *file);
 int mxgpu_ioctl_vm_map(struct drm_device *drm, void *data, struct drm_file *f);
 int mxgpu_ioctl_vm_unmap(struct drm_device *drm, void *data, struct drm_file *f);
 int mxgpu_ioctl_vm_replace(struct drm_device *drm, void *data,
@@ -362,6 +384,7 @@ int mxgpu_ioctl_queue_eventfd(struct drm_device *drm, void *data,
 int mxgpu_ioctl_reset(struct drm_device *drm, void *data, struct drm_file *f);
 unsigned int mxgpu_queues_destroy(struct mxgpu_file *file);
 void mxgpu_queues_lost(struct mxgpu_device *mdev);
+void mxgpu_file_lose(struct mxgpu_file *file);
 unsigned int mxgpu_queue_vector(struct mxgpu_device *mdev, unsigned int id);
 unsigned int mxgpu_min_priority(struct mxgpu_device *mdev);
 int mxgpu_queue_mmap(struct mxgpu_file *file, struct vm_area_struct *vma);

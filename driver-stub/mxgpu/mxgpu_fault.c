@@ -20,7 +20,7 @@
 #include "mxgpu_trace.h"
 
 #define LOG2_RECORDS 12
-#define RECORDS (1u << LOG2_RECORDS)
+#define RECORDS BIT(LOG2_RECORDS)
 #define RING_BYTES (RECORDS * sizeof(struct mxgpu_fault_record))
 #define RING_VA SZ_2M		/* in VMID 0 */
 #define PRESSED (RECORDS / 4 * 3)
@@ -522,7 +522,7 @@ int mxgpu_faults_start(struct mxgpu_device *mdev)
 
 	if (MXGPU_GET(MXGPU_VERSION_MINOR, mdev->info.interface) < FAULT_MINOR)
 		return 0;
-	err = mxgpu_mbox_call_locked(mdev, &msg, sizeof(msg));
+	err = mxgpu_mbox_ask_locked(mdev, &msg, sizeof(msg), NULL, 0);
 	if (err)
 		return err;
 	mutex_lock(&f->lock);

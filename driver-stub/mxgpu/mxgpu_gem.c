@@ -9,6 +9,8 @@
 #include <drm/drm_prime.h>
 #include <linux/dma-buf.h>
 #include <linux/dma-mapping.h>
+#include <linux/file.h>
+#include <linux/pm_runtime.h>
 #include <linux/sched/mm.h>
 
 #include "mxgpu_drv.h"
@@ -19,6 +21,7 @@ static void vram_free(struct mxgpu_device *mdev, struct mxgpu_bo *bo)
 	mdev->vram_free += bo->vram.size;
 	drm_mm_remove_node(&bo->vram);
 	mutex_unlock(&mdev->vram_lock);
+	pm_runtime_put_autosuspend(mdev->drm.dev);
 }
 
 static void userptr_free(struct mxgpu_bo *bo)
@@ -89,6 +92,8 @@ static void bo_free(struct drm_gem_object *obj)
 	/* Not under the lock: it may be of another device like this one. */
 	if (bo->buf)
 		dma_buf_put(bo->buf);
+	if (bo->saved)
+		fput(bo->saved);
 	if (drm_mm_node_allocated(&bo->vram))
 		vram_free(mdev, bo);
 	if (bo->place == MXGPU_PLACE_USERPTR && bo->pages)
@@ -258,6 +263,8 @@ static int vram_alloc(struct mxgpu_device *mdev, struct mxgpu_bo *bo)
 	mutex_unlock(&mdev->vram_lock);
 	if (err)
 		return -ENOMEM;
+	/* It may outlive its file as a dma-buf, which can be mapped. */
+	pm_runtime_get_noresume(mdev->drm.dev);
 	/* What another client left there is nobody's business. */
 	memset_io(mdev->vram + bo->vram.start, 0, size);
 	return 0;

@@ -10,6 +10,7 @@
 #include <linux/debugfs.h>
 #include <linux/devcoredump.h>
 #include <linux/module.h>
+#include <linux/pm_runtime.h>
 #include <linux/vmalloc.h>
 
 #include "mxgpu_drv.h"
@@ -33,6 +34,7 @@ struct reg {
 static const struct reg regs[] = {
 #include "mxgpu/regs.def"
 };
+
 #undef MXGPU_REG
 #undef MXGPU_FIELD
 
@@ -140,15 +142,19 @@ static int show_registers(struct seq_file *m, void *unused)
 {
 	struct drm_printer p = drm_seq_file_printer(m);
 	struct mxgpu_device *mdev = device_of(m);
-	int idx;
+	int idx, err;
 
 	if (!drm_dev_enter(&mdev->drm, &idx))
 		return -ENODEV;
-	mutex_lock(&mdev->mbox_lock); /* for what is latched */
-	print_registers(mdev, &p);
-	mutex_unlock(&mdev->mbox_lock);
+	err = pm_runtime_resume_and_get(mdev->drm.dev);
+	if (!err) {
+		mutex_lock(&mdev->mbox_lock); /* for what is latched */
+		print_registers(mdev, &p);
+		mutex_unlock(&mdev->mbox_lock);
+		pm_runtime_put_autosuspend(mdev->drm.dev);
+	}
 	drm_dev_exit(idx);
-	return 0;
+	return err;
 }
 
 static int show_queues(struct seq_file *m, void *unused)
@@ -180,6 +186,7 @@ static int show_firmware(struct seq_file *m, void *unused)
 	struct mxgpu_device *mdev = device_of(m);
 	static const char *const states[] = {
 		[MXGPU_DOWN] = "comes up", [MXGPU_UP] = "up",
+		[MXGPU_ASLEEP] = "asleep",
 		[MXGPU_LOST] = "lost", [MXGPU_WEDGED] = "wedged",
 	};
 	u32 version = mdev->info.fw_version;

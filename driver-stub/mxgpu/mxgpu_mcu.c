@@ -87,32 +87,38 @@ static int exchange(struct mxgpu_device *mdev, const u32 *request,
 	return status_to_errno(status);
 }
 
-static int call_locked(struct mxgpu_device *mdev, const u32 *request,
-		       size_t words, u32 *answer, size_t answer_words)
+/* Of the driver itself; with mbox_lock held, but by probe(). */
+int mxgpu_mbox_ask_locked(struct mxgpu_device *mdev, const void *request,
+			  size_t size, void *answer, size_t answer_size)
 {
-	int err = exchange(mdev, request, words, answer, answer_words);
+	const u32 *words = request;
+	int err = exchange(mdev, words, size / 4, answer, answer_size / 4);
 
-	trace_mxgpu_mbox(request[0], words > 1 ? request[1] : 0, err);
+	trace_mxgpu_mbox(words[0], size > 4 ? words[1] : 0, err);
 	return err;
 }
 
 /**
- * mxgpu_mbox_call() - send a request of a file to the firmware
+ * mxgpu_mbox_ask() - send a request of a file to the firmware
  * @file: whose
  * @request: one of the structures of mxgpu/msg.h
  * @size: bytes of it
+ * @answer: what comes back, or NULL
+ * @answer_size: bytes of it
  *
  * Return: the answer's status as -errno; -ENODEV when the device is lost to the
  * file, or has just been because there was no answer.
  */
-int mxgpu_mbox_call(struct mxgpu_file *file, const void *request, size_t size)
+int mxgpu_mbox_ask(struct mxgpu_file *file, const void *request, size_t size,
+		   void *answer, size_t answer_size)
 {
 	struct mxgpu_device *mdev = file->mdev;
 	int err;
 
 	mutex_lock(&mdev->mbox_lock);
 	err = mxgpu_file_ok(file) ?
-	      call_locked(mdev, request, size / 4, NULL, 0) : -ENODEV;
+	      mxgpu_mbox_ask_locked(mdev, request, size, answer, answer_size) :
+	      -ENODEV;
 	if (err == -ETIMEDOUT) {
 		mxgpu_lose(mdev, "the firmware does not answer");
 		err = -ENODEV;
@@ -121,11 +127,9 @@ int mxgpu_mbox_call(struct mxgpu_file *file, const void *request, size_t size)
 	return err;
 }
 
-/* The same of the driver itself; with mbox_lock held, but by probe(). */
-int mxgpu_mbox_call_locked(struct mxgpu_device *mdev, const void *request,
-			   size_t size)
+int mxgpu_mbox_call(struct mxgpu_file *file, const void *request, size_t size)
 {
-	return call_locked(mdev, request, size / 4, NULL, 0);
+	return mxgpu_mbox_ask(file, request, size, NULL, 0);
 }
 
 static int hello(struct mxgpu_device *mdev)
@@ -137,8 +141,8 @@ static int hello(struct mxgpu_device *mdev)
 	struct mxgpu_msg_hello_resp resp;
 	int err;
 
-	err = call_locked(mdev, (const u32 *)&msg, sizeof(msg) / 4,
-			  (u32 *)&resp, sizeof(resp) / 4);
+	err = mxgpu_mbox_ask_locked(mdev, &msg, sizeof(msg), &resp,
+				    sizeof(resp));
 	if (err)
 		return err;
 	if (resp.abi != MXGPU_MSG_ABI || !resp.queues || !resp.priorities)

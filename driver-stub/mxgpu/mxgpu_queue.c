@@ -33,22 +33,22 @@ static unsigned int queue_limit(struct mxgpu_device *mdev)
 	return DIV_ROUND_UP(mdev->info.queues, 2);
 }
 
-static int queue_tell(struct mxgpu_file *file,
-		      const struct drm_mxgpu_queue_create *args,
-		      unsigned int id)
+static int queue_tell(struct mxgpu_queue *queue,
+		      const struct drm_mxgpu_queue_create *args)
 {
-	const struct mxgpu_msg_queue_create msg = {
-		.op = MXGPU_MSG_QUEUE_CREATE, .queue = id,
+	struct mxgpu_file *file = queue->file;
+
+	queue->create = (struct mxgpu_msg_queue_create) {
+		.op = MXGPU_MSG_QUEUE_CREATE, .queue = queue->id,
 		.vmid = file->vmid, .priority = args->priority,
 		.ring_lo = lower_32_bits(args->ring),
 		.ring_hi = upper_32_bits(args->ring),
 		.log2_packets = ilog2(args->packets),
 		.ctl_lo = lower_32_bits(args->ctl),
 		.ctl_hi = upper_32_bits(args->ctl),
-		.vector = mxgpu_queue_vector(file->mdev, id),
+		.vector = mxgpu_queue_vector(file->mdev, queue->id),
 	};
-
-	return mxgpu_mbox_call(file, &msg, sizeof(msg));
+	return mxgpu_mbox_call(file, &queue->create, sizeof(queue->create));
 }
 
 static void queue_publish(struct mxgpu_device *mdev, unsigned int id,
@@ -99,7 +99,7 @@ static int queue_create(struct mxgpu_file *file,
 	file->queues++;
 	/* Known first: its interrupts may come before the answer does. */
 	queue_publish(mdev, id, queue);
-	err = queue_tell(file, args, id);
+	err = queue_tell(queue, args);
 	if (err) {
 		queue_free(queue);
 		mxgpu_vmid_put(file);
@@ -155,7 +155,8 @@ static int queue_destroy(struct mxgpu_queue *queue)
 		.op = MXGPU_MSG_QUEUE_DESTROY, .queue = queue->id,
 	};
 	u64 doorbell = DOORBELL_OFFSET + (u64)queue->id * PAGE_SIZE;
-	int err = mxgpu_mbox_call(file, &msg, sizeof(msg));
+	int err = queue->stopped && mxgpu_file_ok(file) ? 0 :
+		  mxgpu_mbox_call(file, &msg, sizeof(msg));
 
 	if (err && err != -ENODEV) {
 		mxgpu_lose(mdev, "a queue could not be destroyed");
@@ -227,6 +228,37 @@ void mxgpu_queues_lost(struct mxgpu_device *mdev)
 			    MXGPU_DOORBELL_SIZE, 1);
 }
 
+/**
+ * mxgpu_file_lose() - the device is lost to one file
+ * @file: whose queues the device has no more, or will not have for long
+ *
+ * Context: queue_lock is held.
+ */
+void mxgpu_file_lose(struct mxgpu_file *file)
+{
+	struct mxgpu_device *mdev = file->mdev;
+	struct mxgpu_queue *queue;
+	unsigned int id;
+
+	WRITE_ONCE(file->generation, 0);
+	WRITE_ONCE(file->status->state, file->status->state | MXGPU_STATE_LOST);
+	for (id = 0; id < MXGPU_MAX_QUEUES; id++) {
+		queue = queue_find(file, id);
+		if (!queue)
+			continue;
+		if (queue->event)
+			eventfd_signal(queue->event, 1);
+		queue_free(queue);
+		unmap_mapping_range(mdev->drm.anon_inode->i_mapping,
+				    DOORBELL_OFFSET + (u64)id * PAGE_SIZE,
+				    PAGE_SIZE, 1);
+	}
+	if (file->vmid)
+		__clear_bit(file->vmid, &mdev->vmids);
+	WRITE_ONCE(file->vmid, 0);
+	wake_up_all(&mdev->queue_wait);
+}
+
 int mxgpu_ioctl_reset(struct drm_device *drm, void *data, struct drm_file *f)
 {
 	struct drm_mxgpu_reset *args = data;
@@ -238,18 +270,25 @@ int mxgpu_ioctl_reset(struct drm_device *drm, void *data, struct drm_file *f)
 	return mxgpu_file_ok(file) ? 0 : -ENODEV;
 }
 
-/* A message about one of the client's queues. */
+/*
+ * A message about one of the client's queues, which remembers it at an offset of
+ * its structure.
+ */
 static int queue_call(struct mxgpu_file *file, u32 id, const void *msg,
-		      size_t size)
+		      size_t size, size_t at)
 {
 	struct mxgpu_device *mdev = file->mdev;
+	struct mxgpu_queue *queue;
 	int err = -ENOENT;
 
 	mutex_lock(&mdev->queue_lock);
+	queue = queue_find(file, id);
 	if (!mxgpu_file_ok(file))
 		err = -ENODEV;
-	else if (queue_find(file, id))
+	else if (queue)
 		err = mxgpu_mbox_call(file, msg, size);
+	if (!err)
+		memcpy((void *)queue + at, msg, size);
 	mutex_unlock(&mdev->queue_lock);
 	return err;
 }
@@ -267,7 +306,8 @@ int mxgpu_ioctl_queue_profile(struct drm_device *drm, void *data,
 		.flags = args->flags,
 	};
 
-	return queue_call(f->driver_priv, args->queue, &msg, sizeof(msg));
+	return queue_call(f->driver_priv, args->queue, &msg, sizeof(msg),
+			  offsetof(struct mxgpu_queue, profile));
 }
 
 int mxgpu_ioctl_queue_launch(struct drm_device *drm, void *data,
@@ -281,7 +321,8 @@ int mxgpu_ioctl_queue_launch(struct drm_device *drm, void *data,
 		.log2_records = args->log2_records,
 	};
 
-	return queue_call(f->driver_priv, args->queue, &msg, sizeof(msg));
+	return queue_call(f->driver_priv, args->queue, &msg, sizeof(msg),
+			  offsetof(struct mxgpu_queue, launch));
 }
 
 int mxgpu_ioctl_contexts(struct drm_device *drm, void *data,
@@ -306,6 +347,8 @@ int mxgpu_ioctl_contexts(struct drm_device *drm, void *data,
 	} else if (file->vmid) {
 		msg.vmid = file->vmid;
 		err = mxgpu_mbox_call(file, &msg, sizeof(msg));
+		if (!err)
+			file->contexts = msg;
 	}
 	mutex_unlock(&mdev->queue_lock);
 	return err;
@@ -356,8 +399,10 @@ int mxgpu_ioctl_queue_wait(struct drm_device *drm, void *data,
 			return -ETIME;
 		left = min_t(u64, left, jiffies_to_nsecs(LOOK));
 		ret = wait_event_interruptible_timeout(mdev->queue_wait,
-			READ_ONCE(*count) != args->seen || !mxgpu_file_ok(file),
-			nsecs_to_jiffies(left) + 1);
+						       READ_ONCE(*count) !=
+						       args->seen ||
+						       !mxgpu_file_ok(file),
+						       nsecs_to_jiffies(left) + 1);
 		if (ret < 0)
 			return ret;
 	}

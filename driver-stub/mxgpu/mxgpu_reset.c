@@ -6,6 +6,8 @@
  *	  |
  *	  +--three times in vain--> WEDGED, until the driver is bound anew
  *
+ *	UP --mxgpu_doze()--> ASLEEP --mxgpu_awake()--> UP, or LOST
+ *
  * A loss is for all files that are open: they find -ENODEV from then on, and
  * can only be closed. Files that are opened when the device is up again do not
  * notice. That a file belongs to the present time is told by its generation.
@@ -13,6 +15,7 @@
 #include <drm/drm_drv.h>
 #include <linux/firmware.h>
 #include <linux/iopoll.h>
+#include <linux/pm_runtime.h>
 
 #include "mxgpu_drv.h"
 #include "mxgpu_trace.h"
@@ -129,6 +132,47 @@ void mxgpu_lose(struct mxgpu_device *mdev, const char *why)
 }
 
 /**
+ * mxgpu_doze() - stop a device whose state has been saved
+ * @mdev: the device, with queue_lock held
+ *
+ * Return: 0, and it is ASLEEP; or -ENODEV: it has been lost meanwhile.
+ */
+int mxgpu_doze(struct mxgpu_device *mdev)
+{
+	bool was_up;
+
+	mutex_lock(&mdev->reset_lock);
+	was_up = mdev->state == MXGPU_UP;
+	if (was_up) {
+		WRITE_ONCE(mdev->state, MXGPU_ASLEEP);
+		stop(mdev);
+		mxgpu_faults_lost(mdev);
+	}
+	mutex_unlock(&mdev->reset_lock);
+	return was_up ? 0 : -ENODEV;
+}
+
+/**
+ * mxgpu_awake() - a device that was ASLEEP has been brought up
+ * @mdev: the device, with mbox_lock held
+ * @err: or has not
+ */
+void mxgpu_awake(struct mxgpu_device *mdev, int err)
+{
+	if (err) {
+		drm_err(&mdev->drm, "does not wake up: %d\n", err);
+		stop(mdev);
+	}
+	set_state(mdev, err ? MXGPU_LOST : MXGPU_UP);
+	trace_mxgpu_up(mdev, err);
+	if (err) {
+		tell(mdev, MXGPU_STATE_LOST);
+		schedule_work(&mdev->reset_work);
+	}
+	wake_up_all(&mdev->queue_wait);
+}
+
+/**
  * mxgpu_wait_stopped() - what to do before memory of a lost file is freed
  * @mdev: the device
  *
@@ -186,6 +230,10 @@ static void reset_work(struct work_struct *work)
 	mxgpu_dump_publish(mdev);
 	if (!drm_dev_enter(&mdev->drm, &idx))
 		return;
+	/* What wakes it up may find that there is nothing left to do. */
+	pm_runtime_get_sync(mdev->drm.dev);
+	if (READ_ONCE(mdev->state) != MXGPU_LOST)
+		goto out;
 	err = mxgpu_mcu_find(mdev, &fw) ? -ENOENT : -EAGAIN;
 	mutex_lock(&mdev->queue_lock);
 	mxgpu_queues_lost(mdev);
@@ -204,6 +252,9 @@ static void reset_work(struct work_struct *work)
 	mutex_unlock(&mdev->queue_lock);
 	release_firmware(fw);
 	wake_up_all(&mdev->queue_wait);	/* whoever opens it */
+out:
+	pm_runtime_mark_last_busy(mdev->drm.dev);
+	pm_runtime_put_autosuspend(mdev->drm.dev);
 	drm_dev_exit(idx);
 }
 

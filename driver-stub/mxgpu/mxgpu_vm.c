@@ -13,14 +13,26 @@
 
 /* ---- the firmware's part ---- */
 
-static int vm_set(struct mxgpu_file *file, u64 root)
+static struct mxgpu_msg_vm_set vm_set_msg(struct mxgpu_file *file, u64 root)
 {
-	const struct mxgpu_msg_vm_set msg = {
+	return (struct mxgpu_msg_vm_set) {
 		.op = MXGPU_MSG_VM_SET, .vmid = file->vmid,
 		.root_lo = lower_32_bits(root), .root_hi = upper_32_bits(root),
 	};
+}
+
+static int vm_set(struct mxgpu_file *file, u64 root)
+{
+	const struct mxgpu_msg_vm_set msg = vm_set_msg(file, root);
 
 	return mxgpu_mbox_call(file, &msg, sizeof(msg));
+}
+
+static int vm_set_locked(struct mxgpu_file *file, u64 root)
+{
+	const struct mxgpu_msg_vm_set msg = vm_set_msg(file, root);
+
+	return mxgpu_mbox_ask_locked(file->mdev, &msg, sizeof(msg), NULL, 0);
 }
 
 /* ---- time ---- */
@@ -130,10 +142,32 @@ void mxgpu_vmid_put(struct mxgpu_file *file)
 	/* Those of a device that was lost are free already. */
 	vmid = file->vmid;
 	WRITE_ONCE(file->vmid, 0);
+	file->contexts.op = 0;
 	/* Its records are known as its own no more, nor yet as another's. */
 	mxgpu_faults_forget(file);
 	if (!err)
 		__clear_bit(vmid, &file->mdev->vmids);
+}
+
+/* The device is about to forget the file's VMID and time; with queue_lock held. */
+void mxgpu_vm_sleep(struct mxgpu_file *file)
+{
+	if (!file->vmid)
+		return;
+	keep_time(file);
+	memset(file->base, 0, sizeof(file->base));
+}
+
+/* It is told again; with mbox_lock held, and so is the next one. */
+int mxgpu_vm_wake(struct mxgpu_file *file)
+{
+	return vm_set_locked(file, mxgpu_pt_root(file));
+}
+
+/* Its queues are not there any more. */
+void mxgpu_vm_drop(struct mxgpu_file *file)
+{
+	vm_set_locked(file, 0);
 }
 
 /*
@@ -248,14 +282,13 @@ bool mxgpu_vm_hole(struct mxgpu_file *file, u64 page, u64 *start, u64 *end)
 	struct drm_mm_node *node;
 
 	drm_mm_for_each_node_in_range(node, &file->vmas, *start, *end) {
-		if (node->start + node->size <= page) {
-			*start = node->start + node->size;
-		} else if (node->start > page) {
+		if (node->start > page) {
 			*end = node->start;
 			break;
-		} else {
-			return false;
 		}
+		if (node->start + node->size > page)
+			return false;
+		*start = node->start + node->size;
 	}
 	return true;
 }
@@ -429,7 +462,7 @@ static int replace_prepare(struct mxgpu_file *file, struct replacement *r,
 			err = mxgpu_pt_split(file, p->va + p->size);
 		if (!err)
 			err = mxgpu_pt_prepare(file, r[i].bo, p->va, p->offset,
-					 p->size);
+					       p->size);
 	}
 	return err;
 }

@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Runs in a guest that has loaded the driver; its arguments are the paths of
 # the programs of this folder. Prints TAP.
-#   scripts/run-guest --driver --script driver-stub/tests/run.sh -- PROGRAM...
+#   scripts/run-guest --driver --append "iomem=relaxed rtc_cmos.use_acpi_alarm=1" \
+#       --script driver-stub/tests/run.sh -- PROGRAM...
+# (the first for a program that looks at the device behind the driver's back, the
+# second for the alarm clock that ends the machine's sleep).
 folder=${1%/*}
 module=/mxgpu/mxgpu.ko
 nodes=/dev/dri/renderD
@@ -123,6 +126,12 @@ ok $? "events of faults"
 traced mxgpu_svm_map "start=0x.*end=0x" && traced mxgpu_svm_zap "start=0x"
 ok $? "events of the process's memory"
 quiet "after use"
+# Short of the machine's own sleep, then with that.
+for night in "mem devices" "mem core" "disk devices" "mem none"; do
+    "$folder/driver-sleep" "$first" $night >/tmp/out 2>$log
+    results "sleep $night" $?
+    quiet "sleep $night"
+done
 "$folder/driver-fuzz" "$first" 6000 1 >/tmp/out 2>$log
 results "random calls" $?
 quiet "random calls"
@@ -134,6 +143,30 @@ bdf=${function##*/}
 # What can be seen of it, while somebody uses it.
 mount -t debugfs none /sys/kernel/debug 2>/dev/null
 seen=/sys/kernel/debug/dri/${first##*renderD}
+
+becomes() { # STATUS: of runtime power management, within 10 s
+    tries=0
+    until [ "$(cat "$function/power/runtime_status")" = "$1" ]; do
+        tries=$((tries + 1))
+        [ $tries -lt 100 ] || return 1
+        usleep 100000
+    done
+}
+becomes suspended && [ "$(cat "$function/power_state")" = D3hot ]
+ok $? "idle: switched off"
+grep -q '^state: asleep$' "$seen/firmware"
+ok $? "idle: that can be seen"
+[ "$(cat "$function/power/runtime_status")" = suspended ]
+ok $? "idle: and does not wake it"
+grep -q '^ID: 0x5047584d$' "$seen/registers"
+ok $? "idle: a look at registers does"
+becomes suspended
+ok $? "idle: off again"
+inside smoke "$first"
+becomes suspended
+ok $? "idle: after use, too"
+echo 1 >"$function/reset" && inside smoke "$first"
+quiet "idle"
 : >/tmp/hold
 "$folder/driver-hold" lost "$first" >/tmp/hold 2>&1 &
 holder=$!
