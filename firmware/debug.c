@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a debugger finds the queues: mxgpu/fw_debug.h. Nothing here runs. */
+/* Where a debugger finds queues and contexts: mxgpu/fw_debug.h. Nothing here
+ * runs. */
 #include "fw.h"
 #include "mxgpu/fw_debug.h"
 
 #define FIELD(member)                                                          \
     {offsetof(FwQueue, member), sizeof(((FwQueue *)0)->member)}
+#define CONTEXT(member)                                                        \
+    {offsetof(FwContext, member), sizeof(((FwContext *)0)->member)}
 
 __attribute__((used, aligned(16)))
 const volatile struct mxgpu_fw_debug fw_debug = {
@@ -12,6 +15,7 @@ const volatile struct mxgpu_fw_debug fw_debug = {
     .version = MXGPU_FW_DEBUG_VERSION,
 #ifndef FW_HOST
     .queues = (uint32_t)fw.queues,
+    .contexts = (uint32_t)fw.contexts,
 #endif
     .count = MXGPU_MAX_QUEUES,
     .stride = sizeof(FwQueue),
@@ -26,6 +30,17 @@ const volatile struct mxgpu_fw_debug fw_debug = {
         [MXGPU_FW_DEBUG_CTL] = FIELD(ctl),
         [MXGPU_FW_DEBUG_WRITE] = FIELD(write_index),
         [MXGPU_FW_DEBUG_READ] = FIELD(read_index),
+        [MXGPU_FW_DEBUG_PAUSED] = FIELD(paused),
+    },
+    .context_count = FW_MAX_CONTEXTS,
+    .context_stride = sizeof(FwContext),
+    .context_field = {
+        [MXGPU_FW_DEBUG_OWNER] = CONTEXT(job.queue),
+        [MXGPU_FW_DEBUG_PACKET] = CONTEXT(job.packet_index),
+        [MXGPU_FW_DEBUG_ADDR] = CONTEXT(addr),
+        [MXGPU_FW_DEBUG_SIZE] = CONTEXT(size),
+        [MXGPU_FW_DEBUG_RECORD] = CONTEXT(job.record),
+        [MXGPU_FW_DEBUG_RUNNABLE] = CONTEXT(runnable),
     },
 };
 

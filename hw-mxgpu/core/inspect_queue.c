@@ -14,7 +14,11 @@
 /* mxgpu_put() of a whole line needs no more. */
 #define RING_MOST 64
 
+/* Whatever the firmware says there are. */
+#define CONTEXTS_MOST 1024u
+
 typedef uint64_t Queue[MXGPU_FW_DEBUG_FIELDS];
+typedef uint64_t Context[MXGPU_FW_DEBUG_CONTEXT_FIELDS];
 
 /* SRAM as it is now; 0 behind its end. The MCU writes it meanwhile. */
 static uint64_t sram_load(MxgpuDevice *dev, uint64_t at, unsigned size)
@@ -54,18 +58,28 @@ static bool find_table(MxgpuDevice *dev, struct mxgpu_fw_debug *d)
     return d->version == MXGPU_FW_DEBUG_VERSION;
 }
 
+static void load_record(MxgpuDevice *dev, uint64_t record,
+                        const struct mxgpu_fw_debug_member *member,
+                        unsigned members, uint64_t *out)
+{
+    for (unsigned i = 0; i < members; i++) {
+        out[i] = sram_load(dev, record - MXGPU_MCU_SRAM_BASE + member[i].offset,
+                           member[i].size < 8 ? member[i].size : 8);
+    }
+}
+
+static uint64_t queue_record(const struct mxgpu_fw_debug *d, unsigned q)
+{
+    return d->queues + (uint64_t)q * d->stride;
+}
+
 static void load_queue(MxgpuDevice *dev, const struct mxgpu_fw_debug *d,
                        unsigned q, Queue out)
 {
-    uint64_t record = (uint64_t)(d->queues - MXGPU_MCU_SRAM_BASE) +
-                      (uint64_t)q * d->stride;
-
-    for (unsigned i = 0; i < MXGPU_FW_DEBUG_FIELDS; i++) {
-        unsigned size = d->field[i].size < 8 ? d->field[i].size : 8;
-
-        out[i] = q < d->count
-                     ? sram_load(dev, record + d->field[i].offset, size)
-                     : 0;
+    memset(out, 0, sizeof(Queue));
+    if (q < d->count) {
+        load_record(dev, queue_record(d, q), d->field, MXGPU_FW_DEBUG_FIELDS,
+                    out);
     }
 }
 
@@ -105,10 +119,35 @@ static void put_firmware(MxgpuDevice *dev, const Queue queue, MxgpuText t)
               queue[MXGPU_FW_DEBUG_RING], queue[MXGPU_FW_DEBUG_MASK] + 1,
               queue[MXGPU_FW_DEBUG_CTL]);
     mxgpu_put(t, "  packets rung %" PRIu64 ", fetched %" PRIu64
-              ", in units %" PRIu64 "\n",
+              ", in units %" PRIu64 "%s\n",
               queue[MXGPU_FW_DEBUG_WRITE], queue[MXGPU_FW_DEBUG_READ],
-              queue[MXGPU_FW_DEBUG_RUNNING]);
+              queue[MXGPU_FW_DEBUG_RUNNING],
+              queue[MXGPU_FW_DEBUG_PAUSED] ? ", held still" : "");
     put_error(dev, queue, t);
+}
+
+/* Packets of the queue that have left their slot. */
+static void put_contexts(MxgpuDevice *dev, const struct mxgpu_fw_debug *d,
+                         unsigned q, MxgpuText t)
+{
+    uint32_t count =
+        d->context_count < CONTEXTS_MOST ? d->context_count : CONTEXTS_MOST;
+    Context c;
+
+    for (uint32_t i = 0; i < count; i++) {
+        load_record(dev, d->contexts + (uint64_t)i * d->context_stride,
+                    d->context_field, MXGPU_FW_DEBUG_CONTEXT_FIELDS, c);
+        if (c[MXGPU_FW_DEBUG_OWNER] != queue_record(d, q)) {
+            continue;
+        }
+        mxgpu_put(t, "  packet %" PRIu64 " has left its slot, waits for %s: "
+                  "%" PRIu64 " bytes at 0x%" PRIx64 "\n",
+                  c[MXGPU_FW_DEBUG_PACKET],
+                  c[MXGPU_FW_DEBUG_RECORD] && !c[MXGPU_FW_DEBUG_RUNNABLE]
+                      ? "grids that it launched"
+                      : "another one",
+                  c[MXGPU_FW_DEBUG_SIZE], c[MXGPU_FW_DEBUG_ADDR]);
+    }
 }
 
 void mxgpu_inspect_queues(MxgpuDevice *dev, const char *args, MxgpuText t)
@@ -132,6 +171,7 @@ void mxgpu_inspect_queues(MxgpuDevice *dev, const char *args, MxgpuText t)
                       ? ", rung" : "");
         if (known) {
             put_firmware(dev, queue, t);
+            put_contexts(dev, &d, q, t);
         }
         any = true;
     }

@@ -4,6 +4,7 @@
 this process shows of registers, queues, rings, page tables and memory, and that
 looking changes nothing."""
 import ctypes as c
+import re
 import struct
 import sys
 
@@ -132,12 +133,37 @@ def test_warps(r):
           "no warp is resident\n", show("warps 999"))
 
 
+def test_contexts(r):
+    """A ninth endless kernel of one level: one of them is in memory, in turns."""
+    show = r.dev.inspect
+    area = VA + 0x100000
+    check("CONTEXTS", r.call(11, 5, area & 0xffffffff, area >> 32, 0xff000,
+                             0) == 0)
+    for q in range(20, 29):
+        at = 0x20000 + 0x2000 * q
+        check(f"queue {q}", r.call(
+            5, q, 5, 3, VA + at & 0xffffffff, VA + at >> 32, 4,
+            VA + at + 0x1000 & 0xffffffff, VA + at + 0x1000 >> 32,
+            0xffffffff) == 0)
+        r.store(VRAM + at, struct.pack(
+            "<HHIQQIIIHHHHIQQ", 3, 0, 0, VA + 0x8000, VA + 0xa000, 1, 1, 1, 1,
+            1, 1, 0, 0, 0, 0))
+        r.ring(r.dev.sim, q, 1)
+    check("one has left its slot", wait(lambda: re.search(
+        r"packet 0 has left its slot, waits for another one: [1-9]\d* bytes at "
+        r"0x403", show("queues"))), show("queues"))
+    check("QUEUE_HOLD", r.call(12, 20) == 0)
+    check("a queue that is held", "in units 1, held still" in show("queues"),
+          show("queues"))
+
+
 def main():
     r = Rig(*sys.argv[1:4])
     test_queues(r)
     test_memory(r)
     test_rest(r)
     test_warps(r)
+    test_contexts(r)
     r.dev.start()
     check("firmware that has just been loaded", wait(r.dev.ready) and
           "no queue" in r.dev.inspect("queues"))
