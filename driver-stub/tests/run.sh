@@ -132,6 +132,14 @@ for night in "mem devices" "mem core" "disk devices" "mem none"; do
     results "sleep $night" $?
     quiet "sleep $night"
 done
+# The others slept, too, without anybody who had them open.
+for node in "$nodes"*; do
+    inside smoke "$node"
+done
+"$folder/driver-soak" "$first" "${soak:-10}" 1 >/tmp/out 2>$log
+results "soak" $?
+grep '^#' /tmp/out
+quiet "soak"
 "$folder/driver-fuzz" "$first" 6000 1 >/tmp/out 2>$log
 results "random calls" $?
 quiet "random calls"
