@@ -372,11 +372,17 @@ void queue_publish(FwQueue *queue)
 {
     uint64_t addr =
         queue->ctl + offsetof(struct mxgpu_queue_ctl, read_index);
-    uint64_t index = queue_position(queue);
-    uint32_t fault = mem_write64(queue->vmid, addr, index);
+    uint64_t index = queue->read_index;
+    bool again = false;
+    uint32_t fault;
 
-    /* The end of a list asks for it anew: not each of its packets does. */
-    queue->publish = queue->fetched && !queue->list_count;
+    if (unlikely(queue->fetched | queue->list_count)) {
+        index = queue_position(queue);
+        /* The end of a list asks for it anew: not each of its packets does. */
+        again = !queue->list_count;
+    }
+    fault = mem_write64(queue->vmid, addr, index);
+    queue->publish = again;
     if (unlikely(fault)) {
         struct mxgpu_queue_error error = {
             .code = MXGPU_QERR_FETCH,

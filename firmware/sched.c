@@ -26,8 +26,8 @@ void sched_init(void)
 
 static bool is_ready(const FwQueue *queue)
 {
-    return queue->state == FW_QUEUE_ACTIVE && !queue->barrier &&
-           !queue->paused && list_empty(&queue->link) &&
+    return queue->state == FW_QUEUE_ACTIVE &&
+           !(queue->barrier | queue->paused) && list_empty(&queue->link) &&
            (queue->fetched || queue_has_more(queue));
 }
 
