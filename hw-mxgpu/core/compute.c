@@ -359,6 +359,16 @@ static void unpark(void *opaque, uint32_t sequence)
     mxgpu_fault_release(opaque, sequence);
 }
 
+static void away(void *opaque, uint32_t sequence, unsigned vmid, uint32_t queue)
+{
+    mxgpu_fault_away(opaque, sequence, vmid, queue);
+}
+
+static bool back(void *opaque, uint32_t sequence, unsigned vmid, uint32_t queue)
+{
+    return mxgpu_fault_back(opaque, sequence, vmid, queue);
+}
+
 static void wake(void *opaque)
 {
     mxgpu_wake_compute(opaque);
@@ -377,6 +387,8 @@ bool mxgpu_compute_init(MxgpuDevice *dev)
         .park = park,
         .verdict = verdict,
         .unpark = unpark,
+        .away = away,
+        .back = back,
         .opaque = dev,
         .observer = dev->config.observer,
         .observer_opaque = dev->config.observer_opaque,

@@ -10,6 +10,13 @@
  * registers need dev->lock alone, so that they never wait for that. verdict[]
  * has one entry for each record that may be under way; a number's entry is in
  * use until its unit has seen the verdict.
+ *
+ * A dispatch that leaves for memory has numbers there of records that it waits
+ * for, and memory may say anything when it comes back: so the entry says whose
+ * the record is, and that it is away. What is to be replayed needs no entry, for
+ * that is what becomes of lanes that nothing is known of; what is to be killed
+ * has it until the number is used again, 4096 records later, and if it has not
+ * come back by then, it is replayed, faults, and is decided about once more.
  */
 #include "internal.h"
 
@@ -18,6 +25,11 @@ _Static_assert(MXGPU_FAULT_RECORDS == 1u << MXGPU_FAULT_LOG2_MAX, "of a ring");
 static _Atomic uint8_t *entry(MxgpuDevice *dev, uint32_t sequence)
 {
     return &dev->faults.verdict[sequence % MXGPU_FAULT_RECORDS];
+}
+
+static MxgpuFaultOwner *owner(MxgpuDevice *dev, uint32_t sequence)
+{
+    return &dev->faults.owner[sequence % MXGPU_FAULT_RECORDS];
 }
 
 static uint32_t ring_cfg(MxgpuDevice *dev)
@@ -51,6 +63,14 @@ typedef struct Place {
     uint64_t ring, va;
 } Place;
 
+/* Records that are killed while nobody is there cannot wait for ever. */
+static bool is_free(MxgpuDevice *dev, uint32_t sequence)
+{
+    uint8_t state = atomic_load(entry(dev, sequence));
+
+    return state == MXGPU_FAULT_FREE || state == MXGPU_FAULT_AWAY_KILLED;
+}
+
 /* false: there is no room. */
 static bool claim(MxgpuDevice *dev, Place *p)
 {
@@ -66,7 +86,7 @@ static bool claim(MxgpuDevice *dev, Place *p)
     room = ring_enabled(dev) && !f->error &&
            p->sequence - *mxgpu_reg(dev, MXGPU_FAULT_HEAD) <
                ring_records(p->cfg) &&
-           atomic_load(entry(dev, p->sequence)) == MXGPU_FAULT_FREE;
+           is_free(dev, p->sequence);
     f->busy = room;
     f->stalled |= !room;
     mxgpu_unlock(dev);
@@ -105,6 +125,7 @@ static bool publish(MxgpuDevice *dev, const Place *p,
     f->busy = false;
     f->stalled |= !ok;
     if (ok) {
+        *owner(dev, p->sequence) = (MxgpuFaultOwner){0};
         atomic_store(entry(dev, p->sequence), MXGPU_FAULT_WAITS);
         *mxgpu_reg(dev, MXGPU_FAULT_TAIL) = p->sequence + 1;
         mxgpu_out_trace(dev, MXGPU_TRACE_FAULT, record->addr,
@@ -154,6 +175,50 @@ MxgpuVerdict mxgpu_fault_verdict(MxgpuDevice *dev, uint32_t sequence)
     }
 }
 
+void mxgpu_fault_away(MxgpuDevice *dev, uint32_t sequence, unsigned vmid,
+                      uint32_t queue)
+{
+    MxgpuFaultOwner whose = {sequence, queue, vmid};
+
+    mxgpu_lock(dev);
+    switch (atomic_load(entry(dev, sequence))) {
+    case MXGPU_FAULT_WAITS:
+        atomic_store(entry(dev, sequence), MXGPU_FAULT_AWAY);
+        *owner(dev, sequence) = whose;
+        break;
+    case MXGPU_FAULT_KILLED:
+        atomic_store(entry(dev, sequence), MXGPU_FAULT_AWAY_KILLED);
+        *owner(dev, sequence) = whose;
+        break;
+    default:
+        atomic_store(entry(dev, sequence), MXGPU_FAULT_FREE);
+        break;
+    }
+    mxgpu_unlock(dev);
+    wake_units(dev);
+}
+
+bool mxgpu_fault_back(MxgpuDevice *dev, uint32_t sequence, unsigned vmid,
+                      uint32_t queue)
+{
+    MxgpuFaultOwner *o = owner(dev, sequence);
+    uint8_t state;
+    bool waits;
+
+    mxgpu_lock(dev);
+    state = atomic_load(entry(dev, sequence));
+    waits = (state == MXGPU_FAULT_AWAY || state == MXGPU_FAULT_AWAY_KILLED) &&
+            o->sequence == sequence && o->queue == queue && o->vmid == vmid;
+    if (waits) {
+        *o = (MxgpuFaultOwner){0};
+        atomic_store(entry(dev, sequence), state == MXGPU_FAULT_AWAY
+                                               ? MXGPU_FAULT_WAITS
+                                               : MXGPU_FAULT_KILLED);
+    }
+    mxgpu_unlock(dev);
+    return waits;
+}
+
 /* ---- registers: under the lock */
 
 static void refuse(MxgpuDevice *dev, const MxgpuAccess *a, uint32_t value)
@@ -167,7 +232,16 @@ static void decide(MxgpuDevice *dev, uint32_t sequence, uint8_t verdict)
 {
     uint8_t waits = MXGPU_FAULT_WAITS;
 
-    atomic_compare_exchange_strong(entry(dev, sequence), &waits, verdict);
+    if (atomic_compare_exchange_strong(entry(dev, sequence), &waits, verdict) ||
+        waits != MXGPU_FAULT_AWAY) {
+        return;
+    }
+    if (verdict == MXGPU_FAULT_KILLED) {
+        atomic_store(entry(dev, sequence), MXGPU_FAULT_AWAY_KILLED);
+    } else {
+        *owner(dev, sequence) = (MxgpuFaultOwner){0};
+        atomic_store(entry(dev, sequence), MXGPU_FAULT_FREE);
+    }
 }
 
 /* All records before that one are done with. */
@@ -269,7 +343,31 @@ void mxgpu_fault_reset(MxgpuDevice *dev)
     for (unsigned i = 0; i < MXGPU_FAULT_RECORDS; i++) {
         atomic_store(&dev->faults.verdict[i], MXGPU_FAULT_FREE);
     }
+    memset(dev->faults.owner, 0, sizeof(dev->faults.owner));
     dev->faults.stalled = dev->faults.error = dev->faults.busy = false;
+}
+
+bool mxgpu_fault_is_away(MxgpuDevice *dev, uint32_t i)
+{
+    uint8_t state = atomic_load(&dev->faults.verdict[i]);
+
+    return state == MXGPU_FAULT_AWAY || state == MXGPU_FAULT_AWAY_KILLED;
+}
+
+/* Owners are those of records that are away, and have their numbers. */
+static void visit_owners(MxgpuDevice *dev, MxgpuVisit *v)
+{
+    MxgpuFaultOwner *owners = dev->faults.owner;
+
+    visit_sparse(v, owners, sizeof(dev->faults.owner), sizeof(*owners));
+    for (unsigned i = 0; visit_loads(v) && i < MXGPU_FAULT_RECORDS; i++) {
+        const MxgpuFaultOwner *o = &owners[i];
+
+        visit_check(v, mxgpu_fault_is_away(dev, i)
+                           ? o->sequence % MXGPU_FAULT_RECORDS == i &&
+                                 o->vmid < MXGPU_NUM_VMIDS
+                           : !o->sequence && !o->queue && !o->vmid);
+    }
 }
 
 void mxgpu_fault_visit(MxgpuDevice *dev, MxgpuVisit *v)
@@ -280,7 +378,7 @@ void mxgpu_fault_visit(MxgpuDevice *dev, MxgpuVisit *v)
     for (unsigned i = 0; i < MXGPU_FAULT_RECORDS; i++) {
         verdict[i] = atomic_load(&f->verdict[i]);
     }
-    visit_section(v, "faults", 1);
+    visit_section(v, "faults", 2);
     VISIT_BOOL(v, f->stalled);
     VISIT_BOOL(v, f->error);
     visit_sparse(v, verdict, sizeof(verdict), 64);
@@ -288,6 +386,7 @@ void mxgpu_fault_visit(MxgpuDevice *dev, MxgpuVisit *v)
         visit_check(v, verdict[i] < MXGPU_FAULT_STATES);
         atomic_store(&f->verdict[i], v->error ? MXGPU_FAULT_FREE : verdict[i]);
     }
+    visit_owners(dev, v);
     visit_check(v, cfg_ok(dev, ring_cfg(dev)) &&
                        *mxgpu_reg(dev, MXGPU_FAULT_TAIL) -
                                *mxgpu_reg(dev, MXGPU_FAULT_HEAD) <=

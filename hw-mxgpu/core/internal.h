@@ -129,13 +129,22 @@ enum {
     MXGPU_FAULT_WAITS,
     MXGPU_FAULT_REPLAYED,
     MXGPU_FAULT_KILLED,
+    /* Who waits, or was killed, is in memory, with its dispatch. */
+    MXGPU_FAULT_AWAY,
+    MXGPU_FAULT_AWAY_KILLED,
     MXGPU_FAULT_STATES,
 };
 #define MXGPU_FAULT_RECORDS 4096u
 
+/* Whose a record is whose lanes are away; else all 0. */
+typedef struct MxgpuFaultOwner {
+    uint32_t sequence, queue, vmid;
+} MxgpuFaultOwner;
+
 typedef struct MxgpuFaults {
     pthread_mutex_t writer; /* host: one record at a time */
     _Atomic uint8_t verdict[MXGPU_FAULT_RECORDS];
+    MxgpuFaultOwner owner[MXGPU_FAULT_RECORDS];
     bool stalled, error, busy; /* as in FAULT_STATUS */
 } MxgpuFaults;
 
@@ -435,6 +444,13 @@ bool mxgpu_fault_report(MxgpuDevice *dev, struct mxgpu_fault_record *record);
 MxgpuVerdict mxgpu_fault_verdict(MxgpuDevice *dev, uint32_t sequence);
 /* The unit waits no longer for the verdict. */
 void mxgpu_fault_release(MxgpuDevice *dev, uint32_t sequence);
+/* The lanes leave with their dispatch, and the verdict waits for them. */
+void mxgpu_fault_away(MxgpuDevice *dev, uint32_t sequence, unsigned vmid,
+                      uint32_t queue);
+/* They are back, they say. false: no record of that queue waits for them, and
+ * they do not wait for a verdict. */
+bool mxgpu_fault_back(MxgpuDevice *dev, uint32_t sequence, unsigned vmid,
+                      uint32_t queue);
 /* fault.c: under the lock */
 void mxgpu_fault_ring_write(MxgpuDevice *dev, const MxgpuAccess *a,
                             uint32_t value);
@@ -448,6 +464,8 @@ void mxgpu_fault_kill_write(MxgpuDevice *dev, const MxgpuAccess *a,
                             uint32_t value);
 uint32_t mxgpu_fault_status_read(MxgpuDevice *dev, const MxgpuAccess *a);
 void mxgpu_fault_reset(MxgpuDevice *dev);
+/* Whether the entry is one of lanes that are in memory. */
+bool mxgpu_fault_is_away(MxgpuDevice *dev, uint32_t i);
 /* After the registers. */
 void mxgpu_fault_visit(MxgpuDevice *dev, MxgpuVisit *v);
 

@@ -224,7 +224,8 @@ static bool slots_ok(MxgpuDevice *dev)
     return true;
 }
 
-/* Each entry in use is some unit's, and no unit's is free. */
+/* Each entry in use is some unit's, and no unit's is free; but some are of lanes
+ * that are in memory. */
 typedef struct Owners {
     MxgpuDevice *dev;
     bool has[MXGPU_FAULT_RECORDS];
@@ -251,7 +252,8 @@ static bool faults_ok(MxgpuDevice *dev)
     mxgpu_copy_each_parked(dev, add_owner, &o);
     for (unsigned i = 0; i < MXGPU_FAULT_RECORDS; i++) {
         o.ok &= o.has[i] ==
-                (atomic_load(&dev->faults.verdict[i]) != MXGPU_FAULT_FREE);
+                (atomic_load(&dev->faults.verdict[i]) != MXGPU_FAULT_FREE &&
+                 !mxgpu_fault_is_away(dev, i));
     }
     return o.ok;
 }

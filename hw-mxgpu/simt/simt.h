@@ -108,11 +108,18 @@ typedef struct MxgpuSimtConfig {
      * verdict: of a fault that was reported. Not NONE: the number is not used
      * any more.
      * unpark: the lanes have ended without a verdict; nor is it used.
+     * away: the lanes have left the device, with the context of their dispatch
+     * (context.h); back: a context that came says that its lanes wait for this
+     * number. false: they do not, and are to be replayed.
      */
     bool (*park)(void *opaque, const MxgpuSimtParked *parked,
                  uint32_t *sequence);
     MxgpuVerdict (*verdict)(void *opaque, uint32_t sequence);
     void (*unpark)(void *opaque, uint32_t sequence);
+    void (*away)(void *opaque, uint32_t sequence, unsigned vmid,
+                 uint32_t queue);
+    bool (*back)(void *opaque, uint32_t sequence, unsigned vmid,
+                 uint32_t queue);
     /*
      * For tools that run programs in an environment of their own; a device
      * leaves these NULL. They are called from the thread that drives the unit.

@@ -18,4 +18,11 @@ bool mxgpu_park_poll(MxgpuCu *cu, SimtBlock *b, bool room);
 /* The block ends: nobody is to decide about its faults any more. */
 void mxgpu_park_forget(MxgpuCu *cu, SimtBlock *b);
 
+/* The same for a block that is saved. */
+bool mxgpu_park_poll_saved(MxgpuCu *cu, SimtSaved *s, bool room);
+void mxgpu_park_forget_saved(MxgpuCu *cu, SimtSaved *s);
+/* The block goes to memory; what came from there is a block of this slot. */
+void mxgpu_park_away(MxgpuCu *cu, const SimtSaved *s);
+void mxgpu_park_back(MxgpuCu *cu, SimtSaved *s);
+
 #endif

@@ -8,17 +8,20 @@
  * What a unit can have saved is bounded: each of the other slots once what fits
  * it. Private memory that saved blocks asked for still counts as taken.
  *
- * A block with lanes that wait for software after a fault is not saved: its
- * reports name the place of the warp. It goes on, and is saved when none does.
+ * Lanes that wait for software after a fault are saved with their block, and wait
+ * there (parked.c); but not while a tool observes kernels, which is told of a
+ * fault by the place of the warp.
  */
 #include "saved.h"
 
 #include "block.h"
 #include "counters.h"
+#include "parked.h"
 #include "private.h"
 #include "profile.h"
 #include "simt/warp/budget.h"
 #include "simt/warp/count.h"
+#include "simt/warp/observe.h"
 #include "slots.h"
 
 #include <stdlib.h>
@@ -171,6 +174,9 @@ static bool save(MxgpuCu *cu, SimtBlock *b)
     }
     memcpy(s->shared, cu->shared + b->shared_at, b->shared_len);
     simt_charge(cu, b->num_warps * COST_SAVE + COST_ZERO(b->shared_len));
+    s->block.fault_wait = false; /* the unit that has it again sees to that */
+    cu->s.faults -= b->faults;
+    b->faults = 0; /* these are where the block is */
     mxgpu_block_end(cu, b);
     mxgpu_saved_add(cu, s);
     return true;
@@ -203,6 +209,10 @@ static void end(MxgpuCu *cu, SimtSaved *saved)
     if (cu->simt->slots[slot].dispatch.profile) {
         mxgpu_simt_profile_block(cu, slot, 0);
     }
+    if (cu->simt->slots[slot].dispatch.recover) { /* as in run.c */
+        cu->simt->config.wake(cu->simt->config.opaque);
+    }
+    mxgpu_park_forget_saved(cu, saved);
     mxgpu_saved_free(cu, saved);
     mxgpu_slot_count_end(cu, slot);
 }
@@ -218,10 +228,14 @@ static bool comes_back(MxgpuCu *cu, const SimtSaved *s)
     return fits;
 }
 
-void mxgpu_saved_poll(MxgpuCu *cu)
+static bool may_save(const MxgpuSimt *simt, const SimtBlock *b)
+{
+    return !b->faults || !simt_observer(simt);
+}
+
+static void save_held(MxgpuCu *cu)
 {
     MxgpuSimt *simt = cu->simt;
-    SimtSaved **at = &cu->saved;
 
     if (simt_slot_held(simt, cu->s.held_slot)) {
         if (cu->s.held) {
@@ -233,14 +247,26 @@ void mxgpu_saved_poll(MxgpuCu *cu)
     for (unsigned i = 0; i < MXGPU_CU_BLOCKS; i++) {
         SimtBlock *b = &cu->s.blocks[i];
 
-        if (b->used && !b->faults && simt_slot_held(simt, b->slot) &&
+        if (b->used && simt_slot_held(simt, b->slot) && may_save(simt, b) &&
             !atomic_load(&simt->slots[b->slot].stop)) {
             (void)save(cu, b);
         }
     }
+}
+
+void mxgpu_saved_poll(MxgpuCu *cu)
+{
+    MxgpuSimt *simt = cu->simt;
+    SimtSaved **at = &cu->saved;
+    bool room = true;
+
+    save_held(cu);
     while (*at) {
         SimtSaved *s = *at;
 
+        if (s->block.faults && !atomic_load(&simt->slots[s->block.slot].stop)) {
+            room = mxgpu_park_poll_saved(cu, s, room);
+        }
         if (atomic_load(&simt->slots[s->block.slot].stop)) {
             end(cu, mxgpu_saved_take(cu, at));
         } else if (!simt_slot_held(simt, s->block.slot) && comes_back(cu, s)) {

@@ -6,11 +6,13 @@
  * the slot itself.
  *
  * What is loaded may come from anybody. It is checked as a state is (visit.c);
- * whose work it is, and how urgent, is not asked of it but of the caller.
+ * whose work it is, and how urgent, is not asked of it but of the caller; and
+ * whether its lanes wait for software is known to who keeps the verdicts.
  */
 #include "simt/context.h"
 
 #include "parts.h"
+#include "simt/sched/parked.h"
 #include "simt/sched/private.h"
 #include "simt/sched/returned.h"
 #include "simt/sched/saved.h"
@@ -19,7 +21,7 @@
 
 #include <string.h>
 
-#define CONTEXT_VERSION 1
+#define CONTEXT_VERSION 2
 
 /* ---- from a slot */
 
@@ -99,7 +101,7 @@ static void drop_saved(MxgpuCu *cu, unsigned slot)
     }
 }
 
-void mxgpu_simt_context_drop(MxgpuSimt *simt, unsigned slot)
+static void drop_slot(MxgpuSimt *simt, unsigned slot)
 {
     SimtSlot *s = &simt->slots[slot];
 
@@ -111,6 +113,20 @@ void mxgpu_simt_context_drop(MxgpuSimt *simt, unsigned slot)
     atomic_store(&s->left, 0);
     atomic_store(&s->active, false);
     atomic_fetch_and(&simt->held_slots, ~(1u << slot));
+}
+
+void mxgpu_simt_context_drop(MxgpuSimt *simt, unsigned slot)
+{
+    for (unsigned i = 0; i < simt->config.compute_units; i++) {
+        MxgpuCu *cu = &simt->cus[i];
+
+        for (SimtSaved *s = cu->saved; s; s = s->next) {
+            if (s->block.slot == slot) {
+                mxgpu_park_away(cu, s);
+            }
+        }
+    }
+    drop_slot(simt, slot);
 }
 
 /* ---- to a slot */
@@ -182,6 +198,24 @@ static void load_slot(MxgpuSimt *simt, unsigned slot, const MxgpuDispatch *whose
     atomic_store(&s->priority, whose->priority);
 }
 
+/* Its blocks are there to stay. */
+static void arrived(MxgpuSimt *simt, unsigned slot)
+{
+    for (unsigned i = 0; i < simt->config.compute_units; i++) {
+        MxgpuCu *cu = &simt->cus[i];
+
+        for (SimtSaved *s = cu->saved; s; s = s->next) {
+            if (s->block.slot == slot) {
+                mxgpu_park_back(cu, s);
+            }
+        }
+    }
+    if (simt->debug) {
+        atomic_store(&simt->debug->launched[slot], true);
+    }
+    atomic_fetch_add(&simt->code_check, 1);
+}
+
 MxgpuContextState mxgpu_simt_context_load(MxgpuSimt *simt, unsigned slot,
                                           const MxgpuDispatch *whose,
                                           MxgpuVisit *v)
@@ -203,12 +237,9 @@ MxgpuContextState mxgpu_simt_context_load(MxgpuSimt *simt, unsigned slot,
         visit_check(v, at_rest(simt, slot));
     }
     if (room && !v->error) {
-        if (simt->debug) {
-            atomic_store(&simt->debug->launched[slot], true);
-        }
-        atomic_fetch_add(&simt->code_check, 1);
+        arrived(simt, slot);
         return MXGPU_CONTEXT_DONE;
     }
-    mxgpu_simt_context_drop(simt, slot);
+    drop_slot(simt, slot);
     return room ? MXGPU_CONTEXT_REFUSED : MXGPU_CONTEXT_BUSY;
 }

@@ -352,10 +352,7 @@ static bool sum_warps(const MxgpuCu *cu, SimtBlock *b, const SimtSaved *saved)
         grid += lanes_waiting(w, WAIT_GRID, WAIT_GRID);
         b->faults += count_faults(w);
     }
-    if (saved && b->faults) {
-        return false;
-    }
-    b->fault_wait = b->faults && mxgpu_block_stuck(cu, b);
+    b->fault_wait = !saved && b->faults && mxgpu_block_stuck(cu, b);
     b->exited = b->threads - live;
     b->grid_arrived = b->grid_wait ? 0 : grid;
     return live && b->count <= b->arrived &&
@@ -667,7 +664,7 @@ static void visit_behind(MxgpuVisit *v, MxgpuCu *cu)
 
 static void visit_cu(MxgpuVisit *v, MxgpuCu *cu)
 {
-    visit_section(v, "unit", 7);
+    visit_section(v, "unit", 8);
     if (visit_loads(v)) {
         empty_private(v, cu);
     }
@@ -813,6 +810,11 @@ void mxgpu_simt_each_parked(MxgpuSimt *simt,
         for (unsigned w = 0; w < CU_WARPS; w++) {
             if (cu->s.used_warps >> w & 1) {
                 each_verdict(&cu->warps[w].s, fn, opaque);
+            }
+        }
+        for (const SimtSaved *s = cu->saved; s; s = s->next) {
+            for (unsigned w = 0; w < s->block.num_warps; w++) {
+                each_verdict(&s->warps[w].s, fn, opaque);
             }
         }
     }

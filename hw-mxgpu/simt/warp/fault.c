@@ -34,20 +34,23 @@ static bool trapped(MxgpuCu *cu, MxgpuWarp *w, MxgpuSimtTrap *trap)
     return true;
 }
 
-/* Keeps the first fault of the grid, and lets no block of it go on. */
-void mxgpu_simt_stop_grid(MxgpuCu *cu, const MxgpuWarp *w,
+void mxgpu_simt_stop_slot(MxgpuCu *cu, SimtSlot *slot, const MxgpuWarp *w,
                           const MxgpuDispatchFault *fault)
 {
-    SimtSlot *slot = simt_slot(cu, w);
-
     if (atomic_exchange(&slot->fault_taken, true)) {
         return;
     }
     slot->fault = *fault;
-    if (simt_observer(cu->simt)) {
+    if (w && simt_observer(cu->simt)) {
         mxgpu_simt_observe_fault(cu, w, fault);
     }
     atomic_store(&slot->stop, true);
+}
+
+void mxgpu_simt_stop_grid(MxgpuCu *cu, const MxgpuWarp *w,
+                          const MxgpuDispatchFault *fault)
+{
+    mxgpu_simt_stop_slot(cu, simt_slot(cu, w), w, fault);
 }
 
 /*

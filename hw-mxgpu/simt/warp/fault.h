@@ -13,7 +13,11 @@ void mxgpu_simt_fault_at(MxgpuCu *cu, const MxgpuWarp *w, unsigned lane,
                          enum mxgpu_fault code, enum mxgpu_access access,
                          uint64_t addr, uint64_t pc);
 
-/* The fault ends the grid, unless another one has before. */
+/* The fault ends the slot's grid, unless another one has before. w: whose it is;
+ * NULL: a warp of a block that is saved. */
+void mxgpu_simt_stop_slot(MxgpuCu *cu, SimtSlot *slot, const MxgpuWarp *w,
+                          const MxgpuDispatchFault *fault);
+/* The same for a warp of a block that the unit has. */
 void mxgpu_simt_stop_grid(MxgpuCu *cu, const MxgpuWarp *w,
                           const MxgpuDispatchFault *fault);
 

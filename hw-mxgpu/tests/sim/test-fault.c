@@ -2,7 +2,8 @@
 /*
  * Recoverable faults of kernels on the whole device, with threads and on one
  * thread: what is replayed happens once, storms lose nothing, what does not
- * fault goes on, and a queue is rid of what is parked.
+ * fault goes on, and a queue is rid of what is parked. What is parked can be taken
+ * off the units, and off its slot, and is decided about wherever it is.
  */
 #include <elf.h>
 #include <string.h>
@@ -24,6 +25,8 @@ static const char *kernels;
 #define ARGS   0x118000u
 #define RING   0x120000u
 #define OUT    0x200000u
+#define AREA   0x300000u /* for contexts */
+#define AREA_SIZE 0x80000u
 #define QUEUE(i) (0x10000u + (i) * 0x2000u)
 
 #define UNITS 16u
@@ -143,15 +146,21 @@ static struct mxgpu_packet_dispatch dispatch(Rig *r, unsigned id,
     };
 }
 
-static DrvQueue start(Rig *r, unsigned id, const char *name, unsigned grid,
-                      unsigned block)
+static DrvQueue start_at(Rig *r, unsigned id, unsigned priority,
+                         const char *name, unsigned grid, unsigned block)
 {
     struct mxgpu_packet_dispatch p = dispatch(r, id, name, grid, block);
-    DrvQueue q = drv_queue(r->d, id, 0, QUEUE(id));
+    DrvQueue q = drv_queue(r->d, id, priority, QUEUE(id));
 
     drv_push(&q, &p);
     drv_ring(&q);
     return q;
+}
+
+static DrvQueue start(Rig *r, unsigned id, const char *name, unsigned grid,
+                      unsigned block)
+{
+    return start_at(r, id, 0, name, grid, block);
 }
 
 static bool has_record(Rig *r)
@@ -507,6 +516,198 @@ static void test_profiled(gconstpointer mode)
     rig_close(&r);
 }
 
+/* ---- elsewhere */
+
+/* Full units of warps that wait, more than the ring has records, and a queue
+ * that is more urgent has the units all the same, for ever. */
+#define HELD_WARPS (UNITS * MXGPU_CU_THREADS / 64)
+
+static void open_held(Rig *r, DrvQueue *waits, DrvQueue *urgent)
+{
+    Dut *d = &r->d->dut;
+
+    *waits = start_at(r, 0, 4, "storm", 2 * UNITS, 1024);
+    DUT_WAIT(d, dut_read(d, MXGPU_COUNTER_LO + MXGPU_COUNTER_WARPS *
+                                                   MXGPU_COUNTER_LO_STRIDE) ==
+                    HELD_WARPS);
+    DUT_WAIT(d, dut_read(d, MXGPU_FAULT_STATUS) ==
+                    MXGPU_SET(MXGPU_FAULT_STATUS_STALLED, 1));
+    *urgent = start_at(r, 1, 0, "endless", 2 * UNITS, 1024);
+    DUT_WAIT(d, *word(r->d, OUT) != 0);
+}
+
+/* Those that wait are told of, and told to go on, while they are off the units;
+ * and do, when they are back. */
+static void test_held(gconstpointer mode)
+{
+    g_autofree uint8_t *seen = g_malloc0(HELD_WARPS);
+    Rig r = rig_open(mode, 4);
+    DrvQueue waits, urgent;
+    unsigned faults = 0;
+
+    open_held(&r, &waits, &urgent);
+    while (faults < HELD_WARPS) {
+        struct mxgpu_fault_record f = take_record(&r);
+        uint64_t page = (f.addr - HOLE_VA) / DUT_PAGE;
+
+        g_assert_cmpuint(page, ==, f.block[0] * 16 + f.thread / 64);
+        g_assert_cmpuint(page, <, HELD_WARPS);
+        faults += !seen[page];
+        seen[page] = 1;
+        mend(&r, f.addr, page);
+        replay(&r);
+    }
+    g_assert_cmpuint(*word(r.d, SIGNAL), ==, 0);
+    dut_queue_destroy(&urgent.q);
+    DUT_WAIT(&r.d->dut, (replay_all(&r), *word(r.d, SIGNAL) == 1));
+    for (unsigned i = 0; i < HELD_WARPS; i++) {
+        for (unsigned lane = 0; lane < 64; lane++) {
+            g_assert_cmpuint(page_words(&r, i)[lane], ==, 1);
+        }
+    }
+    g_assert_cmpuint(waits.ctl->state, ==, MXGPU_QUEUE_ACTIVE);
+    rig_close(&r);
+}
+
+/* One is killed there: its queue stops while the other one has the units. */
+static void test_held_kill(gconstpointer mode)
+{
+    Rig r = rig_open(mode, 4);
+    struct mxgpu_queue_error error;
+    struct mxgpu_fault_record f;
+    DrvQueue waits, urgent;
+    uint64_t before;
+
+    open_held(&r, &waits, &urgent);
+    f = take_record(&r);
+    dut_write(&r.d->dut, MXGPU_FAULT_KILL, f.sequence);
+    error = dut_queue_error(&waits.q);
+    g_assert_cmpuint(error.code, ==, MXGPU_QERR_FAULT);
+    g_assert_cmphex(error.fault_addr, ==, f.addr);
+    g_assert_cmphex(error.fault_pc, ==, f.pc);
+    g_assert_cmpuint(error.block[0], ==, f.block[0]);
+    g_assert_cmpuint(error.thread, ==, f.thread);
+    replay_all(&r);
+    before = *word(r.d, OUT);
+    DUT_WAIT(&r.d->dut, *word(r.d, OUT) != before);
+    dut_queue_destroy(&waits.q);
+    dut_queue_destroy(&urgent.q);
+    g_assert_cmpuint(dut_read(&r.d->dut, MXGPU_FAULT_STATUS), ==, 0);
+    rig_close(&r);
+}
+
+/* One more of them than there are slots, each with a page of its own: so at any
+ * time one is in memory. */
+#define AWAY_QUEUES (MXGPU_DISPATCH_SLOTS + 1)
+#define AWAY_STEP   0x100000u
+
+static void open_away(Rig *r, DrvQueue *q)
+{
+    struct mxgpu_msg_contexts area = {
+        .op = MXGPU_MSG_CONTEXTS,
+        .vmid = DUT_VMID,
+        .addr_lo = (uint32_t)(DRV_SYS_VA + AREA),
+        .addr_hi = (uint32_t)((DRV_SYS_VA + AREA) >> 32),
+        .size_lo = AREA_SIZE,
+    };
+
+    g_assert_cmpuint(drv_message(r->d, &area, sizeof(area), NULL), ==,
+                     MXGPU_MSG_OK);
+    for (unsigned i = 0; i < AWAY_QUEUES; i++) {
+        struct mxgpu_packet_dispatch p = dispatch(r, i, "storm", 1, 64);
+        Args args = {HOLE_VA + i * AWAY_STEP, DRV_SYS_VA + OUT, 0};
+
+        memcpy(r->d->sys + ARGS + i * 512, &args, sizeof(args));
+        q[i] = drv_queue(r->d, i, 4, QUEUE(i));
+        drv_push(&q[i], &p);
+        drv_ring(&q[i]);
+    }
+    for (unsigned i = 0; i < AWAY_QUEUES; i++) {
+        struct mxgpu_fault_record f = take_record(r);
+
+        g_assert_cmpuint(f.queue, <, AWAY_QUEUES);
+        g_assert_cmphex(f.addr, ==, HOLE_VA + f.queue * AWAY_STEP);
+    }
+}
+
+/* All are killed, and none faults again. */
+static void test_away_kill(gconstpointer mode)
+{
+    Rig r = rig_open(mode, 4);
+    DrvQueue q[AWAY_QUEUES];
+
+    open_away(&r, q);
+    for (unsigned i = 0; i < AWAY_QUEUES; i++) {
+        dut_write(&r.d->dut, MXGPU_FAULT_KILL, i);
+    }
+    replay(&r);
+    for (unsigned i = 0; i < AWAY_QUEUES; i++) {
+        struct mxgpu_queue_error error = dut_queue_error(&q[i].q);
+
+        g_assert_cmpuint(error.code, ==, MXGPU_QERR_FAULT);
+        g_assert_cmphex(error.fault_addr, ==, HOLE_VA + i * AWAY_STEP);
+        dut_queue_destroy(&q[i].q);
+    }
+    g_assert_cmpuint(dut_read(&r.d->dut, MXGPU_FAULT_TAIL), ==, AWAY_QUEUES);
+    rig_close(&r);
+}
+
+/* All go on; a verdict that comes much later finds each where it is then. */
+static void test_away(gconstpointer mode)
+{
+    Rig r = rig_open(mode, 4);
+    DrvQueue q[AWAY_QUEUES];
+    Dut *d = &r.d->dut;
+
+    open_away(&r, q);
+    for (unsigned i = 0; i < AWAY_QUEUES; i++) {
+        uint64_t until = dut_read(d, MXGPU_CLOCK_LO) + 7000000u * (i % 4);
+
+        /* Each has been away and is back by then, or is away. */
+        DUT_WAIT(d, dut_read(d, MXGPU_CLOCK_LO) - until < 1u << 31);
+        mend(&r, HOLE_VA + i * AWAY_STEP, i);
+    }
+    replay(&r);
+    for (unsigned i = 0; i < AWAY_QUEUES; i++) {
+        drv_wait64(word(r.d, SIGNAL + 8 * i), 1);
+        for (unsigned lane = 0; lane < 64; lane++) {
+            g_assert_cmpuint(page_words(&r, i)[lane], ==, 1);
+        }
+        g_assert_cmpuint(q[i].ctl->state, ==, MXGPU_QUEUE_ACTIVE);
+    }
+    g_assert_cmpuint(dut_read(d, MXGPU_FAULT_TAIL), ==, AWAY_QUEUES);
+    rig_close(&r);
+}
+
+/* Queues are destroyed wherever their warps are, and leave no record that waits:
+ * as many as there are numbers can be written afterwards. */
+static void test_away_destroy(gconstpointer mode)
+{
+    Rig r = rig_open(mode, 4);
+    DrvQueue q[AWAY_QUEUES];
+
+    open_away(&r, q);
+    for (unsigned i = 0; i < AWAY_QUEUES; i++) {
+        dut_queue_destroy(&q[i].q);
+    }
+    for (unsigned i = 0; i < AWAY_QUEUES; i++) {
+        dut_write(&r.d->dut, MXGPU_FAULT_KILL, i);
+    }
+    replay(&r);
+    (void)start(&r, 0, "storm", 1100, 256);
+    while (*word(r.d, SIGNAL) != 1) {
+        if (!has_record(&r)) {
+            g_thread_yield();
+            continue;
+        }
+        mend(&r, take_record(&r).addr, 0);
+        replay(&r);
+    }
+    g_assert_cmpuint(dut_read(&r.d->dut, MXGPU_FAULT_TAIL), >,
+                     AWAY_QUEUES + 4096);
+    rig_close(&r);
+}
+
 /* A ring that is not there is reported, and can be replaced. */
 static void test_bad_ring(gconstpointer mode)
 {
@@ -590,6 +791,11 @@ int main(int argc, char **argv)
     add("destroy", test_destroy);
     add("isolated", test_isolated);
     add("profiled", test_profiled);
+    add("held", test_held);
+    add("held-kill", test_held_kill);
+    add("away", test_away);
+    add("away-kill", test_away_kill);
+    add("away-destroy", test_away_destroy);
     add("bad-ring", test_bad_ring);
     add("storm", test_storm);
     return g_test_run();

@@ -176,7 +176,24 @@ static void list_faults(Fields *f, MxgpuFaults *x)
 {
     BEGIN(MxgpuFaults, x);
     ARRAY(x, verdict); S(x, stalled); S(x, error);
-    O(x, writer); O(x, busy);
+    O(x, owner); O(x, writer); O(x, busy);
+    end(f);
+}
+
+/* That of the first record whose lanes are away. */
+static void list_owner(Fields *f, MxgpuDevice *dev)
+{
+    MxgpuFaultOwner *o;
+    uint32_t i = 0;
+
+    while (i < MXGPU_FAULT_RECORDS - 1 && !mxgpu_fault_is_away(dev, i)) {
+        i++;
+    }
+    o = &dev->faults.owner[i];
+    BEGIN(MxgpuFaultOwner, o);
+    member(f, "sequence", &o->sequence, sizeof(o->sequence),
+           sizeof(o->sequence), STATE, true, MXGPU_FAULT_RECORDS);
+    S(o, queue); S(o, vmid);
     end(f);
 }
 
@@ -226,6 +243,7 @@ static void list_device(Fields *f, MxgpuDevice *dev)
         0);
     list_doorbells(f, &dev->db);
     list_faults(f, &dev->faults);
+    list_owner(f, dev);
     list_mcu_driver(f, &dev->mcu);
     list_mcu(f, mxgpu_mcu_state(dev->mcu.mcu));
     list_mmu(f, dev->mmu);
@@ -526,8 +544,10 @@ static bool park_warp(Rig *r, MxgpuCu *cu, SimtBlock *b, SimtWarpState *s)
 
 static void prepare_faults(Rig *r)
 {
+    uint32_t away = new_record(r);
     bool parked = false;
 
+    mxgpu_fault_away(r->dev, away, DUT_VMID, 3);
     for (unsigned i = 0; i < r->dev->config.copy_engines; i++) {
         MxgpuCopyEngine *ce = &r->dev->ce[i];
 

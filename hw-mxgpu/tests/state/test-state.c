@@ -193,23 +193,48 @@ static void mend(Rig *r)
     dut_write(&r->drv.dut, MXGPU_FAULT_HEAD, head + 1);
 }
 
+/* Groups that wait for software while their block is off its unit. */
+static unsigned faults_saved(Rig *r)
+{
+    unsigned sum = 0;
+
+    for (unsigned i = 0; i < UNITS; i++) {
+        for (SimtSaved *s = r->dev->simt->cus[i].saved; s; s = s->next) {
+            sum += s->block.faults;
+        }
+    }
+    return sum;
+}
+
+static void hold_all(Rig *r, bool hold)
+{
+    for (unsigned i = 0; i < MXGPU_DISPATCH_SLOTS; i++) {
+        mxgpu_simt_hold(r->dev->simt, i, hold);
+    }
+}
+
 /* Kernels and copies begin without their memory. With each fault another device
- * goes on; there are more at a time than the ring has room for. */
-static void test_parked(void)
+ * goes on; there are more at a time than the ring has room for. held: half of the
+ * time nothing is on the units. */
+static void test_parked(gconstpointer held)
 {
     Rig *r = rig_new(UNITS, false), *spare = rig_new(UNITS, false), *last;
-    unsigned faults = 0, stalls = 0, unused;
+    unsigned faults = 0, stalls = 0, saved = 0, unused;
     Rig *whole = run(RUN_ON, 1, &unused);
 
     r->recover = true;
     rig_start(r, kernels);
     for (unsigned n = 0; !rig_done(r); n++) {
         g_assert_cmpuint(n, <, 200000);
+        if (held && n % 20 == 0) {
+            hold_all(r, n % 40 == 0);
+        }
         rig_step(r, 700);
         if (n % 8 || !faulted(r)) {
             continue;
         }
         stalls += r->dev->faults.stalled;
+        saved += faults_saved(r);
         transfer(r, spare);
         spare->drv.dut.root = r->drv.dut.root;
         spare->drv.dut.vram_next = r->drv.dut.vram_next;
@@ -219,14 +244,53 @@ static void test_parked(void)
         mend(r);
         faults++;
     }
-    g_test_message("%u records, %u of them while others waited", faults,
-                   stalls);
+    g_test_message("%u records, %u of them while others waited; %u off a unit",
+                   faults, stalls, saved);
+    g_assert_true(held ? saved > 0 : saved == 0);
     g_assert_cmpuint(faults, >=, 7); /* large pages */
     g_assert_cmpuint(stalls, >, 0);
     same_results(r, whole);
     rig_free(r);
     rig_free(spare);
     rig_free(whole);
+}
+
+/* A record that is written, and whose lanes leave then. */
+static uint32_t away_record(Rig *r, unsigned vmid, uint32_t queue)
+{
+    uint32_t *tail = mxgpu_reg(r->dev, MXGPU_FAULT_TAIL);
+
+    atomic_store(&r->dev->faults.verdict[*tail], MXGPU_FAULT_WAITS);
+    mxgpu_fault_away(r->dev, *tail, vmid, queue);
+    return (*tail)++;
+}
+
+/* Lanes that come from memory have their record if it is of their queue, once,
+ * and with what was decided meanwhile. */
+static void test_away(void)
+{
+    Rig *r = rig_new(UNITS, false);
+    MxgpuDevice *dev = r->dev;
+    uint32_t kept, killed, replayed;
+
+    rig_start(r, kernels);
+    kept = away_record(r, 2, 3);
+    killed = away_record(r, 2, 3);
+    replayed = away_record(r, 2, 3);
+    dut_write(&r->drv.dut, MXGPU_FAULT_KILL, killed);
+    dut_write(&r->drv.dut, MXGPU_FAULT_REPLAY, replayed);
+    g_assert_false(mxgpu_fault_back(dev, kept, 1, 3));
+    g_assert_false(mxgpu_fault_back(dev, kept, 2, 4));
+    g_assert_false(mxgpu_fault_back(dev, kept + MXGPU_FAULT_RECORDS, 2, 3));
+    g_assert_false(mxgpu_fault_back(dev, replayed, 2, 3));
+    g_assert_true(mxgpu_fault_back(dev, killed, 2, 3));
+    g_assert_cmpint(mxgpu_fault_verdict(dev, killed), ==, MXGPU_VERDICT_KILL);
+    g_assert_true(mxgpu_fault_back(dev, kept, 2, 3));
+    g_assert_false(mxgpu_fault_back(dev, kept, 2, 3));
+    g_assert_cmpint(mxgpu_fault_verdict(dev, kept), ==, MXGPU_VERDICT_NONE);
+    dut_write(&r->drv.dut, MXGPU_FAULT_HEAD, replayed + 1);
+    g_assert_cmpint(mxgpu_fault_verdict(dev, kept), ==, MXGPU_VERDICT_REPLAY);
+    rig_free(r);
 }
 
 /* Devices with threads take turns: each is paused, but while it is its turn. */
@@ -398,7 +462,9 @@ int main(int argc, char **argv)
                          test_goes_on);
     g_test_add_data_func("/state/move-to-other", GINT_TO_POINTER(MOVE_TO_OTHER),
                          test_goes_on);
-    g_test_add_func("/state/parked", test_parked);
+    g_test_add_data_func("/state/parked", NULL, test_parked);
+    g_test_add_data_func("/state/parked-held", "", test_parked);
+    g_test_add_func("/state/away", test_away);
     g_test_add_func("/state/threads", test_threads);
     g_test_add_func("/state/refused", test_refused);
     g_test_add_func("/state/versions", test_versions);
