@@ -271,6 +271,7 @@ static const Property mxgpu_properties[] = {
     DEFINE_PROP_UUID_NODEFAULT("uuid", MxgpuState, uuid),
     DEFINE_PROP_CHR("console", MxgpuState, console),
     DEFINE_PROP_STRING("capture", MxgpuState, capture_path),
+    DEFINE_PROP_STRING("observer", MxgpuState, observer_path),
     DEFINE_PROP_CHR("fw-gdb", MxgpuState, gdb[MXGPU_DEBUG_FIRMWARE].chr),
     DEFINE_PROP_BOOL("fw-gdb-halt", MxgpuState,
                      gdb[MXGPU_DEBUG_FIRMWARE].halt, false),
@@ -300,6 +301,8 @@ static const struct {
     { "vf-compute-units", "compute units of each virtual function" },
     { "console", "character device that gets the lines of the firmware's "
                  "console" },
+    { "capture", "file that gets what goes in and out of the device" },
+    { "observer", "library that watches kernels, as libmxgpu-check.so" },
     { "fw-gdb", "character device for gdb on the firmware" },
     { "fw-gdb-halt", "the firmware waits for gdb before its first "
                      "instruction" },
@@ -333,6 +336,11 @@ static bool mxgpu_check_replay(MxgpuState *s, Error **errp)
         error_setg(errp, "mxgpu: record/replay and %s exclude each other",
                    mxgpu_gdb_connected(s, MXGPU_DEBUG_FIRMWARE)
                        ? "fw-gdb" : "kernel-gdb");
+        return false;
+    }
+    if (replay_mode != REPLAY_MODE_NONE && s->observer_path) {
+        error_setg(errp, "mxgpu: record/replay and observer exclude each "
+                   "other");
         return false;
     }
     return true;
@@ -410,6 +418,9 @@ static bool mxgpu_realize_core(MxgpuState *s, Error **errp)
     };
 
     memcpy(config.uuid, s->uuid.data, sizeof(config.uuid));
+    if (s->observer_path && !mxgpu_observer_load(s, &config, errp)) {
+        return false;
+    }
     if (s->capture_path) {
         int err = mxgpu_capture_open(s->capture_path, s->name,
                                      MXGPU_CAPTURE_MOST, &ops, &host,

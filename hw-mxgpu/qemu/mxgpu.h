@@ -160,6 +160,7 @@ struct MxgpuState {
 
     MxgpuGdbChannel gdb[MXGPU_DEBUG_KERNELS + 1]; /* by MxgpuDebugged */
 
+    char *observer_path;
     char *capture_path;
     struct MxgpuCapture *capture; /* NULL: none */
     char *inspect; /* command of the property x-inspect */
@@ -232,6 +233,9 @@ void mxgpu_gdb_prepare(MxgpuState *s);
 void mxgpu_gdb_listen(MxgpuState *s);  /* there is a device */
 void mxgpu_gdb_quit(MxgpuState *s);    /* it is about to go */
 void mxgpu_gdb_cleanup(MxgpuState *s); /* its threads are gone */
+
+/* observer.c: has the library observer_path watch the device's kernels. */
+bool mxgpu_observer_load(MxgpuState *s, MxgpuConfig *config, Error **errp);
 
 /* inspect.c */
 void mxgpu_inspect_class_init(ObjectClass *class); /* and "info mxgpu" */
