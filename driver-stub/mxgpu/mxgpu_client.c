@@ -94,19 +94,22 @@ static int ioctl_where(struct drm_device *drm, void *data, struct drm_file *f)
 }
 
 /* What the client has handles of, and what of it is its own. */
-void mxgpu_client_memory(struct drm_file *f, u64 *vram, u64 *system)
+void mxgpu_client_memory(struct drm_file *f, struct mxgpu_client_memory *m)
 {
 	struct drm_gem_object *obj;
 	int id;
 
-	*vram = 0;
-	*system = 0;
+	*m = (struct mxgpu_client_memory) { };
 	spin_lock(&f->table_lock);
 	idr_for_each_entry(&f->object_idr, obj, id) {
-		if (to_bo(obj)->place == MXGPU_PLACE_VRAM)
-			*vram += obj->size;
-		else if (to_bo(obj)->place != MXGPU_PLACE_IMPORT)
-			*system += obj->size;
+		const struct mxgpu_bo *bo = to_bo(obj);
+
+		if (bo->place == MXGPU_PLACE_VRAM) {
+			m->vram += obj->size;
+			m->vram_resident += READ_ONCE(bo->dma) ? 0 : obj->size;
+		} else if (bo->place != MXGPU_PLACE_IMPORT) {
+			m->system += obj->size;
+		}
 	}
 	spin_unlock(&f->table_lock);
 }
@@ -115,15 +118,16 @@ static int ioctl_memory(struct drm_device *drm, void *data, struct drm_file *f)
 {
 	struct mxgpu_device *mdev = to_mxgpu(drm);
 	struct drm_mxgpu_memory *args = data;
-	u64 vram, system;
+	struct mxgpu_client_memory m;
 
 	mutex_lock(&mdev->vram_lock);
 	args->vram_total = mdev->vram_size;
 	args->vram_free = mdev->vram_free;
 	mutex_unlock(&mdev->vram_lock);
-	mxgpu_client_memory(f, &vram, &system);
-	args->vram_used = vram;
-	args->system_used = system;
+	mxgpu_client_memory(f, &m);
+	args->vram_used = m.vram;
+	args->system_used = m.system;
+	args->vram_evicted = m.vram - m.vram_resident;
 	return 0;
 }
 
@@ -160,13 +164,15 @@ static int file_pages(struct mxgpu_file *file)
 {
 	file->status = (void *)get_zeroed_page(GFP_KERNEL_ACCOUNT);
 	file->sink = (void *)get_zeroed_page(GFP_KERNEL_ACCOUNT);
-	return file->status && file->sink ? 0 : -ENOMEM;
+	file->share = mxgpu_share_new(file);
+	return file->status && file->sink && file->share ? 0 : -ENOMEM;
 }
 
 static void file_free(struct mxgpu_file *file)
 {
 	free_page((unsigned long)file->status);
 	free_page((unsigned long)file->sink);
+	mxgpu_share_put(file->share);
 	kfree(file);
 }
 

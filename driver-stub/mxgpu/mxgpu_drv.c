@@ -83,7 +83,6 @@ static int init(struct mxgpu_device *mdev)
 	init_waitqueue_head(&mdev->wait);
 	init_waitqueue_head(&mdev->queue_wait);
 	mutex_init(&mdev->mbox_lock);
-	mutex_init(&mdev->vram_lock);
 	mutex_init(&mdev->bo_lock);
 	mutex_init(&mdev->client_lock);
 	mutex_init(&mdev->queue_lock);
@@ -95,8 +94,7 @@ static int init(struct mxgpu_device *mdev)
 	if (err)
 		return err;
 	mdev->vmids = 1;	/* 0 is the kernel's */
-	drm_mm_init(&mdev->vram_mm, 0, mdev->vram_size);
-	mdev->vram_free = mdev->vram_size;
+	mxgpu_vram_init(mdev);
 	return drmm_add_action(&mdev->drm, vram_fini, NULL);
 }
 
@@ -183,6 +181,7 @@ static void remove(struct pci_dev *pdev)
 
 	keep_awake(&pdev->dev);
 	drm_dev_unplug(&mdev->drm);
+	mxgpu_vram_stop(mdev);
 	mxgpu_gone(mdev);
 	mxgpu_sleep_end(mdev);
 	mxgpu_clients_fini(mdev);

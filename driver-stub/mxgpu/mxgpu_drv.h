@@ -3,9 +3,11 @@
  * Every structure of the driver.
  *
  * Locks, in the order in which they may be taken:
- *   client_lock	  who has the device open
- *   mxgpu_file.vm_lock	  an address space and its tables
+ *   client_lock	  who has the device open; what moves from or to VRAM
+ *   mxgpu_file.vm_lock	  an address space and its tables; of several files only
+ *			  under client_lock
  *   queue_lock		  queue numbers, VMIDs, and who has them
+ *   mxgpu_bo.place_lock  where an object's bytes are, for page faults of the CPU
  *   bo_lock		  which objects have DMA mappings
  *   vram_lock		  the VRAM allocator
  *   mbox_lock		  the mailbox: one request at a time; the generation
@@ -17,6 +19,15 @@
  * mbox_lock. It is taken by the kernel's memory management whenever pages go,
  * which may be to find some for who holds vm_lock or queue_lock: so nothing
  * allocates memory that has svm_lock or one of those that come after it.
+ *
+ * The kernel's mmap_lock comes between vm_lock (faults of the device look into
+ * the process) and place_lock (faults of the process look for an object): who
+ * waits for mmap_lock has no place_lock, and who moves an object has the
+ * vm_lock of all files before he takes its place_lock.
+ *
+ * An object of VRAM moves (mxgpu_move.c) with client_lock, every vm_lock and
+ * queue_lock held, while the queues of those who have it mapped are held still:
+ * so each one of vm_lock, queue_lock and place_lock keeps it where it is.
  *
  * Life: drm_dev_unplug() in remove() waits for whoever is inside of
  * drm_dev_enter(): all ioctls (mxgpu_ioctl() does it for them), page faults, and
@@ -49,6 +60,7 @@ struct drm_printer;
 struct firmware;
 struct mxgpu_device;
 struct mxgpu_file;
+struct mem_cgroup;
 
 /* What a client's time is told of. */
 enum mxgpu_engine {
@@ -90,6 +102,7 @@ struct mxgpu_queue {
 	struct mxgpu_msg_queue_profile profile;
 	struct mxgpu_msg_queue_launch launch;
 	struct mxgpu_msg_queue_hold_resp at;
+	bool held;		/* to be resumed when objects have moved */
 	bool stopped;		/* before sleep: the firmware has none */
 };
 
@@ -113,6 +126,21 @@ struct mxgpu_table {
 struct mxgpu_vma {
 	struct drm_mm_node node;	/* of device addresses */
 	struct mxgpu_bo *bo;
+	u64 offset;			/* of the first one in the object */
+	u64 perms;
+};
+
+/*
+ * A client's share of VRAM, which its objects keep when it has gone. Numbers
+ * are under vram_lock.
+ */
+struct mxgpu_share {
+	struct kref ref;
+	u64 client;
+	struct mem_cgroup *memcg;	/* who pays for what is moved out; or NULL */
+	u64 total;		/* bytes of objects of VRAM, wherever they are */
+	u64 resident;		/* ... that are there */
+	u64 stay;		/* ... that may not be moved */
 };
 
 /* An open file: a client. */
@@ -130,6 +158,9 @@ struct mxgpu_file {
 	struct mxgpu_msg_contexts contexts;	/* as sent for the VMID */
 	struct drm_mxgpu_status *status;	/* a page, mapped by the client */
 	void *sink;		/* a page: doorbells without a queue */
+
+	struct mxgpu_share *share;
+	bool moving;		/* maps what is to move; under client_lock */
 
 	struct mutex vm_lock;		/* the address space and its tables */
 	struct drm_mm vmas;
@@ -188,6 +219,12 @@ struct mxgpu_device {
 	struct mutex vram_lock;		/* who has VRAM */
 	struct drm_mm vram_mm;
 	u64 vram_free;
+	struct list_head resident;	/* that may move; last used at the end */
+	struct list_head evicted;	/* likewise */
+	u64 evictions, promotions, refusals;	/* for debugfs */
+
+	struct delayed_work balance;	/* while something is evicted */
+	unsigned int looks;		/* at what is used; under client_lock */
 
 	struct mutex bo_lock;		/* who has DMA mappings */
 	struct list_head bos;		/* with DMA mappings */
@@ -206,14 +243,33 @@ struct mxgpu_bo {
 	struct drm_gem_object base;
 	u32 place;			/* MXGPU_PLACE_* */
 	bool readonly;
+	bool stay;			/* VRAM: never moves */
 	struct drm_mm_node vram;
-	struct file *saved;		/* what is in VRAM, during sleep */
-	struct page **pages;
+	struct page **pages;		/* of VRAM: while it sleeps or is evicted */
 	struct list_head link;		/* in mxgpu_device.bos */
 	struct sg_table *sgt;		/* as mapped for the device, or NULL */
 	struct dma_buf *buf;		/* IMPORT: when it is detached */
-	dma_addr_t *dma;		/* of each page; NULL for VRAM */
+	dma_addr_t *dma;		/* of each page; NULL: it is in VRAM */
 	struct mm_struct *mm;		/* USERPTR: who is charged */
+
+	/* Of VRAM. */
+	struct mxgpu_share *share;
+	struct mutex place_lock;	/* dma */
+	struct list_head place_link;	/* in resident or evicted: vram_lock */
+	atomic_t pins;			/* > 0: stays in system memory. Grows under
+					 * client_lock
+					 */
+	/* Under client_lock. */
+	struct list_head move_link;	/* what is about to move */
+	dma_addr_t *away;		/* dma, before it moves or after */
+	bool moving;
+	bool used;			/* since the look before this one */
+	bool taken;			/* of its share */
+	unsigned int seen;		/* the last look that found it used */
+	unsigned int tried;		/* ... in which it was to come back */
+	unsigned long busy;		/* jiffies: not before, whoever uses it did
+					 * not rest
+					 */
 };
 
 static inline struct mxgpu_device *to_mxgpu(struct drm_device *drm)
@@ -286,7 +342,14 @@ void mxgpu_irq_fini(struct mxgpu_device *mdev);
 
 /* mxgpu_client.c: open files, ioctls */
 extern const struct drm_driver mxgpu_drm_driver;
-void mxgpu_client_memory(struct drm_file *f, u64 *vram, u64 *system);
+
+struct mxgpu_client_memory {
+	u64 vram;		/* bytes of objects that would be there */
+	u64 vram_resident;	/* ... that are */
+	u64 system;		/* SYSTEM, USERPTR */
+};
+
+void mxgpu_client_memory(struct drm_file *f, struct mxgpu_client_memory *m);
 void mxgpu_clients_fini(struct mxgpu_device *mdev);
 
 /* mxgpu_look.c: debugfs, fdinfo, devcoredump */
@@ -300,6 +363,9 @@ void mxgpu_dump_publish(struct mxgpu_device *mdev);
 int mxgpu_pt_init(struct mxgpu_file *file);
 void mxgpu_pt_fini(struct mxgpu_file *file);
 u64 mxgpu_pt_root(struct mxgpu_file *file);
+void mxgpu_pt_merge(struct mxgpu_file *file, const struct mxgpu_bo *bo,
+		    u64 va, u64 offset, u64 size);
+bool mxgpu_pt_used(struct mxgpu_file *file, u64 va, u64 size);
 int mxgpu_pt_prepare(struct mxgpu_file *file, const struct mxgpu_bo *bo,
 		     u64 va, u64 offset, u64 size);
 void mxgpu_pt_write(struct mxgpu_file *file, const struct mxgpu_bo *bo,
@@ -326,6 +392,11 @@ int mxgpu_ioctl_vm_unmap(struct drm_device *drm, void *data, struct drm_file *f)
 int mxgpu_ioctl_vm_replace(struct drm_device *drm, void *data,
 			   struct drm_file *f);
 
+bool mxgpu_vm_moves(struct mxgpu_file *file);
+int mxgpu_vm_move_prepare(struct mxgpu_file *file);
+void mxgpu_vm_move(struct mxgpu_file *file);
+void mxgpu_vm_look(struct mxgpu_file *file);
+void mxgpu_vm_keep(struct mxgpu_file *file, u64 va, u64 size);
 void mxgpu_vm_show(struct mxgpu_file *file, struct drm_printer *p);
 void mxgpu_vm_used(struct mxgpu_file *file, u64 *used);
 bool mxgpu_vm_hole(struct mxgpu_file *file, u64 page, u64 *start, u64 *end);
@@ -366,6 +437,30 @@ struct drm_gem_object *
 mxgpu_gem_import(struct drm_device *drm, struct dma_buf_attachment *attach,
 		 struct sg_table *sgt);
 
+int mxgpu_bo_get_pages(struct mxgpu_bo *bo);
+void mxgpu_bo_put_pages(struct mxgpu_bo *bo);
+int mxgpu_bo_map_pages(struct mxgpu_bo *bo, dma_addr_t **dma);
+void mxgpu_bo_unmap_pages(struct mxgpu_bo *bo);
+
+/* mxgpu_vram.c: who has VRAM, and who has to leave it */
+struct mxgpu_share *mxgpu_share_new(struct mxgpu_file *file);
+void mxgpu_share_put(struct mxgpu_share *share);
+void mxgpu_vram_init(struct mxgpu_device *mdev);
+void mxgpu_vram_stop(struct mxgpu_device *mdev);
+int mxgpu_vram_alloc(struct mxgpu_device *mdev, struct mxgpu_bo *bo);
+void mxgpu_vram_free(struct mxgpu_device *mdev, struct mxgpu_bo *bo);
+void mxgpu_vram_release(struct mxgpu_device *mdev, struct mxgpu_bo *bo);
+void mxgpu_vram_moved(struct mxgpu_device *mdev, struct mxgpu_bo *bo);
+int mxgpu_vram_pin(struct mxgpu_device *mdev, struct mxgpu_bo *bo);
+void mxgpu_vram_show(struct mxgpu_device *mdev, struct drm_printer *p);
+
+/* mxgpu_move.c: objects from VRAM to system memory, and back */
+void mxgpu_bo_copy(struct mxgpu_device *mdev, struct mxgpu_bo *bo, bool save);
+int mxgpu_move(struct mxgpu_device *mdev, struct list_head *bos, bool to_vram,
+	       unsigned int ms);
+int mxgpu_queues_hold(struct mxgpu_device *mdev, bool launch);
+bool mxgpu_queue_is_busy(const struct mxgpu_queue *queue);
+
 /* mxgpu_queue.c: queues, doorbells, the status page */
 int mxgpu_ioctl_queue_create(struct drm_device *drm, void *data,
 			     struct drm_file *f);
@@ -384,6 +479,8 @@ int mxgpu_ioctl_queue_eventfd(struct drm_device *drm, void *data,
 int mxgpu_ioctl_reset(struct drm_device *drm, void *data, struct drm_file *f);
 unsigned int mxgpu_queues_destroy(struct mxgpu_file *file);
 void mxgpu_queues_lost(struct mxgpu_device *mdev);
+struct mxgpu_queue *mxgpu_queue_find(struct mxgpu_file *file, u32 id);
+void mxgpu_queues_keep(struct mxgpu_file *file);
 void mxgpu_file_lose(struct mxgpu_file *file);
 unsigned int mxgpu_queue_vector(struct mxgpu_device *mdev, unsigned int id);
 unsigned int mxgpu_min_priority(struct mxgpu_device *mdev);

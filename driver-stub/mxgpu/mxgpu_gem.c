@@ -1,28 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory objects. VRAM is given out by a drm_mm and reached through BAR 2;
- * there is no eviction, so TTM would have nothing to do. System memory is
- * shmem's (drm_gem_get_pages), a process's own pages, or another's dma-buf.
+ * Memory objects. VRAM (mxgpu_vram.c) is reached through BAR 2. System memory is
+ * shmem's (drm_gem_get_pages), which objects of VRAM get when they have to leave,
+ * a process's own pages, or another's dma-buf.
  */
 #include <drm/drm_drv.h>
 #include <drm/drm_gem.h>
 #include <drm/drm_prime.h>
 #include <linux/dma-buf.h>
 #include <linux/dma-mapping.h>
-#include <linux/file.h>
-#include <linux/pm_runtime.h>
 #include <linux/sched/mm.h>
+#include <linux/shmem_fs.h>
 
 #include "mxgpu_drv.h"
-
-static void vram_free(struct mxgpu_device *mdev, struct mxgpu_bo *bo)
-{
-	mutex_lock(&mdev->vram_lock);
-	mdev->vram_free += bo->vram.size;
-	drm_mm_remove_node(&bo->vram);
-	mutex_unlock(&mdev->vram_lock);
-	pm_runtime_put_autosuspend(mdev->drm.dev);
-}
 
 static void userptr_free(struct mxgpu_bo *bo)
 {
@@ -92,15 +82,14 @@ static void bo_free(struct drm_gem_object *obj)
 	/* Not under the lock: it may be of another device like this one. */
 	if (bo->buf)
 		dma_buf_put(bo->buf);
-	if (bo->saved)
-		fput(bo->saved);
-	if (drm_mm_node_allocated(&bo->vram))
-		vram_free(mdev, bo);
+	if (bo->place == MXGPU_PLACE_VRAM)
+		mxgpu_vram_release(mdev, bo);
 	if (bo->place == MXGPU_PLACE_USERPTR && bo->pages)
 		userptr_free(bo);
 	else if (bo->pages)
 		drm_gem_put_pages(obj, bo->pages, true, true);
 	kvfree(bo->dma);
+	mutex_destroy(&bo->place_lock);
 	drm_gem_object_release(obj);
 	kfree(bo);
 }
@@ -109,11 +98,24 @@ static struct sg_table *bo_get_sg_table(struct drm_gem_object *obj)
 {
 	struct mxgpu_bo *bo = to_bo(obj);
 
-	/* The BAR of another device is no struct page. */
-	if (!bo->pages)
+	/* Of another driver; or in VRAM, whose BAR is no struct page. */
+	if (!bo->dma || !bo->pages)
 		return ERR_PTR(-EOPNOTSUPP);
 	return drm_prime_pages_to_sg(obj->dev, bo->pages,
 				     obj->size >> PAGE_SHIFT);
+}
+
+/* Another device attaches itself: what it cannot reach goes where it can. */
+static int bo_pin(struct drm_gem_object *obj)
+{
+	return mxgpu_vram_pin(to_mxgpu(obj->dev), to_bo(obj));
+}
+
+/* Without locks: who detaches may be inside of another device like this one. */
+static void bo_unpin(struct drm_gem_object *obj)
+{
+	if (to_bo(obj)->place == MXGPU_PLACE_VRAM)
+		atomic_dec(&to_bo(obj)->pins);
 }
 
 static struct dma_buf *bo_export(struct drm_gem_object *obj, int flags)
@@ -123,26 +125,39 @@ static struct dma_buf *bo_export(struct drm_gem_object *obj, int flags)
 	return drm_gem_prime_export(obj, flags);
 }
 
+/* With place_lock held. */
+static vm_fault_t insert_page(struct mxgpu_bo *bo, struct vm_fault *vmf,
+			      pgoff_t page)
+{
+	struct mxgpu_device *mdev = to_mxgpu(bo->base.dev);
+	pgprot_t prot = vm_get_page_prot(vmf->vma->vm_flags);
+	unsigned long pfn;
+
+	if (bo->dma)
+		return vmf_insert_pfn_prot(vmf->vma, vmf->address,
+					   page_to_pfn(bo->pages[page]), prot);
+	pfn = (pci_resource_start(mdev->pdev, MXGPU_BAR_VRAM) +
+	       bo->vram.start) / PAGE_SIZE + page;
+	return vmf_insert_pfn_prot(vmf->vma, vmf->address, pfn,
+				   pgprot_writecombine(prot));
+}
+
 static vm_fault_t bo_fault(struct vm_fault *vmf)
 {
 	struct vm_area_struct *vma = vmf->vma;
 	struct drm_gem_object *obj = vma->vm_private_data;
 	struct mxgpu_bo *bo = to_bo(obj);
 	pgoff_t page = (vmf->address - vma->vm_start) >> PAGE_SHIFT;
-	vm_fault_t ret = VM_FAULT_SIGBUS;
-	unsigned long pfn;
+	vm_fault_t ret;
 	int idx;
 
 	page += vma->vm_pgoff - drm_vma_node_start(&obj->vma_node);
 	if (page >= obj->size >> PAGE_SHIFT || !drm_dev_enter(obj->dev, &idx))
 		return VM_FAULT_SIGBUS;
-	if (bo->pages)
-		pfn = page_to_pfn(bo->pages[page]);
-	else
-		pfn = (pci_resource_start(to_mxgpu(obj->dev)->pdev,
-					  MXGPU_BAR_VRAM) +
-		       bo->vram.start) / PAGE_SIZE + page;
-	ret = vmf_insert_pfn(vma, vmf->address, pfn);
+	mutex_lock(&bo->place_lock);
+	ret = insert_page(bo, vmf, page);
+	mutex_unlock(&bo->place_lock);
+	WRITE_ONCE(bo->used, true);
 	drm_dev_exit(idx);
 	return ret;
 }
@@ -163,17 +178,16 @@ static int bo_mmap(struct drm_gem_object *obj, struct vm_area_struct *vma)
 	if (is_cow_mapping(vma->vm_flags))
 		return -EINVAL;
 	vma->vm_flags |= VM_PFNMAP | VM_DONTEXPAND | VM_DONTDUMP;
-	if (!bo->pages) {
+	if (bo->place == MXGPU_PLACE_VRAM)
 		vma->vm_flags |= VM_IO;
-		vma->vm_page_prot =
-			pgprot_writecombine(vm_get_page_prot(vma->vm_flags));
-	}
 	return 0;
 }
 
 static const struct drm_gem_object_funcs bo_funcs = {
 	.free = bo_free,
 	.export = bo_export,
+	.pin = bo_pin,
+	.unpin = bo_unpin,
 	.get_sg_table = bo_get_sg_table,
 	.mmap = bo_mmap,
 	.vm_ops = &bo_vm_ops,
@@ -187,6 +201,9 @@ static struct mxgpu_bo *bo_new(struct drm_device *drm, u64 size, u32 place)
 	if (!bo)
 		return ERR_PTR(-ENOMEM);
 	bo->place = place;
+	bo->busy = jiffies;
+	mutex_init(&bo->place_lock);
+	INIT_LIST_HEAD(&bo->place_link);
 	bo->base.funcs = &bo_funcs;
 	if (place == MXGPU_PLACE_SYSTEM)
 		err = drm_gem_object_init(drm, &bo->base, size);
@@ -200,25 +217,39 @@ static struct mxgpu_bo *bo_new(struct drm_device *drm, u64 size, u32 place)
 }
 
 /* The bus address of each page, which is what page tables want. */
-static int bo_addresses(struct mxgpu_bo *bo, struct sg_table *sgt)
+static int bo_addresses(struct mxgpu_bo *bo, struct sg_table *sgt,
+			dma_addr_t **out)
 {
 	unsigned long n = bo->base.size >> PAGE_SHIFT, i = 0;
 	struct sg_dma_page_iter page;
+	dma_addr_t *dma;
 
-	bo->dma = kvmalloc_array(n, sizeof(*bo->dma),
-				 GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
-	if (!bo->dma)
+	dma = kvmalloc_array(n, sizeof(*dma),
+			     GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	if (!dma)
 		return -ENOMEM;
 	for_each_sgtable_dma_page(sgt, &page, 0) {
 		if (i == n)
 			break;
-		bo->dma[i++] = sg_page_iter_dma_address(&page);
+		dma[i++] = sg_page_iter_dma_address(&page);
 	}
 	/* A table shorter than the buffer is said to be. */
-	return i == n ? 0 : -EINVAL;
+	if (i < n) {
+		kvfree(dma);
+		return -EINVAL;
+	}
+	*out = dma;
+	return 0;
 }
 
-static int bo_map_pages(struct mxgpu_bo *bo)
+/**
+ * mxgpu_bo_map_pages() - have the device reach the pages of an object
+ * @bo: the object
+ * @dma: out, on success: the bus address of each page
+ *
+ * After a failure, too, mxgpu_bo_unmap_pages() or the end of the object undoes it.
+ */
+int mxgpu_bo_map_pages(struct mxgpu_bo *bo, dma_addr_t **dma)
 {
 	struct drm_gem_object *obj = &bo->base;
 	struct sg_table *sgt = kzalloc(sizeof(*sgt), GFP_KERNEL_ACCOUNT);
@@ -235,7 +266,7 @@ static int bo_map_pages(struct mxgpu_bo *bo)
 	if (err)
 		goto fail_map;
 	bo_mapped(to_mxgpu(obj->dev), bo, sgt);
-	return bo_addresses(bo, sgt);
+	return bo_addresses(bo, sgt, dma);
 
 fail_map:
 	sg_free_table(sgt);
@@ -244,30 +275,57 @@ fail:
 	return err;
 }
 
-static int vram_alloc(struct mxgpu_device *mdev, struct mxgpu_bo *bo)
+void mxgpu_bo_unmap_pages(struct mxgpu_bo *bo)
 {
-	u64 size = bo->base.size;
-	int err = -ENOSPC;
+	struct mxgpu_device *mdev = to_mxgpu(bo->base.dev);
 
-	mutex_lock(&mdev->vram_lock);
-	if (size >= SZ_2M)
-		err = drm_mm_insert_node_generic(&mdev->vram_mm, &bo->vram,
-						 size, SZ_2M, 0,
-						 DRM_MM_INSERT_BEST);
-	if (err)
-		err = drm_mm_insert_node_generic(&mdev->vram_mm, &bo->vram,
-						 size, PAGE_SIZE, 0,
-						 DRM_MM_INSERT_BEST);
-	if (!err)
-		mdev->vram_free -= size;
-	mutex_unlock(&mdev->vram_lock);
-	if (err)
-		return -ENOMEM;
-	/* It may outlive its file as a dma-buf, which can be mapped. */
-	pm_runtime_get_noresume(mdev->drm.dev);
-	/* What another client left there is nobody's business. */
-	memset_io(mdev->vram + bo->vram.start, 0, size);
+	mutex_lock(&mdev->bo_lock);
+	bo_unmap(bo);
+	mutex_unlock(&mdev->bo_lock);
+}
+
+static int get_pages(struct mxgpu_bo *bo)
+{
+	struct page **pages = drm_gem_get_pages(&bo->base);
+
+	if (IS_ERR(pages))
+		return PTR_ERR(pages);
+	bo->pages = pages;
 	return 0;
+}
+
+/**
+ * mxgpu_bo_get_pages() - memory for what is in VRAM
+ * @bo: an object of VRAM without pages
+ *
+ * Whose memory that is pays for it, whoever is the reason.
+ */
+int mxgpu_bo_get_pages(struct mxgpu_bo *bo)
+{
+	struct file *filp = shmem_file_setup("mxgpu vram", bo->base.size,
+					     VM_NORESERVE);
+	struct mem_cgroup *old;
+	int err;
+
+	if (IS_ERR(filp))
+		return PTR_ERR(filp);
+	bo->base.filp = filp;
+	old = set_active_memcg(bo->share->memcg);
+	err = get_pages(bo);
+	set_active_memcg(old);
+	if (err)
+		mxgpu_bo_put_pages(bo);
+	return err;
+}
+
+void mxgpu_bo_put_pages(struct mxgpu_bo *bo)
+{
+	if (bo->pages)
+		drm_gem_put_pages(&bo->base, bo->pages, false, false);
+	bo->pages = NULL;
+	if (bo->base.filp)
+		fput(bo->base.filp);
+	bo->base.filp = NULL;
 }
 
 static int bo_handle(struct drm_file *f, struct mxgpu_bo *bo, u32 *handle,
@@ -294,8 +352,9 @@ int mxgpu_ioctl_bo_create(struct drm_device *drm, void *data,
 	struct mxgpu_bo *bo;
 	int err;
 
-	if (!args->size || args->size % SZ_4K || args->flags ||
-	    args->reserved || args->place > MXGPU_PLACE_SYSTEM)
+	if (!args->size || args->size % SZ_4K || args->reserved ||
+	    (args->flags & ~MXGPU_BO_STAY) ||
+	    (args->flags && args->place != MXGPU_PLACE_VRAM) || args->place > MXGPU_PLACE_SYSTEM)
 		return -EINVAL;
 	if (!mxgpu_file_ok(file))
 		return -ENODEV;
@@ -308,14 +367,14 @@ int mxgpu_ioctl_bo_create(struct drm_device *drm, void *data,
 	if (IS_ERR(bo))
 		return PTR_ERR(bo);
 	if (args->place == MXGPU_PLACE_VRAM) {
-		err = vram_alloc(file->mdev, bo);
+		kref_get(&file->share->ref);
+		bo->share = file->share;
+		bo->stay = args->flags & MXGPU_BO_STAY;
+		err = mxgpu_vram_alloc(file->mdev, bo);
 	} else {
-		bo->pages = drm_gem_get_pages(&bo->base);
-		err = PTR_ERR_OR_ZERO(bo->pages);
-		if (err)
-			bo->pages = NULL;
-		else
-			err = bo_map_pages(bo);
+		err = get_pages(bo);
+		if (!err)
+			err = mxgpu_bo_map_pages(bo, &bo->dma);
 	}
 	if (err) {
 		drm_gem_object_put(&bo->base);
@@ -383,7 +442,7 @@ int mxgpu_ioctl_bo_userptr(struct drm_device *drm, void *data,
 	bo->readonly = args->flags & MXGPU_USERPTR_READONLY;
 	err = userptr_pin(bo, args->addr);
 	if (!err)
-		err = bo_map_pages(bo);
+		err = mxgpu_bo_map_pages(bo, &bo->dma);
 	if (err) {
 		drm_gem_object_put(&bo->base);
 		return err;
@@ -401,6 +460,10 @@ int mxgpu_ioctl_bo_info(struct drm_device *drm, void *data, struct drm_file *f)
 	args->place = to_bo(obj)->place;
 	args->size = obj->size;
 	args->mmap_offset = 0;
+	args->now = args->place;
+	args->reserved = 0;
+	if (args->place == MXGPU_PLACE_VRAM && READ_ONCE(to_bo(obj)->dma))
+		args->now = MXGPU_PLACE_SYSTEM;
 	if (args->place <= MXGPU_PLACE_SYSTEM)
 		args->mmap_offset = drm_vma_node_offset_addr(&obj->vma_node);
 	drm_gem_object_put(obj);
@@ -419,10 +482,9 @@ mxgpu_gem_import(struct drm_device *drm, struct dma_buf_attachment *attach,
 	bo = bo_new(drm, attach->dmabuf->size, MXGPU_PLACE_IMPORT);
 	if (IS_ERR(bo))
 		return ERR_CAST(bo);
-	err = bo_addresses(bo, sgt);
+	err = bo_addresses(bo, sgt, &bo->dma);
 	if (err) {
 		/* The caller unmaps and detaches what it attached. */
-		kvfree(bo->dma);
 		drm_gem_object_release(&bo->base);
 		kfree(bo);
 		return ERR_PTR(err);

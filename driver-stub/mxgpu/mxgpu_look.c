@@ -98,6 +98,16 @@ static void show_engines(struct seq_file *m, struct mxgpu_file *file)
 	seq_printf(m, "drm-engine-capacity-copy:\t%u\n", info->copy_engines);
 }
 
+/* Of an object of VRAM: where it would be, and where it is. */
+static void show_memory_of(struct seq_file *m, const char *region, u64 total,
+			   u64 resident)
+{
+	seq_printf(m, "drm-total-%s:\t%llu KiB\n", region, total >> 10);
+	seq_printf(m, "drm-resident-%s:\t%llu KiB\n", region, resident >> 10);
+	/* What tools look for that are older than these. */
+	seq_printf(m, "drm-memory-%s:\t%llu KiB\n", region, resident >> 10);
+}
+
 /**
  * mxgpu_show_fdinfo() - /proc/PID/fdinfo/N of a client
  * @m: where to
@@ -112,15 +122,18 @@ void mxgpu_show_fdinfo(struct seq_file *m, struct file *filp)
 	struct drm_file *f = filp->private_data;
 	struct mxgpu_file *file = f->driver_priv;
 	struct mxgpu_device *mdev = file->mdev;
-	u64 vram, system;
+	struct mxgpu_client_memory memory;
+	u64 evicted;
 	int idx;
 
-	mxgpu_client_memory(f, &vram, &system);
+	mxgpu_client_memory(f, &memory);
+	evicted = memory.vram - memory.vram_resident;
 	seq_printf(m, "drm-driver:\t%s\n", MXGPU_DRM_NAME);
 	seq_printf(m, "drm-pdev:\t%s\n", pci_name(mdev->pdev));
 	seq_printf(m, "drm-client-id:\t%llu\n", file->id);
-	seq_printf(m, "drm-memory-vram:\t%llu KiB\n", vram >> 10);
-	seq_printf(m, "drm-memory-system:\t%llu KiB\n", system >> 10);
+	show_memory_of(m, "vram", memory.vram, memory.vram_resident);
+	show_memory_of(m, "system", memory.system + evicted,
+		       memory.system + evicted);
 	if (drm_dev_enter(&mdev->drm, &idx)) {
 		show_engines(m, file);
 		drm_dev_exit(idx);
@@ -171,13 +184,8 @@ static int show_queues(struct seq_file *m, void *unused)
 static int show_memory(struct seq_file *m, void *unused)
 {
 	struct drm_printer p = drm_seq_file_printer(m);
-	struct mxgpu_device *mdev = device_of(m);
 
-	mutex_lock(&mdev->vram_lock);
-	drm_printf(&p, "free: %llu of %llu bytes\n", mdev->vram_free,
-		   mdev->vram_size);
-	drm_mm_print(&mdev->vram_mm, &p);
-	mutex_unlock(&mdev->vram_lock);
+	mxgpu_vram_show(device_of(m), &p);
 	return 0;
 }
 

@@ -233,7 +233,10 @@ static u64 to_boundary(u64 va, u64 end)
 	return min(end, round_down(va, PAGE_2M) + PAGE_2M) - va;
 }
 
-/* Tables for a range that gets bo's memory. -ENOMEM leaves tables only. */
+/*
+ * Tables for a range that gets bo's memory; NULL: small leaves, for it may come
+ * from anywhere. -ENOMEM leaves tables only.
+ */
 int mxgpu_pt_prepare(struct mxgpu_file *file, const struct mxgpu_bo *bo,
 		     u64 va, u64 offset, u64 size)
 {
@@ -246,7 +249,7 @@ int mxgpu_pt_prepare(struct mxgpu_file *file, const struct mxgpu_bo *bo,
 		step = to_boundary(va, end);
 		if (!t)
 			return -ENOMEM;
-		if (!bo_large(bo, va, offset, end - va))
+		if (!bo || !bo_large(bo, va, offset, end - va))
 			err = make_small(file, t, MXGPU_PT_INDEX(va, 1));
 	}
 	return err;
@@ -272,6 +275,69 @@ void mxgpu_pt_write(struct mxgpu_file *file, const struct mxgpu_bo *bo,
 			entry_set(t->child[i], MXGPU_PT_INDEX(va + n, 0),
 				  bo_address(bo, offset + n) | flags);
 	}
+}
+
+/*
+ * Small leaves of a range of bo's memory become large ones where they can.
+ * After it come an invalidation and mxgpu_pt_reap().
+ */
+void mxgpu_pt_merge(struct mxgpu_file *file, const struct mxgpu_bo *bo,
+		    u64 va, u64 offset, u64 size)
+{
+	u64 end = va + size, step;
+
+	for (; va < end; va += step, offset += step) {
+		struct mxgpu_table *t = walk(file, va, false);
+		unsigned int i = MXGPU_PT_INDEX(va, 1);
+		u64 leaf;
+
+		step = to_boundary(va, end);
+		/* One that is held, too, has a use more than it has entries. */
+		if (!t->child[i] || t->child[i]->used != MXGPU_PT_ENTRIES ||
+		    !bo_large(bo, va, offset, end - va))
+			continue;
+		leaf = t->child[i]->entries[0];
+		unlink_child(file, t, i);
+		entry_set(t, i, leaf);
+	}
+}
+
+static bool take_mark(u64 *entry)
+{
+	return READ_ONCE(*entry) & MXGPU_PTE_ACCESSED &&
+	       atomic64_fetch_andnot(MXGPU_PTE_ACCESSED,
+				     (atomic64_t *)entry) &
+	       MXGPU_PTE_ACCESSED;
+}
+
+/**
+ * mxgpu_pt_used() - whether the device has used a range
+ * @file: whose
+ * @va: what is mapped
+ * @size: bytes
+ *
+ * Return: since it was asked last. For the next time an invalidation must follow:
+ * who has a translation sets no mark.
+ */
+bool mxgpu_pt_used(struct mxgpu_file *file, u64 va, u64 size)
+{
+	u64 end = va + size, step, n;
+	bool used = false;
+
+	for (; va < end; va += step) {
+		struct mxgpu_table *t = walk(file, va, false);
+		unsigned int i = MXGPU_PT_INDEX(va, 1);
+
+		step = to_boundary(va, end);
+		if (!t->child[i]) {
+			used |= take_mark(&t->entries[i]);
+			continue;
+		}
+		for (n = 0; n < step; n += PAGE_4K)
+			used |= take_mark(&t->child[i]->entries
+					  [MXGPU_PT_INDEX(va + n, 0)]);
+	}
+	return used;
 }
 
 /* Makes va a boundary between leaves. */

@@ -136,7 +136,7 @@ int mxgpu_ioctl_queue_create(struct drm_device *drm, void *data,
 }
 
 /* The client's own queue of that number, or NULL; with queue_lock held. */
-static struct mxgpu_queue *queue_find(struct mxgpu_file *file, u32 id)
+struct mxgpu_queue *mxgpu_queue_find(struct mxgpu_file *file, u32 id)
 {
 	struct mxgpu_queue *queue;
 
@@ -183,7 +183,7 @@ int mxgpu_ioctl_queue_destroy(struct drm_device *drm, void *data,
 		return -EINVAL;
 	mutex_lock(&file->vm_lock);
 	mutex_lock(&mdev->queue_lock);
-	queue = queue_find(file, args->queue);
+	queue = mxgpu_queue_find(file, args->queue);
 	if (queue)
 		err = queue_destroy(queue);
 	else if (!mxgpu_file_ok(file))
@@ -203,7 +203,7 @@ unsigned int mxgpu_queues_destroy(struct mxgpu_file *file)
 	mutex_lock(&file->vm_lock);
 	mutex_lock(&mdev->queue_lock);
 	for (id = 0; id < MXGPU_MAX_QUEUES; id++) {
-		queue = queue_find(file, id);
+		queue = mxgpu_queue_find(file, id);
 		if (queue) {
 			queue_destroy(queue);
 			n++;
@@ -228,6 +228,25 @@ void mxgpu_queues_lost(struct mxgpu_device *mdev)
 			    MXGPU_DOORBELL_SIZE, 1);
 }
 
+/* What the firmware reads by itself does not move; with vm_lock and queue_lock. */
+void mxgpu_queues_keep(struct mxgpu_file *file)
+{
+	unsigned int id;
+
+	for (id = 0; id < MXGPU_MAX_QUEUES; id++) {
+		const struct mxgpu_queue *queue = mxgpu_queue_find(file, id);
+		const struct mxgpu_msg_queue_create *c;
+
+		if (!queue)
+			continue;
+		c = &queue->create;
+		mxgpu_vm_keep(file, c->ring_lo | (u64)c->ring_hi << 32,
+			      sizeof(union mxgpu_packet) << c->log2_packets);
+		mxgpu_vm_keep(file, c->ctl_lo | (u64)c->ctl_hi << 32,
+			      sizeof(struct mxgpu_queue_ctl));
+	}
+}
+
 /**
  * mxgpu_file_lose() - the device is lost to one file
  * @file: whose queues the device has no more, or will not have for long
@@ -243,7 +262,7 @@ void mxgpu_file_lose(struct mxgpu_file *file)
 	WRITE_ONCE(file->generation, 0);
 	WRITE_ONCE(file->status->state, file->status->state | MXGPU_STATE_LOST);
 	for (id = 0; id < MXGPU_MAX_QUEUES; id++) {
-		queue = queue_find(file, id);
+		queue = mxgpu_queue_find(file, id);
 		if (!queue)
 			continue;
 		if (queue->event)
@@ -282,7 +301,7 @@ static int queue_call(struct mxgpu_file *file, u32 id, const void *msg,
 	int err = -ENOENT;
 
 	mutex_lock(&mdev->queue_lock);
-	queue = queue_find(file, id);
+	queue = mxgpu_queue_find(file, id);
 	if (!mxgpu_file_ok(file))
 		err = -ENODEV;
 	else if (queue)
@@ -381,7 +400,7 @@ int mxgpu_ioctl_queue_wait(struct drm_device *drm, void *data,
 	if (args->reserved || args->deadline < 0)
 		return -EINVAL;
 	mutex_lock(&mdev->queue_lock);
-	found = queue_find(file, args->queue);
+	found = mxgpu_queue_find(file, args->queue);
 	mutex_unlock(&mdev->queue_lock);
 	if (!found)
 		return mxgpu_file_ok(file) ? -ENOENT : -ENODEV;
@@ -424,7 +443,7 @@ int mxgpu_ioctl_queue_eventfd(struct drm_device *drm, void *data,
 		return -EINVAL;
 	}
 	mutex_lock(&mdev->queue_lock);
-	queue = queue_find(f->driver_priv, args->queue);
+	queue = mxgpu_queue_find(f->driver_priv, args->queue);
 	if (queue) {
 		spin_lock_irq(&mdev->irq_lock);
 		swap(queue->event, event);
@@ -461,7 +480,7 @@ static vm_fault_t page_fault(struct vm_fault *vmf)
 		u64 at = offset - DOORBELL_OFFSET;
 
 		if (there && mxgpu_file_ok(file) &&
-		    queue_find(file, at >> PAGE_SHIFT))
+		    mxgpu_queue_find(file, at >> PAGE_SHIFT))
 			pfn = (pci_resource_start(mdev->pdev,
 						  MXGPU_BAR_DOORBELL) + at) >>
 			      PAGE_SHIFT;
@@ -495,7 +514,7 @@ int mxgpu_queue_mmap(struct mxgpu_file *file, struct vm_area_struct *vma)
 		if (offset < DOORBELL_OFFSET)
 			return -EINVAL;
 		mutex_lock(&file->mdev->queue_lock);
-		found = queue_find(file, (offset - DOORBELL_OFFSET) >>
+		found = mxgpu_queue_find(file, (offset - DOORBELL_OFFSET) >>
 					 PAGE_SHIFT);
 		mutex_unlock(&file->mdev->queue_lock);
 		if (!found)

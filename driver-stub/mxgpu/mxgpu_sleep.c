@@ -6,18 +6,16 @@
  * Processes are frozen by then: nobody rings. Queues are held still, packets that
  * are in flight get DRAIN_MS to end. A client whose packets do not is lost to it
  * (its kernel may be an endless one, or wait for a verdict on a fault that no
- * process gives now); the others are not. Then VRAM is saved, and the device
- * reset. Page tables and what else is in the system's memory stays where it is.
+ * process gives now); the others are not. Then VRAM is saved (mxgpu_move.c), and
+ * the device reset. Page tables and what else is in the system's memory, evicted
+ * objects of VRAM among it, stay where they are.
  *
  * The way back: reset, firmware, VRAM, address spaces, queues, each of which goes
  * on with the packet that is next. A queue that had stopped is not made again:
  * its control block says why it stopped, and that is all it is good for.
  */
 #include <linux/delay.h>
-#include <linux/file.h>
 #include <linux/firmware.h>
-#include <linux/highmem.h>
-#include <linux/shmem_fs.h>
 
 #include "mxgpu_drv.h"
 #include "mxgpu_trace.h"
@@ -27,44 +25,9 @@
 
 /* ---- queues ---- */
 
-static int hold(struct mxgpu_queue *queue)
-{
-	const struct mxgpu_msg_queue_hold msg = {
-		.op = MXGPU_MSG_QUEUE_HOLD, .queue = queue->id,
-	};
-
-	return queue->stopped ? 0 :
-	       mxgpu_mbox_ask(queue->file, &msg, sizeof(msg), &queue->at,
-			      sizeof(queue->at));
-}
-
-static bool is_busy(const struct mxgpu_queue *queue)
-{
-	return !queue->stopped && queue->at.state == MXGPU_HOLD_BUSY;
-}
-
 static bool is_launch(const struct mxgpu_queue *queue)
 {
 	return queue->launch.op;
-}
-
-/* All queues of a kind; returns how many are busy, or -errno. */
-static int hold_all(struct mxgpu_device *mdev, bool launch)
-{
-	struct mxgpu_queue *queue;
-	unsigned int id;
-	int err, n = 0;
-
-	for (id = 0; id < MXGPU_MAX_QUEUES; id++) {
-		queue = mdev->queues[id];
-		if (!queue || is_launch(queue) != launch)
-			continue;
-		err = hold(queue);
-		if (err)
-			return err;
-		n += is_busy(queue);
-	}
-	return n;
 }
 
 /* Grids that wait for those of a launch queue need it: it comes last. */
@@ -75,12 +38,12 @@ static int drain(struct mxgpu_device *mdev, bool launch)
 	unsigned int id;
 	int n;
 
-	while ((n = hold_all(mdev, launch)) > 0 &&
+	while ((n = mxgpu_queues_hold(mdev, launch)) > 0 &&
 	       ktime_before(ktime_get(), end))
 		usleep_range(POLL_US, 2 * POLL_US);
 	for (id = 0; n > 0 && id < MXGPU_MAX_QUEUES; id++) {
 		queue = mdev->queues[id];
-		if (queue && is_launch(queue) == launch && is_busy(queue)) {
+		if (queue && is_launch(queue) == launch && mxgpu_queue_is_busy(queue)) {
 			drm_warn(&mdev->drm, "client %llu: queue %u does not rest\n",
 				 queue->file->id, id);
 			mxgpu_file_lose(queue->file);
@@ -119,6 +82,7 @@ static int queue_wake(struct mxgpu_device *mdev, struct mxgpu_queue *queue)
 	};
 	int err = tell(mdev, &queue->create, sizeof(queue->create));
 
+	queue->held = false;
 	if (!err && queue->profile.op)
 		err = tell(mdev, &queue->profile, sizeof(queue->profile));
 	if (!err && queue->launch.op)
@@ -158,67 +122,27 @@ static int file_wake(struct mxgpu_file *file)
 
 /* ---- VRAM ---- */
 
-static int copy_pages(struct mxgpu_device *mdev, struct mxgpu_bo *bo, bool save)
-{
-	void __iomem *vram = mdev->vram + bo->vram.start;
-	unsigned long i;
-
-	for (i = 0; i < bo->base.size >> PAGE_SHIFT; i++) {
-		struct page *page = shmem_read_mapping_page(bo->saved->f_mapping,
-							    i);
-		void *p;
-
-		if (IS_ERR(page))
-			return PTR_ERR(page);
-		p = kmap_local_page(page);
-		if (save)
-			memcpy_fromio(p, vram + i * PAGE_SIZE, PAGE_SIZE);
-		else
-			memcpy_toio(vram + i * PAGE_SIZE, p, PAGE_SIZE);
-		kunmap_local(p);
-		if (save)
-			set_page_dirty(page);
-		put_page(page);
-	}
-	return 0;
-}
-
 /* Memory for it; later there may be none. */
 static int bo_reserve(struct mxgpu_device *mdev, struct mxgpu_bo *bo)
 {
-	struct file *saved = shmem_file_setup("mxgpu vram", bo->base.size,
-					      VM_NORESERVE);
-	unsigned long i;
-
-	if (IS_ERR(saved))
-		return PTR_ERR(saved);
-	bo->saved = saved;
-	for (i = 0; i < bo->base.size >> PAGE_SHIFT; i++) {
-		struct page *page = shmem_read_mapping_page(saved->f_mapping, i);
-
-		if (IS_ERR(page))
-			return PTR_ERR(page);
-		set_page_dirty(page);
-		put_page(page);
-	}
-	return 0;
+	return mxgpu_bo_get_pages(bo);
 }
 
 static int bo_save(struct mxgpu_device *mdev, struct mxgpu_bo *bo)
 {
-	return copy_pages(mdev, bo, true);
+	mxgpu_bo_copy(mdev, bo, true);
+	return 0;
 }
 
 static int bo_restore(struct mxgpu_device *mdev, struct mxgpu_bo *bo)
 {
-	return copy_pages(mdev, bo, false);
+	mxgpu_bo_copy(mdev, bo, false);
+	return 0;
 }
 
 static int bo_forget(struct mxgpu_device *mdev, struct mxgpu_bo *bo)
 {
-	if (bo->saved)
-		fput(bo->saved);
-	bo->saved = NULL;
+	mxgpu_bo_put_pages(bo);
 	return 0;
 }
 
@@ -245,8 +169,11 @@ static int each_bo(struct mxgpu_device *mdev,
 static int put_to_sleep(struct mxgpu_device *mdev)
 {
 	struct mxgpu_file *file;
-	int err = drain(mdev, false);
+	int err;
 
+	list_for_each_entry(file, &mdev->files, link)
+		file->moving = true;
+	err = drain(mdev, false);
 	if (!err)
 		err = drain(mdev, true);
 	if (!err)

@@ -184,6 +184,26 @@ DEFINE_EVENT(mxgpu_svm, mxgpu_svm_zap,
 	TP_ARGS(file, start, end)
 );
 
+TRACE_EVENT(mxgpu_move,
+	TP_PROTO(const struct mxgpu_bo *bo, bool to_vram),
+	TP_ARGS(bo, to_vram),
+	TP_STRUCT__entry(
+		__field(u64, client)
+		__field(u64, size)
+		__field(u64, vram)
+		__field(bool, to_vram)
+	),
+	TP_fast_assign(
+		__entry->client = bo->share->client;
+		__entry->size = bo->base.size;
+		__entry->vram = bo->vram.start;
+		__entry->to_vram = to_vram;
+	),
+	TP_printk("client=%llu size=%#llx vram=%#llx to=%s", __entry->client,
+		  __entry->size, __entry->vram,
+		  __entry->to_vram ? "vram" : "system")
+);
+
 TRACE_EVENT(mxgpu_lost,
 	TP_PROTO(const struct mxgpu_device *mdev, const char *why),
 	TP_ARGS(mdev, why),

@@ -194,13 +194,16 @@ int mxgpu_vm_invalidate(struct mxgpu_file *file, u64 va, u64 size)
 
 /* ---- mappings ---- */
 
-static struct mxgpu_vma *vma_new(struct mxgpu_bo *bo)
+static struct mxgpu_vma *vma_new(struct mxgpu_bo *bo,
+				 const struct drm_mxgpu_vm_map *p)
 {
 	struct mxgpu_vma *vma = kzalloc(sizeof(*vma), GFP_KERNEL_ACCOUNT);
 
 	if (vma) {
 		drm_gem_object_get(&bo->base);
 		vma->bo = bo;
+		vma->offset = p->offset;
+		vma->perms = p->perms;
 	}
 	return vma;
 }
@@ -248,15 +251,19 @@ static void vma_cut(struct mxgpu_file *file, u64 va, u64 end,
 		if (start < va && stop > end) {
 			drm_gem_object_get(&vma->bo->base);
 			(*rest)->bo = vma->bo;
+			(*rest)->offset = vma->offset + end - start;
+			(*rest)->perms = vma->perms;
 			WARN_ON(vma_insert(file, *rest, end, stop - end));
 			*rest = NULL;
 		}
-		if (start < va)
+		if (start < va) {
 			WARN_ON(vma_insert(file, vma, start, va - start));
-		else if (stop > end)
+		} else if (stop > end) {
+			vma->offset += end - start;
 			WARN_ON(vma_insert(file, vma, end, stop - end));
-		else
+		} else {
 			list_add(&vma->node.node_list, gone);
+		}
 	}
 }
 
@@ -321,7 +328,7 @@ static int map_locked(struct mxgpu_file *file, struct mxgpu_bo *bo,
 
 	if (!mxgpu_file_ok(file))
 		return -ENODEV;
-	vma = vma_new(bo);
+	vma = vma_new(bo, p);
 	if (!vma)
 		return -ENOMEM;
 	err = vma_insert(file, vma, p->va, p->size);
@@ -452,7 +459,7 @@ static int replace_prepare(struct mxgpu_file *file, struct replacement *r,
 			err = -EINVAL;
 		if (err)
 			break;
-		r[i].vma = vma_new(r[i].bo);
+		r[i].vma = vma_new(r[i].bo, p);
 		/* Its object is set when it is known which one it is of. */
 		r[i].rest = kzalloc(sizeof(*r[i].rest), GFP_KERNEL_ACCOUNT);
 		if (!r[i].vma || !r[i].rest)
@@ -545,6 +552,88 @@ int mxgpu_ioctl_vm_replace(struct drm_device *drm, void *data,
 	return err;
 }
 
+/* ---- objects that move: with vm_lock held, and client_lock ---- */
+
+static struct mxgpu_vma *node_vma(struct drm_mm_node *node)
+{
+	return container_of(node, struct mxgpu_vma, node);
+}
+
+/* Whether the file has any of them mapped. */
+bool mxgpu_vm_moves(struct mxgpu_file *file)
+{
+	struct drm_mm_node *node;
+
+	drm_mm_for_each_node(node, &file->vmas)
+		if (node_vma(node)->bo->moving)
+			return true;
+	return false;
+}
+
+/* Tables for them, wherever their pages come to lie. */
+int mxgpu_vm_move_prepare(struct mxgpu_file *file)
+{
+	struct drm_mm_node *node;
+	int err = 0;
+
+	drm_mm_for_each_node(node, &file->vmas) {
+		if (node_vma(node)->bo->moving)
+			err = mxgpu_pt_prepare(file, NULL, node->start, 0,
+					       node->size);
+		if (err)
+			break;
+	}
+	return err;
+}
+
+/* They have moved. After it come an invalidation and mxgpu_pt_reap(). */
+void mxgpu_vm_move(struct mxgpu_file *file)
+{
+	struct drm_mm_node *node;
+
+	drm_mm_for_each_node(node, &file->vmas) {
+		const struct mxgpu_vma *vma = node_vma(node);
+
+		if (!vma->bo->moving)
+			continue;
+		mxgpu_pt_write(file, vma->bo, node->start, vma->offset,
+			       node->size, vma->perms);
+		mxgpu_pt_merge(file, vma->bo, node->start, vma->offset,
+			       node->size);
+	}
+}
+
+/* Which objects of VRAM the device has used since the last time. */
+void mxgpu_vm_look(struct mxgpu_file *file)
+{
+	struct drm_mm_node *node;
+	bool any = false;
+
+	/* What a device did that has gone is of no interest. */
+	if (!mxgpu_file_ok(file))
+		return;
+	drm_mm_for_each_node(node, &file->vmas) {
+		struct mxgpu_bo *bo = node_vma(node)->bo;
+
+		if (bo->place != MXGPU_PLACE_VRAM ||
+		    !mxgpu_pt_used(file, node->start, node->size))
+			continue;
+		WRITE_ONCE(bo->used, true);
+		any = true;
+	}
+	if (any)
+		mxgpu_vm_invalidate(file, 0, MXGPU_VA_LIMIT);
+}
+
+/* What is mapped in a range does not move for a while. */
+void mxgpu_vm_keep(struct mxgpu_file *file, u64 va, u64 size)
+{
+	struct drm_mm_node *node;
+
+	drm_mm_for_each_node_in_range(node, &file->vmas, va, va + size)
+		node_vma(node)->bo->busy = jiffies + HZ;
+}
+
 /* Each mapping: addresses, what it is of, and where that lies. */
 void mxgpu_vm_show(struct mxgpu_file *file, struct drm_printer *p)
 {
@@ -562,7 +651,9 @@ void mxgpu_vm_show(struct mxgpu_file *file, struct drm_printer *p)
 
 		drm_printf(p, "%#014llx-%#014llx %s", node->start,
 			   node->start + node->size, places[bo->place]);
-		if (bo->place == MXGPU_PLACE_VRAM)
+		if (bo->place == MXGPU_PLACE_VRAM && bo->dma)
+			drm_printf(p, " evicted object");
+		else if (bo->place == MXGPU_PLACE_VRAM)
 			drm_printf(p, " object at %#llx", bo->vram.start);
 		drm_printf(p, " of %zu KiB\n", bo->base.size >> 10);
 	}

@@ -102,6 +102,8 @@ for node in "$nodes"*; do
     inside smoke "$node"
 done
 inside limits "$first"
+inside evict "$first"
+quiet "evicted"
 mount -t tracefs none /sys/kernel/tracing 2>/dev/null
 trace=/sys/kernel/tracing
 echo 1 >$trace/events/mxgpu/enable
@@ -191,7 +193,8 @@ ok $? "debugfs: firmware"
 cat "$seen/queues" "$seen/memory" >$log 2>&1
 id=$(sed -n 's/^client \([0-9]*\): vmid [1-9][0-9]*, queues [1-9].*/\1/p' $log)
 [ -n "$id" ] && grep -q "^queue [0-9]*: client $id, interrupts" $log &&
-    grep -q '^free: [0-9]* of [0-9]* bytes$' $log
+    grep -q '^free: [0-9]* of [0-9]* bytes$' $log &&
+    grep -q "^object of client $id: [0-9]* KiB vram 0x[0-9a-f]*, pins 0" $log
 ok $? "debugfs: queues and memory"
 cat "$seen/mappings" >$log 2>&1
 grep -q "^client $id: vmid [1-9][0-9]*, 0 pages of the process$" $log &&
@@ -214,6 +217,8 @@ done
 grep -q "^drm-client-id:[[:space:]]*$id\$" $log &&
     grep -q "^drm-pdev:[[:space:]]*$bdf\$" $log &&
     grep -q '^drm-memory-system:[[:space:]]*[1-9][0-9]* KiB$' $log &&
+    grep -q '^drm-total-vram:[[:space:]]*[1-9][0-9]* KiB$' $log &&
+    grep -q '^drm-resident-vram:[[:space:]]*[1-9][0-9]* KiB$' $log &&
     grep -q '^drm-engine-copy:[[:space:]]*[1-9][0-9]* ns$' $log &&
     grep -q '^drm-engine-compute:[[:space:]]*0 ns$' $log &&
     grep -q '^drm-engine-capacity-compute:[[:space:]]*[1-9][0-9]*$' $log &&

@@ -17,10 +17,13 @@
  *   DRM_IOCTL_GEM_CLOSE           gives a handle up. Mappings on the device keep
  *                                 the memory until they are unmapped
  *   DRM_IOCTL_PRIME_HANDLE_TO_FD  exports a memory object as a dma-buf, which
- *                                 other processes map, or import
+ *                                 other processes map, or import. While another
+ *                                 device has it, an object of VRAM is in system
+ *                                 memory; with STAY, no other device can have it
  *   DRM_IOCTL_PRIME_FD_TO_HANDLE  imports one: of the same device it is the
  *                                 same object, of another device its memory is
- *                                 reached over the bus, or -EOPNOTSUPP
+ *                                 reached over the bus, or -EOPNOTSUPP. -EBUSY:
+ *                                 packets that use it do not end
  *
  * Every ioctl may fail with -EINVAL (a field out of range, or a reserved field
  * or flag that is not 0), -EFAULT (a pointer), -ENOENT (no such handle), -ENOMEM,
@@ -108,12 +111,22 @@ struct drm_mxgpu_info {
 /*
  * BO_CREATE: memory, all 0, VRAM or SYSTEM. mmap() the file at mmap_offset to
  * reach it. VRAM of 2 MiB or more is aligned to 2 MiB where it can be.
- * -ENOMEM: not so much is free in one piece (VRAM), or at all.
+ *
+ * Clients together may have more objects of VRAM than there is VRAM. Some of these
+ * are in system memory then, where the device reaches them over the bus, and come
+ * and go while their users' queues are held still: nobody notices but by time.
+ * Addresses, mappings and contents stay. With STAY it never leaves VRAM.
+ *
+ * -ENOMEM: the client would have more objects of VRAM than there is VRAM (or, with
+ * STAY and without CAP_IPC_LOCK, than an eighth of it that may not leave), or there
+ * is no memory; with STAY, no VRAM either that others can be asked to leave.
  */
+#define MXGPU_BO_STAY	1	/* flags: VRAM only */
+
 struct drm_mxgpu_bo_create {
 	__u64 size;		/* in: multiple of 4096 */
 	__u32 place;		/* in: MXGPU_PLACE_VRAM or _SYSTEM */
-	__u32 flags;		/* in: 0 */
+	__u32 flags;		/* in: MXGPU_BO_* */
 	__u64 mmap_offset;	/* out */
 	__u32 handle;		/* out */
 	__u32 reserved;
@@ -136,12 +149,17 @@ struct drm_mxgpu_bo_userptr {
 	__u32 handle;		/* out */
 };
 
-/* BO_INFO: of any handle. mmap_offset is 0 where there is none. */
+/*
+ * BO_INFO: of any handle. mmap_offset is 0 where there is none. An object of VRAM
+ * may be in system memory now, and no more when the call has returned.
+ */
 struct drm_mxgpu_bo_info {
 	__u32 handle;		/* in */
 	__u32 place;		/* out: MXGPU_PLACE_* */
 	__u64 size;		/* out */
 	__u64 mmap_offset;	/* out */
+	__u32 now;		/* out: MXGPU_PLACE_VRAM or _SYSTEM, or as place */
+	__u32 reserved;
 };
 
 /*
@@ -367,8 +385,9 @@ struct drm_mxgpu_where {
 struct drm_mxgpu_memory {
 	__u64 vram_total;	/* that can be allocated when nothing is */
 	__u64 vram_free;
-	__u64 vram_used;	/* by this client */
+	__u64 vram_used;	/* objects of VRAM of this client */
 	__u64 system_used;	/* SYSTEM and USERPTR, by this client */
+	__u64 vram_evicted;	/* of vram_used: now in system memory */
 };
 
 /*
