@@ -17,8 +17,12 @@
 #include "core/queue/queue.h"
 #include "core/stream/stream.h"
 #include "kmd/kmd.h"
+#include "link.h"
 #include "options.h"
+#include "told.h"
+#include "tool.h"
 #include "tools.h"
+#include "watch.h"
 
 bool mc_check_api_errors;
 
@@ -75,10 +79,14 @@ static void leak(const McAlloc *a, void *opaque)
     leaks->count++;
 }
 
+static void see_leaving(void)
+{
+    mc_link_drain(); /* while there is what reports tell of */
+}
+
 static void see_closing(McContext *ctx)
 {
     Leaks leaks = {.device = ctx->device};
-
     if (!mc_check_options.leaks || atomic_load(&ctx->error) != mcSuccess) {
         return; /* a device that has failed frees nothing */
     }
@@ -93,7 +101,7 @@ static void see_closing(McContext *ctx)
 
 static void see_context(McContext *ctx, bool opened)
 {
-    if (opened && !ctx->info.simulated) {
+    if (opened && !ctx->info.simulated && !mc_link_ready()) {
         mc_report_note("Device %d is not simulated in this process, and "
                        "cannot be checked: use MXGPU_DEVICE=sim",
                        ctx->device);
@@ -108,46 +116,55 @@ static void see_module(McModule *module, const void *file, size_t size)
 
         if (mc_image_kernel(&module->image, i, &info)) {
             mc_kernels_add(info.d.entry, info.name);
+            mc_link_send(MC_LINK_KERNEL, mc_kernels_wanted(info.d.entry),
+                         info.d.entry, 0, 0);
         }
     }
 }
 
 static void start_queue(McQueue *queue)
 {
-    mc_live_queue(queue, true);
+    mc_watch_queue(queue, true);
 }
 
 static void stop_queue(McQueue *queue)
 {
-    mc_live_queue(queue, false);
+    mc_watch_queue(queue, false);
 }
 
 static void see_packet(McSubmit *submit, union mxgpu_packet *packet,
                        uint64_t value)
 {
-    mc_live_submitted(submit->queue, value);
+    mc_watch_submitted(submit->queue, value);
     if (packet->header.type == MXGPU_PKT_DISPATCH) {
         mc_launch_note(packet->dispatch.args);
     }
+    mc_link_sync();
 }
 
 /* ---- start and end ---- */
 
 static void see_end(void)
 {
-    unsigned errors = mc_report_errors(), muted = mc_report_muted();
+    unsigned errors, muted;
 
-    if (mc_check_options.status >= 0) {
-        return; /* mx-memcheck sums up, of all processes */
+    mc_link_drain();
+    errors = mc_report_errors();
+    muted = mc_report_muted();
+    if (mc_check_options.status < 0 && !mc_check_options.status_far) {
+        /* else mx-memcheck sums up, of all processes */
+        mc_report_note("ERROR SUMMARY: %u error%s", errors,
+                       errors == 1 ? "" : "s");
+        if (muted) {
+            mc_report_note("%u of them are not shown", muted);
+        }
     }
-    mc_report_note("ERROR SUMMARY: %u error%s", errors, errors == 1 ? "" : "s");
-    if (muted) {
-        mc_report_note("%u of them are not shown", muted);
-    }
+    mc_link_send(MC_LINK_BYE, 0, 0, 0, 0);
 }
 
 static const McObserver observer = {
     .context = see_context,
+    .leaving = see_leaving,
     .closing = see_closing,
     .module = see_module,
     .queue_start = start_queue,
@@ -155,22 +172,6 @@ static const McObserver observer = {
     .packet = see_packet,
     .end = see_end,
 };
-
-static const MxgpuObserver *observer_of(McTool tool)
-{
-    switch (tool) {
-    case MC_TOOL_MEMCHECK:
-        return &mc_memcheck;
-    case MC_TOOL_RACECHECK:
-        return &mc_racecheck;
-    case MC_TOOL_INITCHECK:
-        return &mc_initcheck;
-    case MC_TOOL_SYNCCHECK:
-        return &mc_synccheck;
-    default:
-        return NULL;
-    }
-}
 
 static void __attribute__((constructor)) check_start(void)
 {
@@ -185,13 +186,16 @@ static void __attribute__((constructor)) check_start(void)
         return;
     }
     mc_observer = &observer;
+    if (mc_check_options.port) {
+        mc_link_prepare(mc_check_options.port, &mc_told);
+    }
     mc_report_status("P");
-    mc_live_start();
+    mc_watch_start();
     if (mc_check_options.tool == MC_TOOL_INITCHECK) {
         mc_initcheck_start();
     }
     mc_kernel_watch = (McKernelWatch){
-        .observer = observer_of(mc_check_options.tool),
+        .observer = mc_tool_observer(mc_check_options.tool),
         .strict = mc_check_options.tool == MC_TOOL_MEMCHECK,
     };
     mc_check_api_errors = mc_check_options.api_errors;

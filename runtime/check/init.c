@@ -124,10 +124,10 @@ static bool none_page(uint64_t *bits, uint64_t at, uint64_t size)
 
 /* An allocation is new: nobody has written to it. Of a pool it may be made of
  * memory that work uses which runs still: what that writes is not told apart. */
-static void see_made(const McRange *range)
+static void see_made(const McAlloc *alloc)
 {
-    if (range->kind == MC_RANGE_DEVICE) {
-        each_page(range->base, range->size, clear_page);
+    if (alloc->kind == MC_RANGE_DEVICE) {
+        each_page(alloc->base, alloc->size, clear_page);
     }
 }
 
@@ -173,6 +173,7 @@ static void report(const MxgpuObservedWarp *w, const MxgpuObservedAccess *a,
 
     mc_report_begin(&r, "Uninitialized %s memory %s of size %u bytes",
                     mc_space_name(addr), mc_access_name(a->access), a->size);
+    mc_report_unless_own(&r, w->pc);
     mc_report_pc(&r, "at", w->pc);
     mc_report_threads(&r, w, bad);
     if (addr < MXGPU_VA_LIMIT) {
@@ -240,7 +241,7 @@ static int access(void *opaque, const MxgpuObservedWarp *w,
         bad |= (uint64_t)wrong << lane;
     }
     if (bad && !atomic_load(&grid->ignored) &&
-        mc_once(w->pc, 0, grid->number) && !mc_report_is_own(w->pc)) {
+        mc_once(w->pc, 0, grid->number)) {
         report(w, a, bad);
     }
     return -1;

@@ -1,37 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-#define _GNU_SOURCE /* dladdr */
 #include "live.h"
 
-#include <dlfcn.h>
-#include <execinfo.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/memory/watch.h"
-#include "core/queue/queue.h"
-#include "kmd/kmd.h"
-
-#define PAGE_MASK (KMD_PAGE_SIZE - 1)
-#define QUEUES    512
-
-/* A queue that lives, by its place in "queues". */
-typedef struct Known {
-    McQueue *queue; /* NULL: free */
-    uint64_t serial; /* of this use of the place */
-    uint64_t value;  /* last one submitted */
-} Known;
-
-/* A point in the work of a queue. */
-typedef struct Point {
-    unsigned place;
-    uint64_t serial, value;
-} Point;
+#define PAGE_MASK 4095ull
 
 typedef struct Freed {
     McAlloc alloc;
-    Point *points; /* that have to be reached first */
-    unsigned count;
+    void *until; /* what work may use it; NULL: none */
 } Freed;
 
 typedef struct Arena {
@@ -45,51 +23,13 @@ typedef struct Table {
 } Table;
 
 atomic_ullong mc_live_generation = 1;
-void (*mc_live_made)(const McRange *range);
+void (*mc_live_made)(const McAlloc *alloc);
+bool (*mc_live_until_ended)(void *until, bool forget);
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Table allocs, arenas;
 static Freed *freed[MC_FREED_MAX]; /* a ring */
 static unsigned freed_next;
 static uint64_t numbers;
-static Known queues[QUEUES];
-static uint64_t queue_serials;
-
-/* ---- backtraces ---- */
-
-static const void *own_base(void)
-{
-    static const void *base;
-    Dl_info info;
-
-    if (!base && dladdr((const void *)(uintptr_t)own_base, &info)) {
-        base = info.dli_fbase;
-    }
-    return base;
-}
-
-static bool is_own(const void *frame)
-{
-    Dl_info info;
-
-    return dladdr(frame, &info) && info.dli_fbase == own_base();
-}
-
-/* Without the library's own frames, and what is in front of them: a sanitizer's
- * backtrace() that has taken the place of libc's. */
-void mc_trace_take(McTrace *trace)
-{
-    void *all[MC_FRAMES + 16];
-    int n = backtrace(all, MC_FRAMES + 16), first = 0;
-
-    while (first < n && !is_own(all[first])) {
-        first++;
-    }
-    while (first < n && is_own(all[first])) {
-        first++;
-    }
-    trace->count = n - first < MC_FRAMES ? n - first : MC_FRAMES;
-    memcpy(trace->frames, all + first, trace->count * sizeof(all[0]));
-}
 
 /* ---- sorted tables; each element begins with its address and size ---- */
 
@@ -120,7 +60,7 @@ static unsigned lower(const Table *t, uint64_t addr)
     return from;
 }
 
-static void insert(Table *t, void *element)
+static bool insert(Table *t, void *element)
 {
     unsigned i;
 
@@ -129,7 +69,7 @@ static void insert(Table *t, void *element)
         void **at = realloc(t->at, room * sizeof(*at));
 
         if (!at) {
-            abort(); /* a checker that forgets would say what is not true */
+            return false;
         }
         t->at = at;
         t->room = room;
@@ -138,6 +78,7 @@ static void insert(Table *t, void *element)
     memmove(t->at + i + 1, t->at + i, (t->count - i) * sizeof(*t->at));
     t->at[i] = element;
     t->count++;
+    return true;
 }
 
 static void *take(Table *t, uint64_t base)
@@ -154,111 +95,65 @@ static void *take(Table *t, uint64_t base)
     return element;
 }
 
-/* ---- queues ---- */
+/* ---- allocations come and go ---- */
 
-void mc_live_queue(McQueue *queue, bool start)
+static bool ended(void *until, bool forget)
 {
-    pthread_mutex_lock(&lock);
-    for (unsigned i = 0; i < QUEUES; i++) {
-        if (queues[i].queue == (start ? NULL : queue)) {
-            queues[i] = (Known){.queue = start ? queue : NULL,
-                                .serial = ++queue_serials};
-            break;
-        }
-    }
-    pthread_mutex_unlock(&lock);
+    return !until || mc_live_until_ended(until, forget);
 }
 
-void mc_live_submitted(McQueue *queue, uint64_t value)
+static void forget(Freed *f)
 {
-    pthread_mutex_lock(&lock);
-    for (unsigned i = 0; i < QUEUES; i++) {
-        if (queues[i].queue == queue) {
-            queues[i].value = value;
-            break;
-        }
-    }
-    pthread_mutex_unlock(&lock);
-}
-
-static void note_points(Freed *f)
-{
-    Point points[QUEUES];
-
-    for (unsigned i = 0; i < QUEUES; i++) {
-        const Known *k = &queues[i];
-
-        if (k->queue && !mc_queue_reached(k->queue, k->value)) {
-            points[f->count++] = (Point){i, k->serial, k->value};
-        }
-    }
-    f->points = f->count ? malloc(f->count * sizeof(Point)) : NULL;
-    if (f->points) {
-        memcpy(f->points, points, f->count * sizeof(Point));
+    if (f) {
+        ended(f->until, true);
+        free(f);
     }
 }
 
 /* Whether work that was submitted before it was freed may still run. */
 static bool pending(Freed *f)
 {
-    while (f->points && f->count) {
-        const Point *p = &f->points[f->count - 1];
-        const Known *k = &queues[p->place];
-
-        if (k->serial == p->serial && k->queue &&
-            !mc_queue_reached(k->queue, p->value)) {
-            return true;
-        }
-        f->count--;
+    if (f->until && ended(f->until, false)) {
+        f->until = NULL;
     }
-    return false;
+    return f->until;
 }
 
-/* ---- allocations come and go ---- */
-
-static void forget(Freed *f)
+uint64_t mc_live_add(const McAlloc *alloc)
 {
-    if (f) {
-        free(f->points);
-        free(f);
-    }
-}
-
-static void made(const McRange *range)
-{
-    McAlloc *a = calloc(1, sizeof(*a));
+    McAlloc *a = malloc(sizeof(*a));
+    uint64_t number = 0;
 
     if (!a) {
-        abort();
+        return 0;
     }
-    a->base = range->base;
-    a->size = range->size;
-    a->kind = range->kind;
-    a->device = range->device;
-    mc_trace_take(&a->made);
+    *a = *alloc;
     pthread_mutex_lock(&lock);
-    a->number = ++numbers;
-    insert(&allocs, a);
-    atomic_fetch_add(&mc_live_generation, 1);
-    pthread_mutex_unlock(&lock);
-    if (mc_live_made) {
-        mc_live_made(range);
+    if (insert(&allocs, a)) {
+        number = a->number = ++numbers;
+        atomic_fetch_add(&mc_live_generation, 1);
     }
+    pthread_mutex_unlock(&lock);
+    if (!number) {
+        free(a);
+    } else if (mc_live_made) {
+        mc_live_made(alloc);
+    }
+    return number;
 }
 
-static void gone(const McRange *range)
+bool mc_live_remove(uint64_t base, const McTrace *trace, void *until)
 {
     Freed *f = calloc(1, sizeof(*f));
-    McTrace trace;
     McAlloc *a;
 
-    mc_trace_take(&trace);
     pthread_mutex_lock(&lock);
-    a = take(&allocs, range->base);
+    a = take(&allocs, base);
     if (a && f) {
         f->alloc = *a;
-        f->alloc.freed = trace;
-        note_points(f);
+        f->alloc.freed = *trace;
+        f->until = until;
+        until = NULL;
         forget(freed[freed_next]);
         freed[freed_next] = f;
         freed_next = (freed_next + 1) % MC_FREED_MAX;
@@ -266,41 +161,52 @@ static void gone(const McRange *range)
     }
     atomic_fetch_add(&mc_live_generation, 1);
     pthread_mutex_unlock(&lock);
-    free(a);
+    ended(until, true);
     free(f);
+    free(a);
+    return a;
 }
 
-static void see_range(const McRange *range, bool added)
+bool mc_live_arena(uint64_t base, uint64_t size, bool added)
 {
-    (added ? made : gone)(range);
-}
-
-static void see_arena(uint64_t va, uint64_t size, bool added)
-{
-    Arena *arena;
+    Arena *arena = added ? malloc(sizeof(*arena)) : NULL;
+    bool done = true;
 
     pthread_mutex_lock(&lock);
-    if (added && (arena = malloc(sizeof(*arena))) != NULL) {
-        *arena = (Arena){va, size};
-        insert(&arenas, arena);
-    } else if (!added) {
-        free(take(&arenas, va));
+    if (!added) {
+        free(take(&arenas, base));
+    } else if (arena) {
+        *arena = (Arena){base, size};
+        done = insert(&arenas, arena);
+    } else {
+        done = false;
     }
     atomic_fetch_add(&mc_live_generation, 1);
     pthread_mutex_unlock(&lock);
+    if (!done) {
+        free(arena);
+    }
+    return done;
 }
 
-static const McMemoryWatch watch = {
-    .range = see_range,
-    .arena = see_arena,
-};
-
-void mc_live_start(void)
+static void empty(Table *t)
 {
-    void *warm[2];
+    while (t->count) {
+        free(t->at[--t->count]);
+    }
+}
 
-    (void)backtrace(warm, 2); /* loads what it needs, which allocates */
-    mc_memory_watch = &watch;
+void mc_live_clear(void)
+{
+    pthread_mutex_lock(&lock);
+    empty(&allocs);
+    empty(&arenas);
+    for (unsigned i = 0; i < MC_FREED_MAX; i++) {
+        forget(freed[i]);
+        freed[i] = NULL;
+    }
+    atomic_fetch_add(&mc_live_generation, 1);
+    pthread_mutex_unlock(&lock);
 }
 
 /* ---- looking ---- */

@@ -25,16 +25,13 @@ typedef struct McTrace {
     void *frames[MC_FRAMES]; /* return addresses, the innermost first */
 } McTrace;
 
-/* Of the calling thread, without frames of the runtime. */
-void mc_trace_take(McTrace *trace);
-
 typedef struct McAlloc {
     uint64_t base, size;
     McRangeKind kind;
     int device;
     uint64_t number; /* in the order of allocation */
     McTrace made, freed;
-} McAlloc;
+} McAlloc; /* begins as other elements of tables do */
 
 /* Allocations that were freed and are remembered. */
 #define MC_FREED_MAX 8192
@@ -42,10 +39,20 @@ typedef struct McAlloc {
 /* What changes with each allocation and free. */
 extern atomic_ullong mc_live_generation;
 
-/* Starts watching. */
-void mc_live_start(void);
 /* Called for each allocation, before anybody uses it; NULL: not wanted. */
-extern void (*mc_live_made)(const McRange *range);
+extern void (*mc_live_made)(const McAlloc *alloc);
+/* Whether the work has ended that is meant by "until", which is then not used
+ * any more; forget: nor if not. Called under a lock. */
+extern bool (*mc_live_until_ended)(void *until, bool forget);
+
+/* Copied, with its number, which is returned. 0: there is no memory. */
+uint64_t mc_live_add(const McAlloc *alloc);
+/* It is freed; until: which work may use it still, NULL: none does. false: there
+ * is no such allocation. */
+bool mc_live_remove(uint64_t base, const McTrace *trace, void *until);
+bool mc_live_arena(uint64_t base, uint64_t size, bool added);
+/* Forgets all: another process begins. */
+void mc_live_clear(void);
 
 typedef enum McLook {
     MC_LOOK_OK,      /* all of it is in an allocation, or in no arena */
@@ -69,12 +76,5 @@ bool mc_live_freed(uint64_t addr, McAlloc *out);
 /* Calls fn for each one that lives, in the order of addresses. */
 void mc_live_each(void (*fn)(const McAlloc *alloc, void *opaque),
                   void *opaque);
-
-/* ---- queues, to know what has ended */
-
-typedef struct McQueue McQueue;
-void mc_live_queue(McQueue *queue, bool start);
-/* A packet with that value was submitted. */
-void mc_live_submitted(McQueue *queue, uint64_t value);
 
 #endif

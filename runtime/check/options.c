@@ -186,6 +186,26 @@ static void read_option(const char *name, const char *value)
     }
 }
 
+static void read_files(void)
+{
+    McCheckOptions *o = &mc_check_options;
+    const char *port = secure_getenv("MXGPU_MEMCHECK_PORT");
+    const char *log = secure_getenv("MXGPU_MEMCHECK_LOG");
+    const char *status = secure_getenv("MXGPU_MEMCHECK_STATUS");
+
+    o->port = port && *port ? port : NULL;
+    o->log_far = o->port && log && *log;
+    o->status_far = o->port && status && *status;
+    if (log && *log && !o->port) {
+        int fd = open_file(log);
+
+        o->log = fd < 0 ? STDERR_FILENO : fd;
+    }
+    if (status && *status && !o->port) {
+        o->status = open_file(status);
+    }
+}
+
 bool mc_check_read_options(void)
 {
     const char *tool = secure_getenv("MXGPU_MEMCHECK"), *text;
@@ -214,16 +234,7 @@ bool mc_check_read_options(void)
             read_option(word, value);
         }
     }
-    text = secure_getenv("MXGPU_MEMCHECK_LOG");
-    if (text && *text) {
-        int fd = open_file(text);
-
-        mc_check_options.log = fd < 0 ? STDERR_FILENO : fd;
-    }
-    text = secure_getenv("MXGPU_MEMCHECK_STATUS");
-    if (text && *text) {
-        mc_check_options.status = open_file(text);
-    }
+    read_files();
     text = secure_getenv("MXGPU_MEMCHECK_SUPPRESSIONS");
     if (text && *text) {
         read_suppressions(text);

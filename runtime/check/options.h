@@ -30,6 +30,8 @@ typedef struct McCheckOptions {
     unsigned launch_count;   /* ... and how many then are; 0: all */
     int log;                 /* file descriptor of reports */
     int status;              /* that gets a byte for each error; -1: none */
+    const char *port;        /* of a checker in QEMU (link.h); NULL: none */
+    bool log_far, status_far; /* these are files of QEMU's machine */
 } McCheckOptions;
 
 extern McCheckOptions mc_check_options;

@@ -97,13 +97,14 @@ static void report(void *opaque, const MxgpuObservedWarp *w, uint64_t addr,
     char lead[16];
     McReport r;
 
-    if (!mc_once(pc, w->pc, grid->number) || mc_report_is_own(pc) ||
-        mc_report_is_own(w->pc)) {
+    if (!mc_once(pc, w->pc, grid->number)) {
         return;
     }
     mc_report_begin(&r, "Race on %s memory: %s after %s without order",
                     mc_space_name(addr), kind_name(is->kind),
                     kind_name(was->kind));
+    mc_report_unless_own(&r, pc);
+    mc_report_unless_own(&r, w->pc);
     snprintf(lead, sizeof(lead), "%s at", kind_name(was->kind));
     mc_report_pc(&r, lead, pc);
     report_thread(&r, w, was);

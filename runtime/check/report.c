@@ -12,70 +12,11 @@
 
 #include "core/module/module.h"
 #include "image/source.h"
+#include "link.h"
 #include "options.h"
-
-#define HEAD   "========= "
-#define INDENT "    "
+#include "watch.h"
 
 static atomic_uint errors, printed;
-
-/* ---- text ---- */
-
-static void append(McReport *r, const char *format, va_list args)
-{
-    size_t room = sizeof(r->text) - r->length;
-    int n = vsnprintf(r->text + r->length, room, format, args);
-
-    if (n > 0) {
-        r->length += (size_t)n < room ? (size_t)n : room - 1;
-    }
-}
-
-static void append_text(McReport *r, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-static void append_text(McReport *r, const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    append(r, format, args);
-    va_end(args);
-}
-
-/* Foreign text in a line (names, paths) must not make lines of its own. */
-static void end_line(McReport *r, size_t from)
-{
-    for (char *p = r->text + from; *p; p++) {
-        if ((unsigned char)*p < ' ') {
-            *p = ' ';
-        }
-    }
-    append_text(r, "\n");
-}
-
-void mc_report_begin(McReport *r, const char *format, ...)
-{
-    va_list args;
-
-    *r = (McReport){.length = 0};
-    append_text(r, HEAD);
-    va_start(args, format);
-    append(r, format, args);
-    va_end(args);
-    end_line(r, 0);
-}
-
-void mc_report_line(McReport *r, const char *format, ...)
-{
-    size_t from = r->length;
-    va_list args;
-
-    append_text(r, HEAD INDENT);
-    va_start(args, format);
-    append(r, format, args);
-    va_end(args);
-    end_line(r, from);
-}
 
 static void put(int fd, const char *text, size_t length)
 {
@@ -90,9 +31,20 @@ static void put(int fd, const char *text, size_t length)
     }
 }
 
+static void put_log(const char *text, size_t length)
+{
+    if (mc_check_options.log_far) {
+        mc_link_text(MC_LINK_LOG, text, length);
+    } else {
+        put(mc_check_options.log, text, length);
+    }
+}
+
 void mc_report_status(const char *letters)
 {
-    if (mc_check_options.status >= 0) {
+    if (mc_check_options.status_far) {
+        mc_link_text(MC_LINK_STATUS, letters, strlen(letters));
+    } else if (mc_check_options.status >= 0) {
         put(mc_check_options.status, letters, strlen(letters));
     }
 }
@@ -103,6 +55,9 @@ void mc_report_end(McReport *r)
     unsigned limit = mc_check_options.print_limit;
     bool muted;
 
+    if (r->dropped) {
+        return;
+    }
     if (mc_check_suppressed(r->text)) {
         mc_report_status("S");
         return;
@@ -111,8 +66,8 @@ void mc_report_end(McReport *r)
     atomic_fetch_add(&errors, 1);
     mc_report_status(muted ? "EM" : "E");
     if (!muted) {
-        append_text(r, HEAD "\n");
-        put(mc_check_options.log, r->text, r->length);
+        mc_line_add(r, MC_TEXT_HEAD "\n");
+        put_log(r->text, r->length);
     }
 }
 
@@ -121,12 +76,12 @@ void mc_report_note(const char *format, ...)
     McReport r = {.length = 0};
     va_list args;
 
-    append_text(&r, HEAD);
+    mc_line_add(&r, MC_TEXT_HEAD);
     va_start(args, format);
-    append(&r, format, args);
+    mc_line_addv(&r, format, args);
     va_end(args);
-    end_line(&r, 0);
-    put(mc_check_options.log, r.text, r.length);
+    mc_line_end(&r, 0);
+    put_log(r.text, r.length);
 }
 
 unsigned mc_report_errors(void)
@@ -176,42 +131,12 @@ void mc_report_pc(McReport *r, const char *lead, uint64_t pc)
     }
 }
 
-bool mc_report_is_own(uint64_t pc)
+void mc_report_unless_own(McReport *r, uint64_t pc)
 {
     char text[1024];
 
     mc_module_describe(pc, text, sizeof(text));
-    return strncmp(text, ", in __mx_", 10) == 0;
-}
-
-McPlace mc_place_thread(const uint32_t size[3], unsigned thread)
-{
-    uint32_t x = size[0] ? size[0] : 1, y = size[1] ? size[1] : 1;
-    McPlace place;
-
-    snprintf(place.text, sizeof(place.text), "(%u,%u,%u)", thread % x,
-             thread / x % y, thread / x / y);
-    return place;
-}
-
-void mc_report_threads(McReport *r, const MxgpuObservedWarp *w,
-                       uint64_t lanes)
-{
-    unsigned first, last, count = __builtin_popcountll(lanes);
-
-    if (!lanes) {
-        return;
-    }
-    first = __builtin_ctzll(lanes);
-    last = 63 - __builtin_clzll(lanes);
-    mc_report_line(r, "by thread %s in block (%u,%u,%u)",
-                   mc_place_thread(w->size, w->warp * 64 + first).text,
-                   w->block[0], w->block[1], w->block[2]);
-    if (count > 1) {
-        mc_report_line(r, "and by %u more of its warp, up to thread %s",
-                       count - 1,
-                       mc_place_thread(w->size, w->warp * 64 + last).text);
-    }
+    r->dropped |= strncmp(text, ", in __mx_", 10) == 0;
 }
 
 void mc_report_trace(McReport *r, const char *title, const McTrace *trace)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports: what they say of kernels, threads, places and memory. */
+/* Reports: what they say of kernels, places and memory. */
 #ifndef MC_CHECK_REPORT_H
 #define MC_CHECK_REPORT_H
 
@@ -9,27 +9,14 @@
 
 #include "live.h"
 #include "mxgpu/observer.h"
+#include "text.h"
 
-typedef struct McReport {
-    size_t length;
-    char text[16384];
-} McReport;
-
-/* The first line; those that follow are indented. */
-void mc_report_begin(McReport *r, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-void mc_report_line(McReport *r, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
 /* "at FUNCTION in FILE:LINE:COLUMN", and what it is inlined into; lead: what
  * stands in front of it. */
 void mc_report_pc(McReport *r, const char *lead, uint64_t pc);
-/* "by thread (x,y,z) in block (x,y,z)", the first of lanes, and how many
- * more. */
-void mc_report_threads(McReport *r, const MxgpuObservedWarp *w,
-                       uint64_t lanes);
-/* Whether pc is in a function of the runtime's own, __mx_...: what these do with
- * memory is no mistake of the program. */
-bool mc_report_is_own(uint64_t pc);
+/* Drops the report if pc is in a function of the runtime's own, __mx_...: what
+ * these do with memory is no mistake of the program. */
+void mc_report_unless_own(McReport *r, uint64_t pc);
 /* The kernel, and where it was launched if that is known. */
 void mc_report_kernel(McReport *r, const MxgpuObservedWarp *w);
 /* What addr belongs to, or is nearest to, with backtraces. */
@@ -48,12 +35,6 @@ unsigned mc_report_muted(void);
 /* A line that is no error. */
 void mc_report_note(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
-
-/* "(x,y,z)" of a thread by its number in the block. */
-typedef struct McPlace {
-    char text[40];
-} McPlace;
-McPlace mc_place_thread(const uint32_t size[3], unsigned thread);
 
 /* ---- kernels and launches */
 

@@ -208,6 +208,7 @@ static bool context_close(int device, unsigned limit_ms)
     McDeviceSlot *slot = mc_device_slot(device);
     bool closed = true;
 
+    mc_observe_leaving();
     pthread_mutex_lock(&slot->lock);
     for (unsigned ms = 0; slot->closing; ms += 10) {
         if (limit_ms && ms > limit_ms) {

@@ -19,6 +19,9 @@ union mxgpu_packet;
 
 typedef struct McObserver {
     void (*context)(McContext *ctx, bool opened);
+    /* A context may be about to be closed; all that it has is still found.
+     * NULL: not wanted. */
+    void (*leaving)(void);
     /* It is about to be closed, and what the program did not free is still
      * there. NULL: not wanted. */
     void (*closing)(McContext *ctx);
@@ -46,6 +49,13 @@ static inline void mc_observe_context(McContext *ctx, bool opened)
 {
     if (mc_observer) {
         mc_observer->context(ctx, opened);
+    }
+}
+
+static inline void mc_observe_leaving(void)
+{
+    if (mc_observer && mc_observer->leaving) {
+        mc_observer->leaving();
     }
 }
 

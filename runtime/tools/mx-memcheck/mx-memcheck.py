@@ -17,7 +17,7 @@ USAGE = """usage: mx-memcheck [options] PROGRAM [ARG...]
 
 Runs PROGRAM on the simulator of this process and reports mistakes of its
 kernels and calls. Its exit status is passed on, unless --error-exitcode says
-otherwise.
+otherwise. With scripts/run-guest -- PROGRAM it runs in a virtual machine.
 
   --tool TOOL           memcheck (the default): accesses out of bounds, after
                         a free, misaligned; leaks; errors of calls
@@ -287,8 +287,8 @@ def sum_up(options, code, seen):
     errors, muted = seen.count(b"E"), seen.count(b"M")
     if b"U" in seen:
         say(options, "Not supported: mx-memcheck looks at kernels on the "
-            "simulator in the program's process (MXGPU_DEVICE=sim), not on "
-            "a PCI device")
+            "simulator in the program's process (MXGPU_DEVICE=sim), or in a "
+            "guest of scripts/run-guest, not on other PCI devices")
         return code or 2
     if b"P" not in seen:
         say(options, "Target application ended before it used the runtime, or "
