@@ -16,6 +16,10 @@
  * with LAUNCHES never have so many slots that those which a launch queue leaves
  * to more urgent ones would be the last. Who waits is told when a grid fails.
  *
+ * Cooperative dispatches never leave a slot before they end, and have the units
+ * one after the other: they leave one slot to those that come later and are more
+ * urgent, or short.
+ *
  * The ring is looked at by the clock while kernels that may launch run: after
  * 2 us, doubled up to 50 us while nothing comes, and when one of them ends.
  */
@@ -28,6 +32,7 @@
 /* How many slots packets with LAUNCHES may have. A launch queue leaves half of
  * the slots to others (unit.c); one more is its own. */
 #define TREE_SLOTS (MXGPU_DISPATCH_SLOTS / 2 - 1)
+#define COOPERATIVE_SLOTS (MXGPU_DISPATCH_SLOTS - 1)
 MXGPU_STATIC_ASSERT(MXGPU_DISPATCH_SLOTS >= 4 &&
                     MXGPU_DISPATCH_SLOTS <= FW_MAX_UNITS);
 
@@ -96,7 +101,8 @@ bool launch_exclusive(FwQueue *queue)
 {
     uint16_t flags = queue->packet.header.flags;
 
-    if ((flags & MXGPU_PKT_COOPERATIVE && fw.trees) ||
+    if ((flags & MXGPU_PKT_COOPERATIVE &&
+         (fw.trees || fw.cooperative >= COOPERATIVE_SLOTS)) ||
         (flags & MXGPU_PKT_LAUNCHES &&
          (fw.cooperative || fw.tree_slots >= TREE_SLOTS ||
           cooperative_waits()))) {

@@ -576,6 +576,37 @@ static void test_list(void)
     g_assert_true(signalled(1) && signalled(2) && signalled(0));
 }
 
+/* Cooperative dispatches without an end leave a slot to what comes later. */
+static void test_cooperative_slots(void)
+{
+    Packet coop = dispatch(MXGPU_PKT_COOPERATIVE, 1), plain = dispatch(0, 2);
+    unsigned urgent = FAKE_SLOTS + 1;
+
+    start(0);
+    for (unsigned q = 0; q <= FAKE_SLOTS; q++) {
+        g_assert_cmpuint(create(q, 4), ==, MXGPU_MSG_OK);
+        put(q, 0, &coop);
+        ring_settled(q, 1);
+    }
+    g_assert_cmpuint(busy_units(FW_UNIT_SLOT), ==, FAKE_SLOTS - 1);
+    g_assert_cmpuint(create(urgent, 0), ==, MXGPU_MSG_OK);
+    put(urgent, 0, &plain);
+    ring_settled(urgent, 1);
+    g_assert_cmpuint(busy_units(FW_UNIT_SLOT), ==, FAKE_SLOTS);
+    end_slot(FAKE_SLOTS - 1, MXGPU_FAULT_NONE); /* the last that was free */
+    g_assert_true(signalled(2));
+    g_assert_cmpuint(busy_units(FW_UNIT_SLOT), ==, FAKE_SLOTS - 1);
+
+    end_slot(0, MXGPU_FAULT_NONE); /* another one may now */
+    g_assert_cmpuint(busy_units(FW_UNIT_SLOT), ==, FAKE_SLOTS - 1);
+    g_assert_cmpuint(fw.cooperative, ==, FAKE_SLOTS - 1);
+    for (unsigned i = 0; i < FAKE_SLOTS; i++) {
+        end_slot(busy_slot(), MXGPU_FAULT_NONE);
+    }
+    g_assert_cmpuint(busy_units(FW_UNIT_SLOT), ==, 0);
+    g_assert_cmpuint(fw.cooperative, ==, 0);
+}
+
 /* A cooperative dispatch waits for trees, and new trees for it. */
 static void test_cooperative(void)
 {
@@ -761,6 +792,7 @@ int main(int argc, char **argv)
     g_test_add_func("/launch/destroy", test_destroy);
     g_test_add_func("/launch/list", test_list);
     g_test_add_func("/launch/cooperative", test_cooperative);
+    g_test_add_func("/launch/cooperative/slots", test_cooperative_slots);
     g_test_add_func("/launch/slots", test_slots);
     g_test_add_func("/launch/waiting", test_waiting);
     g_test_add_func("/launch/waiting-without-room", test_waiting_without_room);
