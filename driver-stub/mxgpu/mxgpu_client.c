@@ -349,6 +349,7 @@ static const struct file_operations fops = {
 	.llseek = noop_llseek,
 	.show_fdinfo = mxgpu_show_fdinfo,
 	.mmap = file_mmap,
+	MXGPU_FOP_FLAGS
 };
 
 const struct drm_driver mxgpu_drm_driver = {
@@ -358,13 +359,11 @@ const struct drm_driver mxgpu_drm_driver = {
 	.ioctls = ioctls,
 	.num_ioctls = ARRAY_SIZE(ioctls),
 	.fops = &fops,
-	.prime_handle_to_fd = drm_gem_prime_handle_to_fd,
-	.prime_fd_to_handle = drm_gem_prime_fd_to_handle,
+	MXGPU_PRIME_OPS
 	.gem_prime_import_sg_table = mxgpu_gem_import,
-	.gem_prime_mmap = drm_gem_prime_mmap,
 	.debugfs_init = mxgpu_debugfs_init,
 	.name = MXGPU_DRM_NAME,
 	.desc = "mxgpu compute device",
-	.date = "20261123",
+	MXGPU_DRIVER_DATE
 	.major = 1,
 };

@@ -42,12 +42,14 @@
 #include <drm/drm_file.h>
 #include <drm/drm_gem.h>
 #include <drm/drm_mm.h>
+#include <drm/drm_print.h>
 #include <linux/eventfd.h>
 #include <linux/pci.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
 
+#include "mxgpu_compat.h"
 #include "mxgpu/msg.h"
 #include "mxgpu/packets.h"
 #include "mxgpu/pte.h"

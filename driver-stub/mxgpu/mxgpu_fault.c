@@ -400,7 +400,6 @@ static const struct file_operations fd_fops = {
 	.read = fd_read,
 	.poll = fd_poll,
 	.release = fd_release,
-	.llseek = no_llseek,
 };
 
 static bool fd_attach(struct mxgpu_fault_fd *fd, struct mxgpu_file *file)

@@ -175,11 +175,11 @@ static int bo_mmap(struct drm_gem_object *obj, struct vm_area_struct *vma)
 	if (bo->place != MXGPU_PLACE_VRAM && bo->place != MXGPU_PLACE_SYSTEM)
 		return -EOPNOTSUPP;
 	/* A private copy would need pages, which a BAR has not. */
-	if (is_cow_mapping(vma->vm_flags))
+	if (mxgpu_is_private(vma))
 		return -EINVAL;
-	vma->vm_flags |= VM_PFNMAP | VM_DONTEXPAND | VM_DONTDUMP;
+	vm_flags_set(vma, VM_PFNMAP | VM_DONTEXPAND | VM_DONTDUMP);
 	if (bo->place == MXGPU_PLACE_VRAM)
-		vma->vm_flags |= VM_IO;
+		vm_flags_set(vma, VM_IO);
 	return 0;
 }
 
@@ -302,8 +302,7 @@ static int get_pages(struct mxgpu_bo *bo)
  */
 int mxgpu_bo_get_pages(struct mxgpu_bo *bo)
 {
-	struct file *filp = shmem_file_setup("mxgpu vram", bo->base.size,
-					     VM_NORESERVE);
+	struct file *filp = mxgpu_shmem_file("mxgpu vram", bo->base.size);
 	struct mem_cgroup *old;
 	int err;
 

@@ -26,7 +26,7 @@ static void count_queues(struct mxgpu_device *mdev, unsigned int vector)
 		WRITE_ONCE(*count, *count + 1);
 		trace_mxgpu_queue_irq(queue, *count);
 		if (queue->event)
-			eventfd_signal(queue->event, 1);
+			eventfd_signal(queue->event);
 	}
 	spin_unlock_irqrestore(&mdev->irq_lock, flags);
 	wake_up_all(&mdev->queue_wait);

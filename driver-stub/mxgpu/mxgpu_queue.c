@@ -266,7 +266,7 @@ void mxgpu_file_lose(struct mxgpu_file *file)
 		if (!queue)
 			continue;
 		if (queue->event)
-			eventfd_signal(queue->event, 1);
+			eventfd_signal(queue->event);
 		queue_free(queue);
 		unmap_mapping_range(mdev->drm.anon_inode->i_mapping,
 				    DOORBELL_OFFSET + (u64)id * PAGE_SIZE,
@@ -504,12 +504,12 @@ int mxgpu_queue_mmap(struct mxgpu_file *file, struct vm_area_struct *vma)
 	bool found;
 
 	if (vma->vm_end - vma->vm_start != PAGE_SIZE ||
-	    is_cow_mapping(vma->vm_flags))
+	    mxgpu_is_private(vma))
 		return -EINVAL;
 	if (offset == MXGPU_MMAP_STATUS) {
 		if (vma->vm_flags & VM_WRITE)
 			return -EACCES;
-		vma->vm_flags &= ~VM_MAYWRITE;
+		vm_flags_clear(vma, VM_MAYWRITE);
 	} else {
 		if (offset < DOORBELL_OFFSET)
 			return -EINVAL;
@@ -521,8 +521,8 @@ int mxgpu_queue_mmap(struct mxgpu_file *file, struct vm_area_struct *vma)
 			return -ENOENT;
 		vma->vm_page_prot = pgprot_noncached(vma->vm_page_prot);
 	}
-	vma->vm_flags |= VM_PFNMAP | VM_IO | VM_DONTEXPAND | VM_DONTDUMP |
-			 VM_DONTCOPY;
+	vm_flags_set(vma, VM_PFNMAP | VM_IO | VM_DONTEXPAND | VM_DONTDUMP |
+			  VM_DONTCOPY);
 	vma->vm_ops = &page_vm_ops;
 	vma->vm_private_data = file;
 	return 0;

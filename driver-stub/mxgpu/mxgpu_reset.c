@@ -86,7 +86,7 @@ static void tell(struct mxgpu_device *mdev, u32 state)
 		WRITE_ONCE(file->status->state, file->status->state | state);
 	for (id = 0; id < MXGPU_MAX_QUEUES; id++) {
 		if (mdev->queues[id] && mdev->queues[id]->event)
-			eventfd_signal(mdev->queues[id]->event, 1);
+			eventfd_signal(mdev->queues[id]->event);
 	}
 	spin_unlock_irq(&mdev->irq_lock);
 	wake_up_all(&mdev->queue_wait);

@@ -213,8 +213,8 @@ TRACE_EVENT(mxgpu_lost,
 		__field(u32, generation)
 	),
 	TP_fast_assign(
-		__assign_str(device, pci_name(mdev->pdev));
-		__assign_str(why, why);
+		mxgpu_assign_str(device, pci_name(mdev->pdev));
+		mxgpu_assign_str(why, why);
 		__entry->generation = mdev->generation;
 	),
 	TP_printk("device=%s generation=%u why=\"%s\"", __get_str(device),
@@ -230,7 +230,7 @@ TRACE_EVENT(mxgpu_up,
 		__field(int, result)
 	),
 	TP_fast_assign(
-		__assign_str(device, pci_name(mdev->pdev));
+		mxgpu_assign_str(device, pci_name(mdev->pdev));
 		__entry->generation = mdev->generation;
 		__entry->result = result;
 	),
