@@ -48,6 +48,30 @@ step() {
     return "$status"
 }
 
+# apt_suites SUITE...: sets APT_SUITES to options with which apt knows these suites
+# of its Debian mirror and no others; those that it is configured with stay as
+# they are. Its lists have to be read first (apt-get update).
+apt_suites() {
+    local site codename state
+    codename=$(. /etc/os-release && echo "${VERSION_CODENAME-}")
+    # shellcheck disable=SC2016 # a format of apt-get
+    site=$(apt-get indextargets --format '$(CODENAME) $(COMPONENT) $(REPO_URI)' |
+        awk -v c="$codename" '$1 == c && $2 == "main" { print $3; exit }')
+    [ -n "$site" ] || die "apt has no Debian mirror configured for $codename"
+    state=$MXGPU_CACHE/apt-${*: -1}
+    mkdir -p "$state/lists/partial"
+    printf 'Types: deb\nURIs: %s\nSuites: %s\nComponents: main\nSigned-By: %s\n' \
+        "$site" "$*" /usr/share/keyrings/debian-archive-keyring.gpg \
+        >"$state/suites.sources"
+    # shellcheck disable=SC2034
+    APT_SUITES=(
+        -o "Dir::Etc::SourceList=$state/suites.sources"
+        -o "Dir::Etc::SourceParts=/dev/null"
+        -o "Dir::State::Lists=$state/lists"
+        -o "Dir::Cache::pkgcache=" -o "Dir::Cache::srcpkgcache="
+        -o "APT::Sandbox::User=root")
+}
+
 # with_lock NAME COMMAND...: one at a time on this machine and account.
 with_lock() {
     local lock=$MXGPU_CACHE/$1.lock
