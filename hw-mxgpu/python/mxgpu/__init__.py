@@ -56,7 +56,8 @@ def open(device="sim", firmware=None, library=None, qemu=None, **options):
     """A device after power-on: "sim", in this process, with the options of
     MxgpuSimOptions (vram_size=..., compute_units=..., deterministic=True), or
     "qemu", a QEMU of its own, with the same names for the card's properties, and
-    arguments=[...] of QEMU.
+    arguments=[...] of QEMU, or "vfio", a function that vfio-pci has: function=0,
+    1 ... or its address.
     Paths are found in the build folder, and by MXGPU_SIM_LIBRARY,
     MXGPU_FIRMWARE and MXGPU_QEMU."""
     if device == "sim":
@@ -64,6 +65,9 @@ def open(device="sim", firmware=None, library=None, qemu=None, **options):
     elif device == "qemu":
         from .qemu import QemuHost
         host = QemuHost(qemu, **options)
+    elif device == "vfio":
+        from .vfio import VfioHost
+        host = VfioHost(**options)
     else:
         raise ValueError(f"no kind of device {device!r}")
     try:

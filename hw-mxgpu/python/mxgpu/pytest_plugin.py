@@ -20,7 +20,7 @@ import mxgpu
 def pytest_addoption(parser):
     group = parser.getgroup("mxgpu")
     group.addoption("--mxgpu-device", default="sim",
-                    help="kinds of devices, with commas: sim, qemu")
+                    help="kinds of devices, with commas: sim, qemu, vfio")
     group.addoption("--mxgpu-library", help="libmxgpu-sim.so")
     group.addoption("--mxgpu-firmware", help="image that gpu boots")
     group.addoption("--mxgpu-qemu", help="qemu-system-x86_64 with the device")

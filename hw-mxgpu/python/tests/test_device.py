@@ -198,7 +198,7 @@ def test_checkpoint(gpu, vm, queue):
 
 
 def test_checkpoint_of_other_memory(gpu):
-    if gpu.host.name == "qemu":
+    if gpu.host.name != "sim":
         with pytest.raises(mxgpu.NotSupported):
             gpu.checkpoint()
         return
@@ -206,6 +206,11 @@ def test_checkpoint_of_other_memory(gpu):
     gpu.alloc_system(PAGE)
     with pytest.raises(mxgpu.MxgpuError, match="since"):
         gpu.restore(saved)
+
+
+def test_a_function_that_is_not_there():
+    with pytest.raises(mxgpu.MxgpuError, match="has no IOMMU group"):
+        mxgpu.open("vfio", function="0000:ff:1f.7")
 
 
 # ---- coroutines
