@@ -64,6 +64,7 @@ typedef struct SimtPage {
     unsigned decoding; /* SimtCuCache.decoding when decoded */
     uint8_t bytes[PAGE_BYTES];
     SimtOp ops[PAGE_OPS + 2];
+    uint32_t live[PAGE_OPS]; /* x registers that may be read: warp/live.h */
 } SimtPage;
 
 #define SIMT_NO_PAGE UINT64_MAX
@@ -199,6 +200,10 @@ typedef struct SimtWarpCache {
     uint64_t expanded;
     _Alignas(64) uint64_t m64[LANES];
     _Alignas(64) uint32_t m32[LANES];
+
+    /* Under a mask: x registers, a bit each, that no lane outside it will read:
+     * results may go to all lanes. */
+    uint64_t dead;
 
     uint64_t vmid_tag; /* vmid << TLB_VMID_SHIFT */
     uint8_t *shared;   /* host pointer into the unit's shared memory */

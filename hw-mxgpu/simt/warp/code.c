@@ -38,6 +38,7 @@ static enum mxgpu_fault fetch(MxgpuCu *cu, unsigned vmid, uint64_t va,
 static void page_reset(SimtPage *page)
 {
     memset(page->ops, 0, sizeof(page->ops));
+    memset(page->live, 0, sizeof(page->live));
     page->ops[PAGE_OPS] = (SimtOp){.op = OP_END};
     page->ops[PAGE_OPS + 1] = (SimtOp){.op = OP_END};
 }
@@ -172,12 +173,17 @@ static bool is_foreign(const MxgpuCu *cu, uint64_t pc, const RvInsn *in)
     return config->native && !config->native(config->opaque, pc, in);
 }
 
+bool mxgpu_simt_insn(const MxgpuCu *cu, uint64_t pc, uint32_t insn, RvInsn *in)
+{
+    return rv_decode(insn, 64, EXTENSIONS, in) && !is_foreign(cu, pc, in);
+}
+
 static SimtOp translate(MxgpuCu *cu, uint64_t pc, uint32_t insn, unsigned index)
 {
     SimtOp op = {.op = OP_BAD};
     RvInsn in;
 
-    if (!rv_decode(insn, 64, EXTENSIONS, &in) || is_foreign(cu, pc, &in)) {
+    if (!mxgpu_simt_insn(cu, pc, insn, &in)) {
         op.len = in.length / 2;
         return op;
     }

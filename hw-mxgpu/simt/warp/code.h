@@ -12,6 +12,8 @@ SimtPage *mxgpu_simt_page(MxgpuCu *cu, const MxgpuWarp *w, uint64_t pc,
  * fault of the second one is returned. */
 enum mxgpu_fault mxgpu_simt_decode(MxgpuCu *cu, const MxgpuWarp *w,
                                    SimtPage *page, unsigned index);
+/* What an instruction is; false: the units do not execute it. */
+bool mxgpu_simt_insn(const MxgpuCu *cu, uint64_t pc, uint32_t insn, RvInsn *in);
 /* Compares all pages with memory before they are executed again. */
 void mxgpu_simt_drop_code(MxgpuCu *cu);
 
