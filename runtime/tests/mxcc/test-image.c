@@ -156,6 +156,46 @@ static void test_loops(void)
     g_assert_cmpuint(occurrences(out, "\tfmadd.s\t"), ==, 8);
 }
 
+/* How many products the code of a loop with n turns has. */
+static unsigned products(const char *n)
+{
+    g_autofree char *text = g_strdup_printf(
+        "static __device__ __noinline__ float sum_of(const float *a, int n) {\n"
+        "    float sum = 0;\n"
+        "    for (int i = 0; i < n; i++) sum += a[i] * a[i + 1024];\n"
+        "    return sum; }\n"
+        "extern \"C\" __global__ void k(const float *a, const int *p,\n"
+        "                             float *b, int n) {\n"
+        "    __shared__ int s[64]; int t = threadIdx.x, m = n;\n"
+        "    s[t] = p[t]; if (t > 5) m = 7; __syncthreads();\n"
+        "    b[t] = sum_of(a, %s); }\n", n);
+    const char *out;
+
+    test_file("turns.maca", text);
+    test_mxcc("-S", "-maca-device-only", "turns.maca", NULL);
+    g_assert_cmpint(test_run(&out, "cat", "turns.s", NULL), ==, 0);
+    return occurrences(out, "\tfmadd.s\t");
+}
+
+/* Loops are unrolled where all lanes have as many turns, and nowhere else. */
+static void test_turns(void)
+{
+    static const char *const same[] = {
+        "n", "p[0]", "p[blockIdx.x] + n * gridDim.x", "s[n]",
+    };
+    static const char *const apart[] = {
+        "t", "p[t]", "s[n - t]", "m", "atomicAdd((int *)p, 1)", "p[p[t]]",
+        "n + (p[t] > 0 ? 1 : 2)",
+    };
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(same); i++) {
+        g_assert_cmpuint(products(same[i]), >=, 8);
+    }
+    for (unsigned i = 0; i < G_N_ELEMENTS(apart); i++) {
+        g_assert_cmpuint(products(apart[i]), ==, 1);
+    }
+}
+
 static void test_symbols(void)
 {
     TestImage *im;
@@ -367,6 +407,7 @@ int main(int argc, char **argv)
     g_test_add_func("/mxcc/image/shared-is-shared", test_shared_is_shared);
     g_test_add_func("/mxcc/image/shared-offsets", test_shared_offsets);
     g_test_add_func("/mxcc/image/loops", test_loops);
+    g_test_add_func("/mxcc/image/turns", test_turns);
     g_test_add_func("/mxcc/image/symbols", test_symbols);
     g_test_add_func("/mxcc/image/library", test_library);
     g_test_add_func("/mxcc/image/stacks", test_stacks);

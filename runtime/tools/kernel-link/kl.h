@@ -156,6 +156,10 @@ void kl_emit_descs(Kl *kl, const KlReach *reach);
  * warp meet early */
 void kl_order(Kl *kl);
 
+/* unroll.c: says of loops whose number of turns differs between lanes, in
+ * optimised code, that they are not to be unrolled */
+void kl_unroll_uniform(Kl *kl);
+
 /* shared.c */
 void kl_shared_prepare(Kl *kl);
 bool kl_shared_place(Kl *kl, const KlReach *reach);

@@ -242,6 +242,7 @@ static void set_llvm_options(const Options *o)
 {
     const char *argv[MAX_LLVM_ARGS + 16] = {
         "mxcc", "-unroll-max-count=8", "-unroll-partial-threshold=400",
+        "-unroll-runtime=false", /* at first: see transform() */
         "-disable-block-placement", "-disable-early-taildup",
         "-disable-tail-duplicate",
         "-accel-tables=Disable",
@@ -286,6 +287,11 @@ static bool run_passes(Kl *kl, LLVMTargetMachineRef tm, const char *passes)
     return true;
 }
 
+/* Loops whose number of turns is known when they run. */
+#define UNROLL                                                                 \
+    "function(loop-unroll<O2;runtime;no-partial;no-peeling>,"                  \
+    "instcombine<no-verify-fixpoint>,loop-mssa(licm),simplifycfg)"
+
 /* From the modules as clang wrote them to one ready for code generation. */
 static bool transform(Kl *kl, const Options *o, LLVMTargetMachineRef tm,
                       const char *list)
@@ -315,6 +321,12 @@ static bool transform(Kl *kl, const Options *o, LLVMTargetMachineRef tm,
     }
     if (!verify(kl->module, "before optimisation") || !run_passes(kl, tm, passes)) {
         return false;
+    }
+    if (strchr("123", o->opt)) {
+        kl_unroll_uniform(kl);
+        if (!run_passes(kl, tm, UNROLL)) {
+            return false;
+        }
     }
     reach = kl_reach_new(kl);
     for (unsigned i = 0; i < kl->count; i++) {
