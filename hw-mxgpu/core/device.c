@@ -13,10 +13,8 @@
 #define MCU_BUDGET     1000
 #define COMPUTE_BUDGET 4096
 
-/* Slices of the host's scheduler, which are a millisecond or some by default. Who
- * has less and is woken goes before threads that run kernels. */
-#define MCU_SLICE_NS     100000 /* the least there is */
-#define COMPUTE_SLICE_NS 20000000
+/* Threads that run longer kernels than that let others go first. */
+#define COMPUTE_LONG_AFTER 16
 
 /* A host that waits for each request before it makes the next does so within
  * this time: so long the MCU's thread looks for work before it sleeps. */
@@ -188,7 +186,6 @@ static bool init_steppers(MxgpuDevice *dev)
     add_stepper(dev, mxgpu_control_step, 0);
     mcu = add_stepper(dev, mcu_step, 0);
     mcu->budget = MCU_BUDGET;
-    mcu->slice_ns = MCU_SLICE_NS;
     mcu->spin_ns = sysconf(_SC_NPROCESSORS_ONLN) > 1 ? MCU_SPIN_NS : 0;
     for (unsigned i = 0; i < copies; i++) {
         add_stepper(dev, mxgpu_copy_step, i);
@@ -197,7 +194,7 @@ static bool init_steppers(MxgpuDevice *dev)
         MxgpuStepper *worker = add_stepper(dev, mxgpu_compute_step, i);
 
         worker->budget = COMPUTE_BUDGET;
-        worker->slice_ns = COMPUTE_SLICE_NS;
+        worker->long_after = COMPUTE_LONG_AFTER;
     }
     return true;
 }

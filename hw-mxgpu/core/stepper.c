@@ -147,9 +147,14 @@ static void serve(MxgpuStepper *s)
  * woken there may wait for the end of it, which is looked for at ticks, of 4 ms: the
  * MCU's thread, the program that waits for a signal. Linux since 6.12 lets threads
  * ask for longer and shorter slices, and one that is woken and has a shorter one
- * runs at once. Nobody gets more or less time by that, it needs no privilege, and
- * older systems do not mind.
+ * runs at once. So a thread has short slices when it is woken, and long ones when
+ * it has been at work for a while. Nobody gets more or less time by that, it needs
+ * no privilege, and older systems do not mind.
  */
+#define SHORT_SLICE_NS 100000 /* the least there is; the default is a millisecond
+                               * or some */
+#define LONG_SLICE_NS  20000000
+
 #if defined(__linux__) && defined(SYS_sched_setattr)
 typedef struct SliceAttr { /* the first version of struct sched_attr */
     uint32_t size, policy;
@@ -176,13 +181,20 @@ static void ask_for_slices(uint64_t ns)
 }
 #endif
 
+/* Called with the lock held. */
+static void change_slices(MxgpuStepper *s, uint64_t ns)
+{
+    pthread_mutex_unlock(&s->lock);
+    ask_for_slices(ns);
+    pthread_mutex_lock(&s->lock);
+}
+
 static void *stepper_main(void *opaque)
 {
     MxgpuStepper *s = opaque;
+    unsigned steps = 0; /* without a pause, as far as they are counted */
 
-    if (s->slice_ns) {
-        ask_for_slices(s->slice_ns);
-    }
+    ask_for_slices(SHORT_SLICE_NS);
     pthread_mutex_lock(&s->lock);
     while (!s->quit) {
         uint64_t now = 0;
@@ -207,10 +219,17 @@ static void *stepper_main(void *opaque)
         if (s->quit) {
             break;
         }
-        if (s->hold || !atomic_load(&s->work)) {
-            stepper_pause(s, now);
-        } else {
+        if (!s->hold && atomic_load(&s->work)) {
             stepper_step(s, s->budget);
+            if (steps < s->long_after && ++steps == s->long_after) {
+                change_slices(s, LONG_SLICE_NS);
+            }
+        } else if (steps && steps == s->long_after) {
+            steps = 0;
+            change_slices(s, SHORT_SLICE_NS);
+        } else {
+            steps = 0;
+            stepper_pause(s, now);
         }
     }
     pthread_mutex_unlock(&s->lock);

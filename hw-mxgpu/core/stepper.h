@@ -38,8 +38,8 @@ struct MxgpuStepper {
     unsigned budget;  /* of a step of the thread */
     unsigned spin_ns; /* how long its thread may look for work, see stepper.c */
     bool spin;        /* the last pause was shorter than that */
-    uint64_t slice_ns; /* how long the host lets its thread run at a time while
-                        * others wait; 0: as long as any */
+    unsigned long_after; /* so many steps without a pause the thread is one that
+                          * lets others go first, see stepper.c; 0: never */
 
     MxgpuService *service; /* may be NULL */
     _Atomic bool asked;    /* ... for it */

@@ -202,8 +202,8 @@ static void list_stepper(Fields *f, MxgpuStepper *s)
     BEGIN(MxgpuStepper, s);
     S(s, work); S(s, deadline);
     O(s, ops); O(s, host); O(s, step); O(s, opaque); O(s, index);
-    O(s, budget); O(s, spin_ns); O(s, spin); O(s, slice_ns); O(s, lock);
-    O(s, wake);
+    O(s, budget); O(s, spin_ns); O(s, spin); O(s, long_after);
+    O(s, lock); O(s, wake);
     O(s, parked); O(s, hold); O(s, held); O(s, running); O(s, quit);
     O(s, has_thread); O(s, thread); O(s, runner); O(s, service);
     O(s, asked);
