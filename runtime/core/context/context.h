@@ -50,6 +50,7 @@ struct McContext {
     atomic_int error; /* sticky mcError_t */
     atomic_uint schedule;    /* mcDeviceSchedule* */
     atomic_uint spin_ns;     /* how long waiters spin (wait.c) */
+    unsigned yield_ns;       /* and how long before they yield */
     atomic_size_t stack;     /* mcLimitStackSize, bytes */
     /* Streams that capture, and those of them that are ordered with the legacy
      * default stream. */

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <sched.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "notice.h"
 #include "poll.h"
@@ -14,10 +15,15 @@
 #define SLEEP_MAX_NS 4000000ull
 /* And one that spins looks so often. */
 #define LOOK_NS 1000000ull
+/* It yields so often: who does that while others want the processor is behind them
+ * for a slice or two of the scheduler, milliseconds; but the simulator may be among
+ * these. */
+#define YIELD_NS 50000ull
 
 void mc_wait_init(McContext *ctx)
 {
     atomic_init(&ctx->spin_ns, MC_SPIN_MIN_NS);
+    ctx->yield_ns = sysconf(_SC_NPROCESSORS_ONLN) > 1 ? YIELD_NS : 0;
 }
 
 static inline void cpu_relax(void)
@@ -122,7 +128,7 @@ static bool spin(Wait *w, unsigned schedule)
                                           memory_order_relaxed);
     /* A turn of one that yields may take as long as others like. */
     unsigned turns = schedule == mcDeviceScheduleYield ? 4 : 64;
-    uint64_t start = 0, looked = 0;
+    uint64_t start = 0, looked = 0, yielded = 0;
 
     for (unsigned i = 1; !wait_done(w); i++) {
         if (mc_queue_stopped(w->queue)) {
@@ -139,14 +145,16 @@ static bool spin(Wait *w, unsigned schedule)
         }
         uint64_t now = now_ns();
 
-        if (schedule != mcDeviceScheduleSpin) {
-            sched_yield(); /* the simulator may want this processor */
-        }
         if (start == 0) {
-            start = looked = now;
-        } else if (schedule != mcDeviceScheduleSpin &&
-                   schedule != mcDeviceScheduleYield &&
-                   now - start > limit) {
+            start = looked = yielded = now;
+        }
+        if (schedule != mcDeviceScheduleSpin &&
+            now - yielded >= w->queue->ctx->yield_ns) {
+            sched_yield();
+            yielded = now;
+        }
+        if (schedule != mcDeviceScheduleSpin &&
+            schedule != mcDeviceScheduleYield && now - start > limit) {
             return false;
         }
         spin_look(w, now, &looked);
