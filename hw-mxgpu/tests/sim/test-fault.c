@@ -536,30 +536,42 @@ static void open_held(Rig *r, DrvQueue *waits, DrvQueue *urgent)
     DUT_WAIT(d, *word(r->d, OUT) != 0);
 }
 
+/* Mends what the next record tells of; it is the warp's first one. */
+static void mend_held(Rig *r, bool *seen)
+{
+    struct mxgpu_fault_record f = take_record(r);
+    uint64_t page = (f.addr - HOLE_VA) / DUT_PAGE;
+
+    g_assert_cmpuint(page, ==, f.block[0] * 16 + f.thread / 64);
+    g_assert_cmpuint(page, <, HELD_WARPS);
+    g_assert_false(seen[page]);
+    seen[page] = true;
+    mend(r, f.addr, page);
+    replay(r);
+}
+
 /* Those that wait are told of, and told to go on, while they are off the units;
- * and do, when they are back. */
+ * and do, when they are back. Some had not come to their access. */
 static void test_held(gconstpointer mode)
 {
-    g_autofree uint8_t *seen = g_malloc0(HELD_WARPS);
+    g_autofree bool *seen = g_new0(bool, HELD_WARPS);
     Rig r = rig_open(mode, 4);
     DrvQueue waits, urgent;
-    unsigned faults = 0;
 
     open_held(&r, &waits, &urgent);
-    while (faults < HELD_WARPS) {
-        struct mxgpu_fault_record f = take_record(&r);
-        uint64_t page = (f.addr - HOLE_VA) / DUT_PAGE;
-
-        g_assert_cmpuint(page, ==, f.block[0] * 16 + f.thread / 64);
-        g_assert_cmpuint(page, <, HELD_WARPS);
-        faults += !seen[page];
-        seen[page] = 1;
-        mend(&r, f.addr, page);
-        replay(&r);
+    for (unsigned i = 0; i < HELD_WARPS / 2; i++) {
+        mend_held(&r, seen);
     }
     g_assert_cmpuint(*word(r.d, SIGNAL), ==, 0);
     dut_queue_destroy(&urgent.q);
-    DUT_WAIT(&r.d->dut, (replay_all(&r), *word(r.d, SIGNAL) == 1));
+    while (*word(r.d, SIGNAL) != 1) {
+        if (has_record(&r)) {
+            mend_held(&r, seen);
+        } else {
+            g_thread_yield();
+        }
+    }
+    g_assert_cmpuint(r.head, ==, HELD_WARPS);
     for (unsigned i = 0; i < HELD_WARPS; i++) {
         for (unsigned lane = 0; lane < 64; lane++) {
             g_assert_cmpuint(page_words(&r, i)[lane], ==, 1);
