@@ -280,9 +280,13 @@ function roofline() {
         const c = svg(root, "circle", {cx: px(xs[i]), cy: py(ys[i]),
             r: 4 + 12 * Math.sqrt(k.share || 0), fill: "#4a7ebb",
             "fill-opacity": .6, stroke: "#27507f"});
-        svg(root, "text", {x: px(xs[i]) + 7 + 12 * Math.sqrt(k.share || 0),
-                           y: py(ys[i]) + 4, "font-size": 10},
-            k.kernel.length > 30 ? k.kernel.slice(0, 29) + "\u2026" : k.kernel);
+        // Beside it, where there is room; without what it is called with.
+        const aside = 7 + 12 * Math.sqrt(k.share || 0);
+        const left = px(xs[i]) > W * .7, name = k.kernel.replace(/\(.*/, "");
+        svg(root, "text", {x: px(xs[i]) + (left ? -aside : aside),
+                           y: py(ys[i]) + 4, "font-size": 10,
+                           "text-anchor": left ? "end" : "start"},
+            name.length > 30 ? name.slice(0, 29) + "\u2026" : name);
         svg(c, "title", {}, k.kernel + ": " +
             k.lane_instructions_per_byte.toFixed(2) + " per byte, " +
             k.lane_instructions_per_ns.toFixed(2) + " per ns");
@@ -342,10 +346,13 @@ function source() {
     let most = 1;
     for (const f of s.files) for (const l of f.lines) most = Math.max(most, l[2]);
     s.files.forEach(f => sourceFile(f, most));
-    if (s.functions.length)
+    if (s.functions.length) {
+        add(page, "p", "Kernels compiled without -g or -lineinfo have no " +
+            "lines.", "note");
         table(page, [["samples", f => percent(f[1] / s.total)],
                      ["lanes", f => f[2], "bar"],
                      ["without lines", f => f[0], "name"]], s.functions);
+    }
 }
 
 function others() {
