@@ -23,7 +23,8 @@
 #include "mxgpu/kernel.h"
 #include "profile_format.h"
 
-#define FILE_MAX     (256ull << 20)
+#define FILE_MAX     256u /* MiB, if nothing else is said */
+#define LIMIT_MAX    (1u << 20)
 #define FILE_STEP    (1ull << 20)
 #define MODULE_MAX   (64ull << 20)
 #define INTERVAL     1009u /* no loop's length */
@@ -44,6 +45,7 @@ static struct {
     atomic_uint writers;  /* threads that may not have seen that */
     pthread_mutex_t grow;
     unsigned interval, samples;
+    unsigned limit; /* MiB */
     bool exact;
 } profile = {.fd = -1, .grow = PTHREAD_MUTEX_INITIALIZER};
 
@@ -153,6 +155,10 @@ static void parse_options(const char *text)
             unsigned long n = strtoul(text + 8, NULL, 0);
 
             profile.samples = n < SAMPLES_MAX ? n : SAMPLES_MAX;
+        } else if (strncmp(text, "limit=", 6) == 0) {
+            unsigned long n = strtoul(text + 6, NULL, 0);
+
+            profile.limit = n && n < LIMIT_MAX ? n : LIMIT_MAX;
         } else if (length == 5 && strncmp(text, "exact", 5) == 0) {
             profile.exact = true;
         } else if (length == 6 && strncmp(text, "paused", 6) == 0) {
@@ -190,7 +196,7 @@ static bool open_file(const char *name)
 {
     struct rlimit limit;
 
-    profile.max = FILE_MAX;
+    profile.max = (uint64_t)profile.limit << 20;
     if (getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
         limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < profile.max) {
         profile.max = limit.rlim_cur & ~7ull;
@@ -224,7 +230,13 @@ static void __attribute__((constructor)) profile_start(void)
     if (!pattern || !*pattern) {
         return;
     }
+    profile.interval = INTERVAL;
+    profile.samples = SAMPLES;
+    profile.limit = FILE_MAX;
+    atomic_store(&mc_profile_active, true);
+    parse_options(secure_getenv("MXGPU_PROFILE_OPTIONS"));
     if (!make_name(pattern, name, sizeof(name)) || !open_file(name)) {
+        atomic_store(&mc_profile_active, false);
         mc_error("profile: %s: %s", pattern, strerror(errno));
         if (profile.fd >= 0) {
             close(profile.fd);
@@ -235,12 +247,8 @@ static void __attribute__((constructor)) profile_start(void)
             sizeof(head.program) - 1);
     memcpy(profile.map, &head, sizeof(head));
     atomic_store(&profile.at, sizeof(head));
-    profile.interval = INTERVAL;
-    profile.samples = SAMPLES;
     profile.open = true;
     mc_observer = &observer;
-    atomic_store(&mc_profile_active, true);
-    parse_options(secure_getenv("MXGPU_PROFILE_OPTIONS"));
     pthread_atfork(NULL, NULL, in_child);
 }
 

@@ -199,6 +199,10 @@ def test_threads():
     check("threads", status == 0 and k["calls"] == 4500 and
           k["unfinished"] == 0 and k["warps"] == 4500, k)
     check("threads: nothing dropped", t["processes"][0]["dropped"] == 0)
+    _, less, _, _ = prof("threads", options=["--limit", "1M"])
+    check("threads: a limit of the recorded file",
+          less["processes"][0]["dropped"] > 0 and
+          kernel(less, "half<100>")["unfinished"] > 0, less["processes"])
     names = [e["args"]["name"] for e in trace["traceEvents"]
              if e["ph"] == "M" and e["name"] == "thread_name"]
     check("threads: a track of calls for each",

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Of mx-prof: ranges, marks and names, by libmcToolsExt (toolsext/)."""
+import array
 import bisect
+import itertools
 import struct
 
 # ---- made by scripts/gen-constants from the C headers
@@ -94,18 +96,20 @@ class Annotations:
 def kernel_time(process):
     """f(range): launches, and the time of their kernels, that the range's
     thread, or all for one of the process, made in it."""
-    by_thread = {None: []}
-    for w in process.work:
+    by_thread = {None: (array.array("q"), array.array("q"))}
+    for w in process.work() if process.annotations.ranges else ():
         if w.kernel is not None:
-            by_thread[None].append(w)
-            by_thread.setdefault(w.thread, []).append(w)
+            for thread in (None, w.thread):
+                hosts, times = by_thread.setdefault(
+                    thread, (array.array("q"), array.array("q")))
+                hosts.append(w.host)
+                times.append(w.end - w.start if w.done else 0)
     sums = {}
-    for thread, work in by_thread.items():
-        work.sort(key=lambda w: w.host)
-        total = [0]
-        for w in work:
-            total.append(total[-1] + (w.end - w.start if w.done else 0))
-        sums[thread] = ([w.host for w in work], total)
+    for thread, (hosts, times) in by_thread.items():
+        order = sorted(range(len(hosts)), key=hosts.__getitem__)
+        sums[thread] = (array.array("q", (hosts[i] for i in order)),
+                        array.array("q", itertools.accumulate(
+                            (times[i] for i in order), initial=0)))
 
     def of(r):
         hosts, total = sums.get(r.thread, ([], [0]))

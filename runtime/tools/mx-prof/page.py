@@ -49,7 +49,7 @@ def part(name):
 
 # ---- the timeline
 
-def timeline(events):
+def timeline(events, left_out=0):
     """Tracks in the trace's order, each with its slices: start and length in
     microseconds, name, category. The longest are kept if there are too many."""
     names, sort, slices = {}, {}, {}
@@ -70,7 +70,7 @@ def timeline(events):
                      reverse=True)
     least = lengths[EVENTS] if len(lengths) > EVENTS else -1.0
     return {
-        "left_out": sum(n <= least for n in lengths),
+        "left_out": left_out + sum(n <= least for n in lengths),
         "tracks": [{
             "process": processes.get(key[0], ""),
             "name": names.get(key, str(key[1])),
@@ -150,12 +150,13 @@ def source(hot):
 
 # ---- the page
 
-def data(command, rows, hot, events):
+def data(command, rows, hot, events, left_out=0):
     """All that the page shows. rows: kernels, copies, calls, some hot lines,
-    ranges; hot: all lines with samples; events: of the trace."""
+    ranges; hot: all lines with samples; events: of the trace, and how many of
+    its slices are not among them."""
     return {
         "command": command,
-        "timeline": timeline(events),
+        "timeline": timeline(events, left_out),
         "kernels": [kernel(r) for r in rows[0]],
         "copies": rows[1],
         "calls": rows[2],

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Tables by total time, with the columns that users of "nsys stats" know."""
+import array
 import statistics
 
 COLUMNS = ["Time (%)", "Total Time (ns)", "Num Calls", "Avg (ns)", "Med (ns)",
@@ -25,20 +26,25 @@ def by_time(groups):
     return sorted(rows, key=lambda r: (-r[1], r[-1]))
 
 
+def add(groups, name, value, kind="q"):
+    """Eight bytes each: there may be very many."""
+    groups.setdefault(name, array.array(kind)).append(value)
+
+
 def tables(processes, dispatch):
     """{title: (columns, rows)}; dispatch: the type of work that is a kernel.
     Work that has not ended has no time, and does not count."""
     calls, kernels, copies, sizes = {}, {}, {}, {}
     for p in processes:
-        for start, end, _, _, name in p.calls:
-            calls.setdefault(name, []).append(end - start)
-        for w in (w for w in p.work if w.done):
+        for start, end, _, _, name in p.calls():
+            add(calls, name, end - start)
+        for w in (w for w in p.work() if w.done):
             if w.type == dispatch:
-                kernels.setdefault(w.kernel, []).append(w.end - w.start)
+                add(kernels, w.kernel, w.end - w.start)
             else:
                 name = MEMORY.get(w.direction, w.direction)
-                copies.setdefault(name, []).append(w.end - w.start)
-                sizes.setdefault(name, []).append(w.bytes / 1e6)
+                add(copies, name, w.end - w.start)
+                add(sizes, name, w.bytes / 1e6, "d")
     moved = sorted(([*figures(v), name] for name, v in sizes.items()),
                    key=lambda r: (-r[0], r[-1]))
     return {"API Summary": (COLUMNS, by_time(calls)),

@@ -5,20 +5,31 @@ import json
 
 class Trace:
     """Events in the JSON form of chrome://tracing: times in microseconds. They
-    go to a file as they come; only if asked for are they kept as well."""
+    go to a file as they come; as many as are to be kept, the longest, are in
+    "events" at the end."""
 
-    def __init__(self, origin, out=None, keep=False):
+    def __init__(self, origin, out=None, keep=0):
         self.origin, self.out, self.names = origin, out, {}
-        self.events = [] if keep else None
+        self.events, self.keep, self.left_out = [], keep, 0
         self.flows = self.written = 0
 
     def put(self, event):
-        if self.events is not None:
+        if self.keep:
             self.events.append(event)
+            if len(self.events) > 2 * self.keep + len(self.names):
+                self.shorten()
         if self.out:
             self.out.write(",\n" if self.written else '{"traceEvents": [\n')
             self.out.write(json.dumps(event))
             self.written += 1
+
+    def shorten(self):
+        """What names tracks stays."""
+        names = [e for e in self.events if e["ph"] == "M"]
+        others = [e for e in self.events if e["ph"] in "Xi"]
+        others.sort(key=lambda e: -e.get("dur", 0))
+        self.left_out += max(len(others) - self.keep, 0)
+        self.events = names + others[:self.keep]
 
     def finish(self):
         if self.out:
