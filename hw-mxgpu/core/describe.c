@@ -393,6 +393,11 @@ void mxgpu_describe_packet(const union mxgpu_packet *packet, char *buf,
     add_packet_flags(&t, packet->header.flags);
 }
 
+const char *mxgpu_describe_access(uint64_t access)
+{
+    return access_name(access);
+}
+
 const char *mxgpu_describe_fault(uint64_t fault)
 {
     return fault_name(fault);

@@ -31,6 +31,7 @@ void mxgpu_describe_queue_event(const MxgpuQueueEvent *event, char *text,
 void mxgpu_describe_packet(const union mxgpu_packet *packet, char *text,
                            size_t size);
 const char *mxgpu_describe_fault(uint64_t fault);
+const char *mxgpu_describe_access(uint64_t access);
 const char *mxgpu_describe_queue_error(unsigned code);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "describe.h"
 #include "inspect.h"
+#include "inspect_fault.h"
 #include "inspect_memory.h"
 #include "inspect_queue.h"
 #include "inspect_unit.h"
@@ -181,6 +182,8 @@ static const Command commands[] = {
     {"units", "", "compute units", mxgpu_inspect_units},
     {"warps", "[UNIT]", "resident warps: pc and lanes, what they wait for",
      mxgpu_inspect_warps},
+    {"faults", "", "recoverable faults that wait to be mended",
+     mxgpu_inspect_faults},
     {"counters", "", "counters of the device", mxgpu_inspect_counters},
     {"vmids", "", "address spaces", do_vmids},
     {"walk", "VMID ADDRESS", "page-table entries on the way to an address",

@@ -10,8 +10,8 @@ import pytest
 import mxgpu
 from mxgpu import tables
 from mxgpu.memory import PAGE, Pages
-from mxgpu.packets import (BARRIER, Copy, Dispatch, Fill, Nop, Timestamp, Wait,
-                           WaitCond, Write)
+from mxgpu.packets import (BARRIER, RECOVER, Copy, Dispatch, Fill, Nop,
+                           Timestamp, Wait, WaitCond, Write)
 from mxgpu.tables import Fault, QueueErrorCode
 
 SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)),
@@ -167,6 +167,34 @@ def test_kernel(gpu, vm, queue, kernel_bin):
                        block=(64, 1, 1)))
     assert [out.read_u32(4 * i) for i in range(256)] == [
         i * i for i in range(256)]
+
+
+def test_faults_that_wait_are_shown(gpu, vm, queue):
+    """A copy into nowhere, until there is something."""
+    ring, source = gpu.alloc_system(PAGE), gpu.alloc_system(PAGE)
+    nowhere, src = 0x7100000000, vm.map(source)
+    source.write_u64(5)
+    show = gpu.inspect if gpu.host.name != "vfio" else None
+    if show:
+        assert "no ring" in show("faults")
+    gpu.reg.FAULT_RING = vm.map(ring)
+    gpu.reg.FAULT_CFG.write(1 | vm.vmid << 4 | 2 << 8)  # 4 records
+    done = queue.submit(Copy(src=src, dst=nowhere, size=8, flags=RECOVER))
+    gpu.until(lambda: gpu.reg.FAULT_TAIL.read() == 1).wait()
+    record = ring.get(tables.FaultRecord)
+    assert (record.addr, record.queue) == (nowhere, queue.number)
+    if show:
+        text = show("faults")
+        assert "4 records, 1 reported, 0 of them freed\n" in text
+        assert (f"0 waits: write at {nowhere:#x} NOT_PRESENT vmid {vm.vmid} "
+                f"queue {queue.number}, engine") in text
+    assert done.check() is None
+    target = gpu.alloc_vram(PAGE)
+    vm.map(target, va=nowhere)
+    gpu.reg.FAULT_HEAD.write(1)
+    assert done.wait() == 0 and target.read_u64() == 5
+    if show:
+        assert "1 reported, 1 of them freed\n" in show("faults")
 
 
 def test_timeout_says_where_the_firmware_is(gpu, queue):
