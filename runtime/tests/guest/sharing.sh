@@ -66,12 +66,17 @@ until grep -q holding "$out" || ! kill -0 $holder; do
 done
 crowd "$add" "$sort"
 ok $? "two beside a process that waits for ever"
+"$smi" --reset 2>&1 | tee -a "$log" | grep -q 'not reset: in use'
+ok $? "mx-smi does not reset what somebody has"
 kill -9 $holder
 wait $holder
 [ $? = 137 ]
 ok $? "that one was killed"
 passes "$add"
 ok $? "what it had is free"
+"$smi" --reset >"$out" 2>>"$log" && grep -q 'GPU 0: reset' "$out" &&
+    passes "$add"
+ok $? "mx-smi resets what nobody has"
 
 "$wrong" fault >"$out.fault" 2>"$log.fault" &
 faulting=$!

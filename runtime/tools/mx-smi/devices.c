@@ -175,22 +175,65 @@ int mx_devices_look(MxDevices *m)
 
 /* ---- reset */
 
+/* A function reset by the kernel, in which the driver takes part. */
+static int reset_function(const MxDevices *m, const MxReportDevice *d)
+{
+    char path[512];
+    FILE *f;
+    int err = 0;
+
+    snprintf(path, sizeof(path), "%s/sys/bus/pci/devices/%s/reset", m->root,
+             d->bus);
+    f = fopen(path, "we");
+    if (!f) {
+        return -errno;
+    }
+    if (fputs("1", f) < 0) {
+        err = -errno;
+    }
+    return fclose(f) && !err ? -errno : err;
+}
+
+/* What processes share is reset when none has it, and then opened again, which
+ * asks the firmware who it is. */
+static int reset_shared(MxDevices *m, MxReportDevice *d)
+{
+    KmdDevice *dev;
+    int err = mx_devices_look(m);
+
+    if (!err && d->users) {
+        err = -EBUSY;
+    }
+    if (!err) {
+        err = reset_function(m, d);
+    }
+    if (!err) {
+        err = open_one(m, d, &dev);
+        if (!err) {
+            m->ops->close(dev);
+        }
+    }
+    d->reason = err ? mx_devices_reason(err) : NULL;
+    return err;
+}
+
 /* VFIO resets a function when it is opened, and then the runtime does, starts
- * the firmware and asks it who it is. Other drivers share their devices: to
- * open one resets nothing. */
-unsigned mx_devices_reset(MxDevices *m)
+ * the firmware and asks it who it is. */
+static int reset_one(MxDevices *m, MxReportDevice *d)
 {
     bool opens = !strcmp(m->ops->name, "vfio") || !strcmp(m->ops->name, "sim");
+
+    return !d->known ? -ENODEV : opens ? 0 : reset_shared(m, d);
+}
+
+unsigned mx_devices_reset(MxDevices *m)
+{
     unsigned failed = 0;
 
     for (unsigned i = 0; i < m->report.count; i++) {
-        const MxReportDevice *d = &m->device[i];
+        MxReportDevice *d = &m->device[i];
 
-        if (!opens) {
-            fprintf(stderr, "GPU %u: %s cannot reset it\n", d->index,
-                    m->ops->name);
-            failed++;
-        } else if (!d->known) {
+        if (reset_one(m, d)) {
             fprintf(stderr, "GPU %u: not reset: %s\n", d->index, d->reason);
             failed++;
         } else {

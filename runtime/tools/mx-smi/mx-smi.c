@@ -34,7 +34,7 @@ static void usage(FILE *out)
             "Devices of this machine, and who uses them.\n\n"
             "  -L              one line each\n"
             "  -q              all about them\n"
-            "  -t, --topology  who reaches whose memory\n"
+            "  -t, --topology  who reaches whose memory; also: topo -m\n"
             "  -p, --processes who has which device; with --csv as CSV\n"
             "  --json, --csv   for programs\n"
             "  --dmon          a line for each device, again and again\n"
@@ -205,6 +205,13 @@ static int run(MxDevices *m, const Options *o)
     return m->failed;
 }
 
+/* "topo -m", as users of other cards write it. */
+static bool is_topo(int argc, char **argv)
+{
+    return argc == 3 && !strcmp(argv[1], "topo") &&
+           (!strcmp(argv[2], "-m") || !strcmp(argv[2], "--matrix"));
+}
+
 int main(int argc, char **argv)
 {
     Options o = { .only = -1, .root = "" };
@@ -213,6 +220,10 @@ int main(int argc, char **argv)
     int option, err, status;
     MxDevices devices;
 
+    if (is_topo(argc, argv)) {
+        o.style = TOPOLOGY;
+        optind = argc;
+    }
     while ((option = getopt_long(argc, argv, short_options, long_options,
                                  NULL)) != -1) {
         if (option == 'h') {
