@@ -125,12 +125,31 @@ static void test_bad_properties(MxDevice *dev)
     }
 }
 
+/* Libraries that do not watch kernels: none, and one of something else. */
+static void test_bad_observer(MxDevice *dev)
+{
+    static const char *const bad[][2] = {
+        { "/nowhere/libx.so", "No such file" },
+        { "libc.so.6", "mxgpu_observer_entry" },
+    };
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(bad); i++) {
+        QDict *error = qtest_qmp_assert_failure_ref(
+            dev->qts, "{'execute': 'device_add', 'arguments': {"
+            " 'driver': 'mxgpu', 'addr': '6', 'observer': %s}}", bad[i][0]);
+
+        g_assert_nonnull(strstr(qdict_get_str(error, "desc"), bad[i][1]));
+        qobject_unref(error);
+    }
+}
+
 void mx_plug_tests(void)
 {
     mx_test("plug/two-devices", MX_BARE, test_two);
     if (!mx_env()->express) { /* ports of the root complex do not plug */
         mx_test("plug/hotplug", MX_BOOTED, test_hotplug);
         mx_test("plug/bad-properties", MX_BARE, test_bad_properties);
+        mx_test("plug/bad-observer", MX_BARE, test_bad_observer);
         mx_test("plug/strict-alignment", MX_BOOTED, test_strict);
     }
 }
