@@ -117,7 +117,7 @@ static uint64_t extended_space(MxDevice *dev)
     qpci_config_writel(host, 0x60, ecam | 1);
     g_free(host);
     g_assert_cmphex(qtest_readl(dev->qts, ecam + (dev->pci->devfn << 12)), ==,
-                    MXGPU_PCI_VENDOR | MXGPU_PCI_DEVICE << 16);
+                    qpci_config_readl(dev->pci, PCI_VENDOR_ID));
     return ecam + (dev->pci->devfn << 12);
 }
 

@@ -169,6 +169,7 @@ void mx_mmu_tests(void);
 void mx_dispatch_tests(void);
 void mx_plug_tests(void);
 void mx_bus_tests(void);
+void mx_error_tests(void);
 void mx_reentry_tests(void);
 void mx_trace_tests(void);
 void mx_save_tests(void);

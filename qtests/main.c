@@ -106,6 +106,7 @@ int main(int argc, char **argv)
         mx_dispatch_tests();
         mx_plug_tests();
         mx_bus_tests();
+        mx_error_tests();
         mx_reentry_tests();
         mx_trace_tests();
         mx_save_tests();

@@ -69,6 +69,10 @@ typedef struct MxgpuHostOps {
 
     void (*irq)(void *host, unsigned vector);
 
+    /* The hardware has an error inside that it cannot mend: its firmware has
+     * crashed, or the watchdog saw it stuck. May be NULL. */
+    void (*error)(void *host);
+
     /* Monotonic nanoseconds; stands still while a virtual machine is
      * stopped. */
     uint64_t (*clock)(void *host);

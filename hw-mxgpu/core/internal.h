@@ -60,7 +60,7 @@ typedef struct MxgpuAccess {
 
 /* What a critical section wants to tell the host. */
 typedef struct MxgpuOutbox {
-    bool any;
+    bool any, error;
     uint32_t vectors[8];
     unsigned traces;
     struct {
@@ -331,6 +331,7 @@ static inline void mxgpu_count(MxgpuDevice *dev, enum mxgpu_counter counter,
 void mxgpu_lock(MxgpuDevice *dev);
 void mxgpu_unlock(MxgpuDevice *dev); /* and sends the outbox */
 void mxgpu_out_vector(MxgpuDevice *dev, unsigned vector);
+void mxgpu_out_error(MxgpuDevice *dev); /* see MxgpuHostOps */
 void mxgpu_out_trace(MxgpuDevice *dev, MxgpuTraceEvent event, uint64_t a,
                      uint64_t b);
 void mxgpu_wake(MxgpuDevice *dev, unsigned unit);

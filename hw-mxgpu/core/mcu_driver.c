@@ -230,6 +230,7 @@ static void crash(MxgpuDevice *dev, bool lockup)
     pc = *mxgpu_reg(dev, MXGPU_MCU_TRAP_PC);
     set_state(dev, MXGPU_MCU_CRASHED, MXGPU_BOOT_OK, cause);
     mxgpu_err_set(dev, 1u << MXGPU_ERR_STATUS_MCU_CRASH_SHIFT, cause, pc);
+    mxgpu_out_error(dev);
     mxgpu_unlock(dev);
     mxgpu_mcu_debug_crashed(dev, lockup);
 }

@@ -73,6 +73,7 @@ static void report(MxgpuDevice *dev)
     mxgpu_lock(dev);
     mxgpu_err_set(dev, 1u << MXGPU_ERR_STATUS_MCU_STUCK_SHIFT,
                   mxgpu_int_pending(dev), pc);
+    mxgpu_out_error(dev);
     mxgpu_out_trace(dev, MXGPU_TRACE_MCU_STUCK, pc,
                     (uint64_t)dev->mcu.sp << 32 | dev->mcu.ra);
     mxgpu_unlock(dev);

@@ -28,6 +28,9 @@ static void send_outbox(MxgpuDevice *dev, const MxgpuOutbox *out)
             dev->ops->irq(dev->host, vector);
         }
     }
+    if (out->error && dev->ops->error) {
+        dev->ops->error(dev->host);
+    }
 }
 
 void mxgpu_unlock(MxgpuDevice *dev)
@@ -48,6 +51,12 @@ void mxgpu_out_vector(MxgpuDevice *dev, unsigned vector)
 {
     dev->out.any = true;
     dev->out.vectors[vector / 32] |= 1u << vector % 32;
+}
+
+void mxgpu_out_error(MxgpuDevice *dev)
+{
+    dev->out.any = true;
+    dev->out.error = true;
 }
 
 void mxgpu_out_trace(MxgpuDevice *dev, MxgpuTraceEvent event, uint64_t a,

@@ -95,6 +95,32 @@ static void mxgpu_config_reset_express(PCIDevice *pci)
     }
 }
 
+/* ---- errors ------------------------------------------------------------- */
+
+/*
+ * What the function would have to say of itself on a bus: that a read of its own
+ * was answered with Unsupported Request, as that of memory which is not there or
+ * not permitted is, which only its Status register tells; and errors inside,
+ * which are masked until software says otherwise. Errors of a function in a root
+ * complex have no port to go to, but are noted all the same.
+ */
+void mxgpu_config_note(PCIDevice *pci, uint32_t notes)
+{
+    PCIEAERErr internal = {
+        .status = PCI_ERR_UNC_INTN, .source_id = pci_requester_id(pci),
+    };
+
+    /* Who may not send anything is answered nothing. */
+    if ((notes & MXGPU_NOTE_MASTER_ABORT) &&
+        (pci_get_word(pci->config + PCI_COMMAND) & PCI_COMMAND_MASTER)) {
+        pci_word_test_and_set_mask(pci->config + PCI_STATUS,
+                                   PCI_STATUS_REC_MASTER_ABORT);
+    }
+    if (notes & MXGPU_NOTE_INTERNAL) {
+        pcie_aer_inject_error(pci, &internal);
+    }
+}
+
 /* ---- Resizable BAR: of the physical function; it has the other's BARs ---- */
 
 static unsigned mxgpu_rebar_default(MxgpuState *s)

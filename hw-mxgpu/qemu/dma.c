@@ -562,6 +562,9 @@ static int mxgpu_dma_rw(MxgpuState *s, uint64_t addr, void *buf, size_t len,
         if (!ram) {
             trace_mxgpu_dma_refused(s->name, is_write ? "write" : "read", len,
                                     addr);
+            if (!is_write) { /* writes are posted: nothing comes back */
+                mxgpu_host_note(s, MXGPU_NOTE_MASTER_ABORT);
+            }
             ret = -EFAULT;
             break;
         }

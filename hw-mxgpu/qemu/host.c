@@ -208,6 +208,7 @@ void mxgpu_host_deliver(MxgpuState *s)
             bits &= bits - 1;
         }
     }
+    mxgpu_config_note(PCI_DEVICE(s), qatomic_xchg(&s->notes_pending, 0));
 }
 
 static void mxgpu_irq_bh(void *opaque)
@@ -227,6 +228,18 @@ static void mxgpu_host_irq(void *host, unsigned vector)
     }
 }
 
+void mxgpu_host_note(MxgpuState *s, uint32_t note)
+{
+    if (!(qatomic_fetch_or(&s->notes_pending, note) & note)) {
+        mxgpu_run_soon(s, s->irq_bh);
+    }
+}
+
+static void mxgpu_host_error(void *host)
+{
+    mxgpu_host_note(host, MXGPU_NOTE_INTERNAL);
+}
+
 static bool mxgpu_irqs_pending(MxgpuState *s)
 {
     for (unsigned i = 0; i < ARRAY_SIZE(s->irq_pending); i++) {
@@ -234,7 +247,7 @@ static bool mxgpu_irqs_pending(MxgpuState *s)
             return true;
         }
     }
-    return false;
+    return qatomic_read(&s->notes_pending);
 }
 
 void mxgpu_host_drop_irqs(MxgpuState *s)
@@ -242,6 +255,7 @@ void mxgpu_host_drop_irqs(MxgpuState *s)
     for (unsigned i = 0; i < ARRAY_SIZE(s->irq_pending); i++) {
         qatomic_set(&s->irq_pending[i], 0);
     }
+    qatomic_set(&s->notes_pending, 0);
 }
 
 void mxgpu_host_cont(MxgpuState *s)
@@ -261,6 +275,7 @@ void mxgpu_host_save_irqs(MxgpuState *s)
             s->irq_saved[i / 64] |= 1ull << i % 64;
         }
     }
+    s->notes_saved = qatomic_read(&s->notes_pending);
 }
 
 /* Vectors that the function does not have must not reach msix_notify(). */
@@ -274,6 +289,7 @@ void mxgpu_host_load_irqs(MxgpuState *s)
             set_bit_atomic(i, s->irq_pending);
         }
     }
+    qatomic_set(&s->notes_pending, s->notes_saved & MXGPU_NOTES);
 }
 
 static uint64_t mxgpu_host_clock(void *host)
@@ -380,6 +396,7 @@ const MxgpuHostOps mxgpu_host_ops = {
     .dma_write = mxgpu_dma_write,
     .dma_map = mxgpu_dma_map,
     .irq = mxgpu_host_irq,
+    .error = mxgpu_host_error,
     .clock = mxgpu_host_clock,
     .console = mxgpu_host_console,
     .kick = mxgpu_run_kick,

@@ -97,6 +97,11 @@ typedef struct MxgpuGdbChannel {
 
 typedef struct MxgpuImage MxgpuImage;
 
+/* What mxgpu_config_note() is told: bits. */
+#define MXGPU_NOTE_INTERNAL     1u /* error that the hardware cannot mend */
+#define MXGPU_NOTE_MASTER_ABORT 2u /* nobody took a read of ours */
+#define MXGPU_NOTES             3u
+
 #define MXGPU_IRQ_WORDS (MXGPU_MAX_VECTORS / 64)
 
 struct MxgpuState {
@@ -132,6 +137,7 @@ struct MxgpuState {
     /* Interrupts raised by device threads, delivered under the BQL. */
     unsigned long irq_pending[BITS_TO_LONGS(MXGPU_MAX_VECTORS)];
     uint64_t irq_saved[MXGPU_IRQ_WORDS]; /* of a state; host-independent */
+    uint32_t notes_pending, notes_saved; /* MXGPU_NOTE_*, in the same way */
     QEMUBH *irq_bh;
 
     /* Calls of device threads, and of the control thread's user. */
@@ -177,6 +183,8 @@ void mxgpu_host_init(MxgpuState *s);
 void mxgpu_host_start(MxgpuState *s);
 void mxgpu_host_stop(MxgpuState *s);
 void mxgpu_host_cleanup(MxgpuState *s);
+/* From any thread: something that configuration space is to say. */
+void mxgpu_host_note(MxgpuState *s, uint32_t note);
 void mxgpu_host_drop_irqs(MxgpuState *s);
 /* Those that were raised and not delivered: to and from irq_saved. */
 void mxgpu_host_save_irqs(MxgpuState *s);
@@ -251,6 +259,7 @@ bool mxgpu_config_init(MxgpuState *s, Error **errp);
 void mxgpu_config_exit(PCIDevice *pci);
 void mxgpu_config_write(PCIDevice *pci, uint32_t addr, uint32_t value, int len);
 void mxgpu_config_reset(MxgpuState *s);
+void mxgpu_config_note(PCIDevice *pci, uint32_t notes);
 unsigned mxgpu_config_power_state(PCIDevice *pci); /* 0: D0 */
 /* What follows from configuration space that was loaded; false: it cannot be
  * of such a device. */

@@ -424,6 +424,7 @@ static int mxgpu_pre_load(void *opaque)
     MxgpuState *s = opaque;
 
     s->run_kept = false;
+    s->notes_saved = 0;
     mxgpu_image_clear(s->image);
     return 0;
 }
@@ -491,6 +492,22 @@ static int mxgpu_post_load(void *opaque, int version)
 #define MXGPU_SIZE MXGPU_NUMBER
 #define MXGPU_SWITCH MXGPU_NUMBER
 
+static bool mxgpu_notes_needed(void *opaque)
+{
+    return ((MxgpuState *)opaque)->notes_saved;
+}
+
+static const VMStateDescription mxgpu_vmstate_notes = {
+    .name = TYPE_MXGPU "/notes",
+    .version_id = 1,
+    .minimum_version_id = 1,
+    .needed = mxgpu_notes_needed,
+    .fields = (const VMStateField[]) {
+        VMSTATE_UINT32(notes_saved, MxgpuState),
+        VMSTATE_END_OF_LIST()
+    },
+};
+
 const VMStateDescription mxgpu_vmstate = {
     .name = TYPE_MXGPU,
     .version_id = 1,
@@ -514,6 +531,6 @@ const VMStateDescription mxgpu_vmstate = {
         VMSTATE_END_OF_LIST()
     },
     .subsections = (const VMStateDescription *const []) {
-        &mxgpu_vmstate_run, NULL
+        &mxgpu_vmstate_run, &mxgpu_vmstate_notes, NULL
     }
 };
