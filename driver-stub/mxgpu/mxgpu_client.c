@@ -156,6 +156,7 @@ static const struct drm_ioctl_desc ioctls[] = {
 	IOCTL(RESET, mxgpu_ioctl_reset),
 	IOCTL(CONTEXTS, mxgpu_ioctl_contexts),
 	IOCTL(SVM, mxgpu_ioctl_svm),
+	IOCTL(QUEUE_FENCE, mxgpu_ioctl_queue_fence),
 };
 
 /* ---- open files ---- */
@@ -353,7 +354,8 @@ static const struct file_operations fops = {
 };
 
 const struct drm_driver mxgpu_drm_driver = {
-	.driver_features = DRIVER_GEM | DRIVER_RENDER,
+	.driver_features = DRIVER_GEM | DRIVER_RENDER | DRIVER_SYNCOBJ |
+			   DRIVER_SYNCOBJ_TIMELINE,
 	.open = file_open,
 	.postclose = file_postclose,
 	.ioctls = ioctls,

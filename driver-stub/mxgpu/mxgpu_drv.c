@@ -95,6 +95,7 @@ static int init(struct mxgpu_device *mdev)
 		return err;
 	mdev->vmids = 1;	/* 0 is the kernel's */
 	mxgpu_vram_init(mdev);
+	mxgpu_fences_init(mdev);
 	return drmm_add_action(&mdev->drm, vram_fini, NULL);
 }
 
@@ -185,6 +186,7 @@ static void remove(struct pci_dev *pdev)
 	mxgpu_gone(mdev);
 	mxgpu_sleep_end(mdev);
 	mxgpu_clients_fini(mdev);
+	mxgpu_fences_stop(mdev);
 	mxgpu_gem_fini(mdev);
 	mxgpu_irq_fini(mdev);
 	mxgpu_faults_fini(mdev);

@@ -104,6 +104,8 @@ struct mxgpu_queue {
 	struct mxgpu_msg_queue_profile profile;
 	struct mxgpu_msg_queue_launch launch;
 	struct mxgpu_msg_queue_hold_resp at;
+	struct list_head fences;	/* under irq_lock */
+	unsigned int num_fences;
 	bool held;		/* to be resumed when objects have moved */
 	bool stopped;		/* before sleep: the firmware has none */
 };
@@ -230,6 +232,10 @@ struct mxgpu_device {
 
 	struct mutex bo_lock;		/* who has DMA mappings */
 	struct list_head bos;		/* with DMA mappings */
+
+	struct list_head fences_done;	/* under irq_lock */
+	struct work_struct fence_work;
+	struct timer_list fence_timer;
 
 	struct mxgpu_faults faults;
 
@@ -394,6 +400,7 @@ int mxgpu_ioctl_vm_unmap(struct drm_device *drm, void *data, struct drm_file *f)
 int mxgpu_ioctl_vm_replace(struct drm_device *drm, void *data,
 			   struct drm_file *f);
 
+struct mxgpu_bo *mxgpu_vm_find(struct mxgpu_file *file, u64 va, u64 *offset);
 bool mxgpu_vm_moves(struct mxgpu_file *file);
 int mxgpu_vm_move_prepare(struct mxgpu_file *file);
 void mxgpu_vm_move(struct mxgpu_file *file);
@@ -462,6 +469,14 @@ int mxgpu_move(struct mxgpu_device *mdev, struct list_head *bos, bool to_vram,
 	       unsigned int ms);
 int mxgpu_queues_hold(struct mxgpu_device *mdev, bool launch);
 bool mxgpu_queue_is_busy(const struct mxgpu_queue *queue);
+
+/* mxgpu_fence.c: what queues will have done, for others */
+void mxgpu_fences_init(struct mxgpu_device *mdev);
+void mxgpu_fences_stop(struct mxgpu_device *mdev);
+void mxgpu_fences_look(struct mxgpu_queue *queue);
+void mxgpu_fences_end(struct mxgpu_queue *queue);
+int mxgpu_ioctl_queue_fence(struct drm_device *drm, void *data,
+			    struct drm_file *f);
 
 /* mxgpu_queue.c: queues, doorbells, the status page */
 int mxgpu_ioctl_queue_create(struct drm_device *drm, void *data,

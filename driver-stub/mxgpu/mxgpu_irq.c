@@ -25,6 +25,7 @@ static void count_queues(struct mxgpu_device *mdev, unsigned int vector)
 		count = &queue->file->status->irqs[id];
 		WRITE_ONCE(*count, *count + 1);
 		trace_mxgpu_queue_irq(queue, *count);
+		mxgpu_fences_look(queue);
 		if (queue->event)
 			eventfd_signal(queue->event);
 	}

@@ -64,6 +64,7 @@ static void queue_free(struct mxgpu_queue *queue)
 	struct mxgpu_device *mdev = queue->file->mdev;
 
 	trace_mxgpu_queue_destroy(queue);
+	mxgpu_fences_end(queue);
 	queue_publish(mdev, queue->id, NULL);
 	queue->file->queues--;
 	if (queue->event)
@@ -96,6 +97,7 @@ static int queue_create(struct mxgpu_file *file,
 	}
 	queue->file = file;
 	queue->id = id;
+	INIT_LIST_HEAD(&queue->fences);
 	file->queues++;
 	/* Known first: its interrupts may come before the answer does. */
 	queue_publish(mdev, id, queue);

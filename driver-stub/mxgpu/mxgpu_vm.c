@@ -4,6 +4,7 @@
  * drm_mm; drm_gpuvm comes with 6.7), and who has which VMID.
  */
 #include <drm/drm_print.h>
+#include <linux/dma-resv.h>
 #include <linux/slab.h>
 
 #include "mxgpu_drv.h"
@@ -320,6 +321,19 @@ static int check_place(const struct drm_mxgpu_vm_map *p,
 	return 0;
 }
 
+/*
+ * The exporter may be moving it still. What else others do with it they have told
+ * its other users, and ours wait for that themselves: queues are in user mode.
+ */
+static int wait_arrived(struct mxgpu_bo *bo)
+{
+	long left = bo->place == MXGPU_PLACE_IMPORT ?
+		    dma_resv_wait_timeout(bo->base.resv, DMA_RESV_USAGE_KERNEL,
+					  true, MAX_SCHEDULE_TIMEOUT) : 0;
+
+	return min(left, 0L);
+}
+
 static int map_locked(struct mxgpu_file *file, struct mxgpu_bo *bo,
 		      const struct drm_mxgpu_vm_map *p)
 {
@@ -357,6 +371,8 @@ int mxgpu_ioctl_vm_map(struct drm_device *drm, void *data, struct drm_file *f)
 	if (!obj)
 		return -ENOENT;
 	err = check_place(args, to_bo(obj));
+	if (!err)
+		err = wait_arrived(to_bo(obj));
 	if (!err) {
 		mutex_lock(&file->vm_lock);
 		err = map_locked(file, to_bo(obj), args);
@@ -516,6 +532,8 @@ static int replace_lookup(struct drm_file *f, struct replacement *r, u32 count,
 			return -ENOENT;
 		r[i].bo = to_bo(obj);
 		err = check_place(&r[i].place, r[i].bo);
+		if (!err)
+			err = wait_arrived(r[i].bo);
 	}
 	return err;
 }
@@ -550,6 +568,25 @@ int mxgpu_ioctl_vm_replace(struct drm_device *drm, void *data,
 	}
 	kvfree(r);
 	return err;
+}
+
+/**
+ * mxgpu_vm_find() - the object at an address
+ * @file: with vm_lock held
+ * @va: the address
+ * @offset: out: of it in the object
+ *
+ * Return: the object, with a reference; or NULL.
+ */
+struct mxgpu_bo *mxgpu_vm_find(struct mxgpu_file *file, u64 va, u64 *offset)
+{
+	struct mxgpu_vma *vma = vma_first(file, va, va + 1);
+
+	if (!vma)
+		return NULL;
+	*offset = vma->offset + va - vma->node.start;
+	drm_gem_object_get(&vma->bo->base);
+	return vma->bo;
 }
 
 /* ---- objects that move: with vm_lock held, and client_lock ---- */

@@ -20,24 +20,12 @@
 #include <unistd.h>
 
 #include "client.h"
+#include "core.h"
 
 #define THREADS 3
 #define FILES 3
 #define HANDLES 8
 #define AREA (64u * PAGE) /* of the process, to be pinned */
-
-struct gem_close {
-	uint32_t handle, pad;
-};
-
-struct prime {
-	uint32_t handle, flags;
-	int32_t fd;
-};
-
-#define GEM_CLOSE _IOW('d', 0x09, struct gem_close)
-#define PRIME_HANDLE_TO_FD _IOWR('d', 0x2d, struct prime)
-#define PRIME_FD_TO_HANDLE _IOWR('d', 0x2e, struct prime)
 
 static const char *path;
 static _Atomic int files[FILES];
@@ -69,7 +57,7 @@ static uint64_t size(struct thread *t)
 {
 	static const uint64_t sizes[] = {
 		0, 1, PAGE - 1, PAGE, PAGE, PAGE, 2 * PAGE, 2 * PAGE, 16 * PAGE,
-		2u << 20, (2u << 20) + PAGE, 4u << 20, 1u << 28, 1ull << 32,
+		2u << 20, (2u << 20) + PAGE, 4u << 20, 12u << 20, 24u << 20, 1u << 28, 1ull << 32,
 		1ull << 46, 1ull << 47, 1ull << 63, ~0ull, -(uint64_t)PAGE,
 	};
 
@@ -122,13 +110,14 @@ static void memory_step(struct thread *t, int fd)
 {
 	unsigned keep = below(t, HANDLES);
 	struct drm_mxgpu_bo_create bo = {
-		.size = size(t), .place = below(t, 3), .flags = flags(t),
+		.size = size(t), .place = below(t, 3),
+		.flags = below(t, 4) ? 0 : flags(t) | MXGPU_BO_STAY,
 	};
 	struct drm_mxgpu_bo_userptr user = {
 		.addr = address(t), .size = size(t), .flags = below(t, 3),
 	};
 	struct drm_mxgpu_bo_info info = { .handle = number(t, handles) };
-	struct gem_close gone = { number(t, handles), 0 };
+	struct core_close gone = { number(t, handles), 0 };
 
 	switch (below(t, 4)) {
 	case 0:
@@ -148,7 +137,7 @@ static void memory_step(struct thread *t, int fd)
 		ask(fd, DRM_IOCTL_MXGPU_BO_INFO, &info);
 		break;
 	default:
-		ask(fd, GEM_CLOSE, &gone);
+		ask(fd, CORE_CLOSE, &gone);
 	}
 }
 
@@ -217,11 +206,16 @@ static void queue_step(struct thread *t, int fd)
 		.queue = number(t, queues), .seen = below(t, 3),
 		.deadline = below(t, 4) ? 0 : 1,
 	};
+	struct drm_mxgpu_queue_fence fence = {
+		.addr = address(t), .value = size(t),
+		.queue = number(t, queues), .flags = below(t, 4) ? O_CLOEXEC
+								 : flags(t),
+	};
 	struct drm_mxgpu_queue_eventfd event = {
 		.queue = number(t, queues), .fd = (int)below(t, 12) - 1,
 	};
 
-	switch (below(t, 8)) {
+	switch (below(t, 9)) {
 	case 0:
 	case 1:
 		if (!ask(fd, DRM_IOCTL_MXGPU_QUEUE_CREATE, &create)) {
@@ -245,6 +239,10 @@ static void queue_step(struct thread *t, int fd)
 	case 6:
 		ask(fd, DRM_IOCTL_MXGPU_QUEUE_EVENTFD, &event);
 		break;
+	case 7:
+		if (!ask(fd, DRM_IOCTL_MXGPU_QUEUE_FENCE, &fence))
+			close(fence.fd);
+		break;
 	default:
 		ring(t, fd, 0x1000000ull + below(t, 70) * PAGE);
 	}
@@ -253,19 +251,19 @@ static void queue_step(struct thread *t, int fd)
 static void share_step(struct thread *t, int fd)
 {
 	unsigned keep = below(t, HANDLES);
-	struct prime prime = {
+	struct core_prime prime = {
 		number(t, handles), below(t, 2) ? O_CLOEXEC | O_RDWR : flags(t),
 		dma_bufs[below(t, HANDLES)],
 	};
 
 	if (below(t, 2)) {
-		if (!ask(fd, PRIME_HANDLE_TO_FD, &prime)) {
+		if (!ask(fd, CORE_TO_FD, &prime)) {
 			int old = atomic_exchange(&dma_bufs[keep], prime.fd);
 
 			if (old > 0)
 				close(old);
 		}
-	} else if (!ask(fd, PRIME_FD_TO_HANDLE, &prime)) {
+	} else if (!ask(fd, CORE_FROM_FD, &prime)) {
 		handles[keep] = prime.handle;
 	}
 }
@@ -326,6 +324,7 @@ static void wild_step(struct thread *t, int fd)
 		DRM_IOCTL_MXGPU_STATE, DRM_IOCTL_MXGPU_CLOCK,
 		DRM_IOCTL_MXGPU_WHERE, DRM_IOCTL_MXGPU_MEMORY,
 		DRM_IOCTL_MXGPU_RESET, DRM_IOCTL_MXGPU_CONTEXTS,
+		DRM_IOCTL_MXGPU_QUEUE_FENCE,
 		_IOWR('d', 0x7f, uint64_t),
 	};
 	uint64_t words[64], pcs[16];

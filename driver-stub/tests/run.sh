@@ -128,6 +128,17 @@ ok $? "events of faults"
 traced mxgpu_svm_map "start=0x.*end=0x" && traced mxgpu_svm_zap "start=0x"
 ok $? "events of the process's memory"
 quiet "after use"
+# Memory and fences for another device, and for another driver, if there is one.
+second=$(ls -d "$nodes"* | sed -n 2p)
+while read -r module_name; do
+    insmod "/mxgpu/modules/$module_name"
+done </mxgpu/modules/spare
+card=$(ls -d /dev/dri/card* | sed -n '$p')
+"$folder/driver-share" "$first" "$second" "$card" >/tmp/out 2>$log
+results "share" $?
+rmmod vgem 2>$log
+ok $? "another driver goes"
+quiet "share"
 # Short of the machine's own sleep, then with that.
 for night in "mem devices" "mem core" "disk devices" "mem none"; do
     "$folder/driver-sleep" "$first" $night >/tmp/out 2>$log

@@ -66,6 +66,7 @@ extern "C" {
 #define DRM_MXGPU_RESET		0x13
 #define DRM_MXGPU_CONTEXTS	0x14
 #define DRM_MXGPU_SVM		0x15
+#define DRM_MXGPU_QUEUE_FENCE	0x16
 
 /*
  * INFO: what the device is. Only vmid changes while the file is open: a client
@@ -296,6 +297,28 @@ struct drm_mxgpu_queue_eventfd {
 };
 
 /*
+ * QUEUE_FENCE: a sync_file, as other drivers have: it is signalled when the 64-bit
+ * word at a device address is at least "value", as packets of the queue write it at
+ * their ends (MXGPU_PKT_IRQ has it looked at; without, it may take a quarter of a
+ * second). poll() waits for it, DRM's ioctls make a syncobj or a point of a timeline
+ * of it, and DMA_BUF_IOCTL_IMPORT_SYNC_FILE makes those wait for it who use a dma-buf.
+ *
+ * A fence ends. With an error, which SYNC_IOC_FILE_INFO tells: -ETIMEDOUT after 10
+ * seconds, -ECANCELED with the queue, -ENODEV when the device is lost.
+ *
+ * -EFAULT: nothing is mapped at the address. -EOPNOTSUPP: an object that may move
+ * (VRAM without STAY), or of another driver. -ENOSPC: 256 of the queue are open.
+ */
+struct drm_mxgpu_queue_fence {
+	__u64 addr;		/* in: device address, multiple of 8 */
+	__u64 value;		/* in */
+	__u32 queue;		/* in */
+	__u32 flags;		/* in: O_CLOEXEC */
+	__s32 fd;		/* out */
+	__u32 reserved;
+};
+
+/*
  * FAULTS: recoverable faults of this client come to a file of their own from now
  * on, and packets may have MXGPU_PKT_RECOVER. Before it, and after that file is
  * closed, such faults are killed: the packet fails.
@@ -446,6 +469,7 @@ struct drm_mxgpu_status {
 #define DRM_IOCTL_MXGPU_RESET		MXGPU_IO_(IOWR, RESET, reset)
 #define DRM_IOCTL_MXGPU_CONTEXTS	MXGPU_IO_(IOW, CONTEXTS, contexts)
 #define DRM_IOCTL_MXGPU_SVM		MXGPU_IO_(IOW, SVM, svm)
+#define DRM_IOCTL_MXGPU_QUEUE_FENCE	MXGPU_IO_(IOWR, QUEUE_FENCE, queue_fence)
 
 #if defined(__cplusplus)
 }
