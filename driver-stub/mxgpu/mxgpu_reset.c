@@ -210,6 +210,8 @@ void mxgpu_release(struct mxgpu_device *mdev)
 /* After drm_dev_unplug(): it stops, and nothing brings it up again. */
 void mxgpu_gone(struct mxgpu_device *mdev)
 {
+	/* First, so that who is woken by the loss finds that it is for good. */
+	tell(mdev, MXGPU_STATE_LOST | MXGPU_STATE_GONE);
 	mxgpu_hold(mdev, "the driver is unbound");
 	set_state(mdev, MXGPU_WEDGED);
 	tell(mdev, MXGPU_STATE_LOST | MXGPU_STATE_GONE);
