@@ -412,10 +412,16 @@ static void promote_all(struct mxgpu_device *mdev)
 {
 	u64 all = mdev->vram_size, budget = all / BUDGET;
 	struct mxgpu_bo *bo;
+	int err = 0;
 
-	/* One that is larger than the budget comes alone. */
-	while ((bo = candidate(mdev, budget == all / BUDGET ? all : budget))) {
-		if (!promote(mdev, bo))
+	/*
+	 * One that is larger than the budget comes alone. Who does not rest is not
+	 * waited for again and again: client_lock is held.
+	 */
+	while (err != -EBUSY &&
+	       (bo = candidate(mdev, budget == all / BUDGET ? all : budget))) {
+		err = promote(mdev, bo);
+		if (!err)
 			budget -= min_t(u64, budget, bo->base.size);
 		drm_gem_object_put(&bo->base);
 	}
