@@ -110,30 +110,6 @@ int drm_bo_pin(KmdDevice *dev, void *ptr, uint64_t size, KmdBo **out)
     return 0;
 }
 
-/* Memory of the process is anybody's; the driver exports no VRAM to another
- * device. */
-int drm_bo_peer(KmdDevice *dev, KmdBo *of, uint64_t offset, uint64_t size,
-                KmdBo **bo)
-{
-    DrmBo *from = drm_bo(of);
-
-    if (offset % KMD_PAGE_SIZE || offset > from->size ||
-        size > from->size - offset) {
-        mc_error("peer: %llu bytes from offset %llu of an object of %llu",
-                 (unsigned long long)size, (unsigned long long)offset,
-                 (unsigned long long)from->size);
-        return -EINVAL;
-    }
-    return from->system
-               ? drm_bo_pin(dev, (uint8_t *)from->cpu + offset, size, bo)
-               : -EOPNOTSUPP;
-}
-
-bool drm_device_reaches(KmdDevice *dev, KmdDevice *other)
-{
-    return dev == other;
-}
-
 /* ---- for other processes: dma-bufs ---- */
 
 int drm_bo_share(KmdBo *kmd_bo, int *fd, uint64_t *offset)
@@ -229,6 +205,87 @@ int drm_bo_import(KmdDevice *dev, int fd, uint64_t offset, uint64_t size,
     bo->imported = true;
     *out = (KmdBo *)(void *)bo;
     return 0;
+}
+
+/* ---- for other devices: dma-bufs, too ---- */
+
+/* VRAM of another device, which is in system memory until it is freed. */
+static int import_peer(DrmDevice *d, DrmBo *from, uint64_t offset,
+                       uint64_t size, KmdBo **out)
+{
+    uint64_t start;
+    DrmBo *bo = bo_new(d, size);
+    int ret, fd;
+
+    if (!bo) {
+        return -ENOMEM;
+    }
+    ret = drm_bo_share((KmdBo *)(void *)from, &fd, &start);
+    if (!ret) {
+        pthread_mutex_lock(&d->import_lock);
+        ret = import_handle(d, fd, &bo->handle);
+        pthread_mutex_unlock(&d->import_lock);
+    }
+    if (ret) {
+        free(bo);
+        return ret;
+    }
+    bo->offset = from->offset + offset;
+    bo->imported = true;
+    *out = (KmdBo *)(void *)bo;
+    return 0;
+}
+
+int drm_bo_peer(KmdDevice *dev, KmdBo *of, uint64_t offset, uint64_t size,
+                KmdBo **bo)
+{
+    DrmBo *from = drm_bo(of);
+    int ret;
+
+    if (offset % KMD_PAGE_SIZE || offset > from->size ||
+        size > from->size - offset) {
+        mc_error("peer: %llu bytes from offset %llu of an object of %llu",
+                 (unsigned long long)size, (unsigned long long)offset,
+                 (unsigned long long)from->size);
+        return -EINVAL;
+    }
+    if (from->system) {
+        return drm_bo_pin(dev, (uint8_t *)from->cpu + offset, size, bo);
+    }
+    ret = import_peer(drm_of(dev), from, offset, size, bo);
+    if (ret) {
+        mc_error("%llu bytes of another device's VRAM are not reached: %s",
+                 (unsigned long long)size, strerror(-ret));
+    }
+    return drm_error(drm_of(dev), ret);
+}
+
+/* What holds for SYSTEM memory holds for VRAM, of which there may be none. */
+bool drm_device_reaches(KmdDevice *dev, KmdDevice *other)
+{
+    struct drm_mxgpu_bo_create args = {
+        .size = KMD_PAGE_SIZE, .place = MXGPU_PLACE_SYSTEM,
+    };
+    DrmBo page = {.dev = drm_of(other), .size = args.size, .file = -1};
+    KmdBo *peer;
+    bool yes;
+
+    if (dev == other) {
+        return true;
+    }
+    if (drm_call(page.dev, DRM_IOCTL_MXGPU_BO_CREATE, &args)) {
+        return false;
+    }
+    page.handle = args.handle;
+    yes = import_peer(drm_of(dev), &page, 0, page.size, &peer) == 0;
+    if (yes) {
+        drm_bo_free(peer);
+    }
+    if (page.file >= 0) {
+        close(page.file);
+    }
+    close_handle(page.dev, page.handle);
+    return yes;
 }
 
 void drm_bo_free(KmdBo *kmd_bo)

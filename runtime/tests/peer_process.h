@@ -127,11 +127,10 @@ static inline int peer_receive_fd(int socket)
     return fd;
 }
 
-/* The second process uses device 1; or the first one's, where memory of another
- * device cannot be opened. */
+/* The second process uses device 1. */
 static inline void peer_device(void)
 {
-    mcError_t error = mcSetDevice(env_driver() ? 0 : 1);
+    mcError_t error = mcSetDevice(1);
 
     if (error == mcSuccess) {
         error = mcFree(NULL);

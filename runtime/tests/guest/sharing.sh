@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: MIT
 # Runs in a guest with the kernel driver: several processes use one device at
 # once, and one that is killed, or whose kernel faults, is alone in that. The
-# arguments are the paths of vectorAdd, radixSort, runtime-hold, runtime-messages
-# and of mx-smi. Prints TAP.
+# arguments are the paths of vectorAdd, radixSort, runtime-hold, runtime-messages,
+# mx-smi and runtime-most. Prints TAP.
 #   scripts/run-guest --driver --script runtime/tests/guest/sharing.sh \
 #       --file runtime/tests/guest/lib.sh:/mxgpu/lib.sh -- PATH/vectorAdd ...
 # shellcheck source=runtime/tests/guest/lib.sh
 . /mxgpu/lib.sh
-add=$1 sort=$2 hold=$3 wrong=$4 smi=$5
+add=$1 sort=$2 hold=$3 wrong=$4 smi=$5 most=$6
 
 passes() { # PROGRAM
     "$1" >"$out.$$" 2>>"$log" && grep -q 'PASS$' "$out.$$"
@@ -32,6 +32,13 @@ crowd() { # PROGRAM...
 : >"$log"
 crowd "$add" "$sort" "$add" "$sort" "$add" "$sort" "$add" "$sort"
 ok $? "eight processes at once"
+
+# More memory than there is: of one process, and of several.
+"$most" beyond >"$out" 2>"$log" && grep -q 'PASS$' "$out"
+ok $? "one process has what there is, and no more"
+: >"$log"
+crowd "$most" "$most" "$most" "$most"
+ok $? "four processes with 60 % of the memory each"
 
 # A kernel without an end has units of the device; others have turns.
 "$wrong" endless >/dev/null 2>&1 &
