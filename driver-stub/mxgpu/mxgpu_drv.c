@@ -162,12 +162,15 @@ static int probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	if (err)
 		goto fail;
 	mdev->state = MXGPU_UP;
+	pci_save_state(pdev);
+	mdev->config = pci_store_saved_state(pdev);
 	err = drm_dev_register(&mdev->drm, 0);
 	if (!err) {
 		let_sleep(&pdev->dev);
 		return 0;
 	}
 	mxgpu_gone(mdev);
+	kfree(mdev->config);
 fail:
 	mxgpu_faults_fini(mdev);
 fail_irq:
@@ -175,11 +178,38 @@ fail_irq:
 	return err;
 }
 
+/*
+ * Virtual functions are devices like this one, each with engines, memory and
+ * firmware of its own, and the driver's, too. They are there while the physical one
+ * is awake: so it stays awake. The file sriov_numvfs of sysfs calls this, under the
+ * lock of the device that remove() has, too.
+ */
+static int sriov_configure(struct pci_dev *pdev, int number)
+{
+	bool had = pci_num_vf(pdev);
+	int err;
+
+	if (!number) {
+		pci_disable_sriov(pdev);
+		if (had)
+			pm_runtime_put_autosuspend(&pdev->dev);
+		return 0;
+	}
+	err = pm_runtime_resume_and_get(&pdev->dev);
+	if (err)
+		return err;
+	err = pci_enable_sriov(pdev, number);
+	if (err)
+		pm_runtime_put_autosuspend(&pdev->dev);
+	return err ? err : number;
+}
+
 /* Files may stay open: they keep the DRM device, and nothing of the real one. */
 static void remove(struct pci_dev *pdev)
 {
 	struct mxgpu_device *mdev = pci_get_drvdata(pdev);
 
+	sriov_configure(pdev, 0);
 	keep_awake(&pdev->dev);
 	drm_dev_unplug(&mdev->drm);
 	mxgpu_vram_stop(mdev);
@@ -190,6 +220,7 @@ static void remove(struct pci_dev *pdev)
 	mxgpu_gem_fini(mdev);
 	mxgpu_irq_fini(mdev);
 	mxgpu_faults_fini(mdev);
+	kfree(mdev->config);
 	pci_clear_master(pdev);
 }
 
@@ -205,22 +236,50 @@ static void reset_done(struct pci_dev *pdev)
 	mxgpu_release(pci_get_drvdata(pdev));
 }
 
+/*
+ * What the port above reports (AER). An error that is not fatal is that of one
+ * transaction, and whoever it was of knows: a packet of the device has failed with
+ * a bus error, a load of a CPU has got all ones. So nobody else loses anything, if
+ * the device still works. A fatal one is the link's: it is reset, and with it the
+ * device, for all of its clients.
+ */
 static pci_ers_result_t error_detected(struct pci_dev *pdev,
 				       pci_channel_state_t state)
 {
-	mxgpu_hold(pci_get_drvdata(pdev), "an error of the bus");
+	struct mxgpu_device *mdev = pci_get_drvdata(pdev);
+
+	if (state == pci_channel_io_normal)
+		return PCI_ERS_RESULT_CAN_RECOVER;
+	mxgpu_hold(mdev, "a fatal error of the bus");
 	return state == pci_channel_io_perm_failure ?
 	       PCI_ERS_RESULT_DISCONNECT : PCI_ERS_RESULT_NEED_RESET;
 }
 
+static pci_ers_result_t mmio_enabled(struct pci_dev *pdev)
+{
+	struct mxgpu_device *mdev = pci_get_drvdata(pdev);
+
+	/* Of one that sleeps nothing can be lost. */
+	if (READ_ONCE(mdev->state) == MXGPU_ASLEEP || mxgpu_works(mdev))
+		return PCI_ERS_RESULT_RECOVERED;
+	mxgpu_hold(mdev, "an error of the bus, after which it does not work");
+	return PCI_ERS_RESULT_NEED_RESET;
+}
+
 static pci_ers_result_t slot_reset(struct pci_dev *pdev)
 {
+	struct mxgpu_device *mdev = pci_get_drvdata(pdev);
+
+	/* Power management may have taken back what it had saved last. */
+	pci_load_saved_state(pdev, mdev->config);
 	pci_restore_state(pdev);
-	return PCI_ERS_RESULT_RECOVERED;
+	return mdev->config && mxgpu_there(mdev) ? PCI_ERS_RESULT_RECOVERED :
+						   PCI_ERS_RESULT_DISCONNECT;
 }
 
 static const struct pci_error_handlers error_handlers = {
 	.error_detected = error_detected,
+	.mmio_enabled = mmio_enabled,
 	.slot_reset = slot_reset,
 	.resume = reset_done,
 	.reset_prepare = reset_prepare,
@@ -270,6 +329,7 @@ static struct pci_driver pci_driver = {
 	.id_table = ids,
 	.probe = probe,
 	.remove = remove,
+	.sriov_configure = sriov_configure,
 	.err_handler = &error_handlers,
 	.driver.pm = &pm_ops,
 };

@@ -198,6 +198,7 @@ struct mxgpu_faults {
 struct mxgpu_device {
 	struct drm_device drm;
 	struct pci_dev *pdev;
+	struct pci_saved_state *config;	/* after a reset of the slot */
 	void __iomem *regs;
 	void __iomem *vram;
 	u64 vram_size;			/* that the CPU can reach */
@@ -325,6 +326,8 @@ void mxgpu_hold(struct mxgpu_device *mdev, const char *why);
 void mxgpu_release(struct mxgpu_device *mdev);
 void mxgpu_gone(struct mxgpu_device *mdev);
 void mxgpu_wait_stopped(struct mxgpu_device *mdev);
+bool mxgpu_there(struct mxgpu_device *mdev);
+bool mxgpu_works(struct mxgpu_device *mdev);
 int mxgpu_doze(struct mxgpu_device *mdev);
 void mxgpu_awake(struct mxgpu_device *mdev, int err);
 

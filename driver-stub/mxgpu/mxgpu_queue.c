@@ -382,8 +382,9 @@ static bool device_there(struct mxgpu_file *file)
 	int idx;
 
 	if (drm_dev_enter(&file->mdev->drm, &idx)) {
-		there = mxgpu_file_ok(file) &&
-			mxgpu_read(file->mdev, MXGPU_ID) == MXGPU_ID_MAGIC;
+		there = mxgpu_file_ok(file) && mxgpu_works(file->mdev);
+		if (!there && mxgpu_file_ok(file))
+			mxgpu_lose(file->mdev, "it has stopped working");
 		drm_dev_exit(idx);
 	}
 	return there;

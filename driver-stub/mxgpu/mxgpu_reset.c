@@ -4,7 +4,8 @@
  *
  *	DOWN --bring-up--> UP --mxgpu_lose()--> LOST --reset_work--> DOWN
  *	  |
- *	  +--three times in vain--> WEDGED, until the driver is bound anew
+ *	  +--three times in vain--> WEDGED, until the function is reset by the
+ *	     bus (mxgpu_release()), or the driver is bound anew
  *
  *	UP --mxgpu_doze()--> ASLEEP --mxgpu_awake()--> UP, or LOST
  *
@@ -27,9 +28,20 @@
  * What a function that does not answer reads as differs: all ones on most
  * buses, 0 on some. Neither is its identity, but 0 would be the end of a reset.
  */
-static bool there(struct mxgpu_device *mdev)
+bool mxgpu_there(struct mxgpu_device *mdev)
 {
 	return mxgpu_read(mdev, MXGPU_ID) == MXGPU_ID_MAGIC;
+}
+
+/**
+ * mxgpu_works() - whether it is there, and its firmware at work
+ * @mdev: the device, inside of drm_dev_enter() or bound
+ *
+ * One that is reset behind our back raises nothing.
+ */
+bool mxgpu_works(struct mxgpu_device *mdev)
+{
+	return mxgpu_there(mdev) && mxgpu_mcu_runs(mdev);
 }
 
 static int reset(struct mxgpu_device *mdev)
@@ -37,14 +49,14 @@ static int reset(struct mxgpu_device *mdev)
 	u32 status;
 	int err;
 
-	if (!there(mdev))
+	if (!mxgpu_there(mdev))
 		return -ENODEV;
 	mxgpu_write(mdev, MXGPU_RESET, MXGPU_RESET_MAGIC);
 	err = read_poll_timeout(mxgpu_read, status,
 				!MXGPU_GET(MXGPU_RESET_STATUS_BUSY, status),
 				100, RESET_TIMEOUT_US, false, mdev,
 				MXGPU_RESET_STATUS);
-	return there(mdev) ? err : -ENODEV;
+	return mxgpu_there(mdev) ? err : -ENODEV;
 }
 
 /* When this returns, the device neither reads nor writes memory. */
@@ -201,8 +213,13 @@ void mxgpu_hold(struct mxgpu_device *mdev, const char *why)
 	} while (READ_ONCE(mdev->state) == MXGPU_UP);
 }
 
+/* What was given up is tried again: it may not be what it was. */
 void mxgpu_release(struct mxgpu_device *mdev)
 {
+	mutex_lock(&mdev->reset_lock);
+	if (mdev->state == MXGPU_WEDGED && mxgpu_there(mdev))
+		WRITE_ONCE(mdev->state, MXGPU_LOST);
+	mutex_unlock(&mdev->reset_lock);
 	if (READ_ONCE(mdev->state) == MXGPU_LOST)
 		schedule_work(&mdev->reset_work);
 }
