@@ -23,6 +23,8 @@ SETTINGS = [
     "set print thread-events off",   # there is one for each lane
     "set remotetimeout 60",          # a busy host answers late, but once
 ]
+BEGUN = ("The program has begun, and none of its kernels yet. What is unknown "
+         "until then is pending: set break points, then continue.\\n")
 POLL = 0.02
 
 
@@ -127,6 +129,8 @@ def gdb_command(options, path):
     if options.attach:
         for name in filter(None, [options.program, *options.argument]):
             command += ["-ex", f"mx-symbols {quote(name)}"]
+    else:
+        command += ["-ex", f"echo {BEGUN}"]
     for name in options.x:
         command += ["-x", name]
     for text in options.ex:
