@@ -118,6 +118,16 @@ def budgets(path):
     return found
 
 
+def dearest(found):
+    """Of each command the form that takes most."""
+    most = {}
+    for (command, form), count in found.items():
+        if command not in most or count > most[command][1]:
+            most[command] = form, count
+    return {(command, form): count
+            for command, (form, count) in most.items()}
+
+
 def report(found, limits):
     """Lines for people, and what is above its budget or has none."""
     lines, errors = [], []

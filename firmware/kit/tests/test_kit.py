@@ -113,6 +113,20 @@ def test_calls_by_tables_and_recursion(tmp_path, recurse):
 
 # ---- cost
 
+def test_the_dearest_form_of_each_command(image, library):
+    """Not twice the same count: it repeats to a few instructions."""
+    done = firmware("cost", "--image", image, "--library", library)
+    forms = re.findall(r"^(\w+) ", done.stdout, re.M)
+    done = firmware("cost", "--image", image, "--library", library,
+                    "--dearest")
+    assert done.returncode == 0, done.stdout
+    found = {c: form for c, form in
+             re.findall(r"^(\w+) +(.*?) +\d+ of \d+$", done.stdout, re.M)}
+    assert len(done.stdout.splitlines()) == len(found) < len(forms)
+    assert set(found) == set(forms)
+    assert found["indirect"] == "16 of NOP" and found["copy"] == "fault"
+
+
 def test_budgets(image, library, tmp_path):
     done = firmware("cost", "--image", image, "--library", library)
     assert done.returncode == 0, done.stdout
