@@ -71,6 +71,17 @@ void mx_bus_pass(MxMachine *machine);
  * (0: as fast as it goes). Who has a copy of machine->qts takes the new one.
  */
 void mx_machine_move(MxMachine *machine, unsigned mib_per_second);
+/*
+ * The same by postcopy, in two steps: the machine runs in its new QEMU and gets
+ * what it touches, and the rest at so many MiB/s, of the old one; and the old one
+ * has given all, and ends.
+ */
+QTestState *mx_machine_move_first(MxMachine *machine, unsigned mib_per_second);
+void mx_machine_move_rest(QTestState *old);
+/* Saves it in a file while it runs, as it was at the beginning. */
+void mx_machine_snapshot(MxMachine *machine, const char *file);
+/* Goes on from such a file in a new QEMU; returns the old one. */
+QTestState *mx_machine_go_back(MxMachine *machine, const char *file);
 /* Stops the machine and saves it in a file. */
 void mx_machine_save(MxMachine *machine, const char *file);
 /* A QEMU with the same devices that waits for a state; options: further ones of

@@ -214,25 +214,111 @@ QTestState *mx_machine_incoming(MxMachine *machine, const char *options,
                        machine->env->machine, machine->devices, options, log);
 }
 
-void mx_machine_move(MxMachine *machine, unsigned mib_per_second)
+static char *new_socket(void)
 {
     static unsigned number;
-    g_autofree char *uri = g_strdup_printf("unix:%s/move.%d.%u",
-                                           g_get_tmp_dir(), getpid(),
-                                           number++);
-    QTestState *old = machine->qts;
-    QTestState *new = qtest_initf("%s %s -nic none -incoming defer",
-                                  machine->env->machine, machine->devices);
+
+    return g_strdup_printf("unix:%s/move.%d.%u", g_get_tmp_dir(), getpid(),
+                           number++);
+}
+
+static QTestState *new_target(MxMachine *machine)
+{
+    return qtest_initf("%s %s -nic none -incoming defer",
+                       machine->env->machine, machine->devices);
+}
+
+/* The machine is in the new QEMU from now on, which runs it. */
+static void change_to(MxMachine *machine, QTestState *new)
+{
+    wait_running(new);
+    /* A qtest's clock is not among the things that move. */
+    qtest_clock_set(new, qtest_clock_step(machine->qts, 1));
+    machine->qts = machine->bus->qts = new;
+}
+
+void mx_machine_move(MxMachine *machine, unsigned mib_per_second)
+{
+    g_autofree char *uri = new_socket();
+    QTestState *old = machine->qts, *new = new_target(machine);
 
     migrate_incoming(new, uri);
     migrate(old, mib_per_second, uri);
     g_assert_true(migrated(old));
-    wait_running(new);
-    /* A qtest's clock is not among the things that move. */
-    qtest_clock_set(new, qtest_clock_step(old, 1));
+    change_to(machine, new);
     qtest_quit(old);
-    machine->qts = machine->bus->qts = new;
     unlink(uri + strlen("unix:"));
+}
+
+static void set_capability(QTestState *qts, const char *name, bool on)
+{
+    qtest_qmp_assert_success(
+        qts, "{'execute': 'migrate-set-capabilities', 'arguments': {"
+        " 'capabilities': [ { 'capability': %s, 'state': %i } ] }}", name, on);
+}
+
+QTestState *mx_machine_move_first(MxMachine *machine, unsigned mib_per_second)
+{
+    g_autofree char *uri = new_socket();
+    QTestState *old = machine->qts, *new = new_target(machine);
+
+    set_capability(old, "postcopy-ram", true);
+    set_capability(new, "postcopy-ram", true);
+    qtest_qmp_assert_success(
+        old, "{'execute': 'migrate-set-parameters', 'arguments': {"
+        " 'max-postcopy-bandwidth': %" PRId64 " }}",
+        (int64_t)mib_per_second << 20);
+    migrate_incoming(new, uri);
+    migrate(old, 1, uri); /* so that most of it is left */
+    for (;;) { /* when it has begun */
+        QDict *info = qtest_qmp_assert_success_ref(
+            old, "{'execute': 'query-migrate'}");
+        bool active = g_strcmp0(qdict_get_try_str(info, "status"),
+                                "active") == 0;
+
+        qobject_unref(info);
+        if (active) {
+            break;
+        }
+        g_usleep(1000);
+    }
+    qtest_qmp_assert_success(old, "{'execute': 'migrate-start-postcopy'}");
+    change_to(machine, new);
+    unlink(uri + strlen("unix:"));
+    return old;
+}
+
+void mx_machine_move_rest(QTestState *old)
+{
+    QDict *info, *ram;
+
+    g_assert_true(migrated(old));
+    info = qtest_qmp_assert_success_ref(old, "{'execute': 'query-migrate'}");
+    ram = qdict_get_qdict(info, "ram");
+    g_test_message("%" PRId64 " pages were asked for",
+                   qdict_get_int(ram, "postcopy-requests"));
+    g_assert_cmpint(qdict_get_int(ram, "postcopy-bytes"), >, 0);
+    qobject_unref(info);
+    qtest_quit(old);
+}
+
+void mx_machine_snapshot(MxMachine *machine, const char *file)
+{
+    g_autofree char *uri = g_strdup_printf("file:%s", file);
+
+    set_capability(machine->qts, "background-snapshot", true);
+    migrate(machine->qts, 0, uri);
+    g_assert_true(migrated(machine->qts));
+    set_capability(machine->qts, "background-snapshot", false);
+}
+
+QTestState *mx_machine_go_back(MxMachine *machine, const char *file)
+{
+    QTestState *old = machine->qts, *new = new_target(machine);
+
+    g_assert_true(mx_machine_load(new, file));
+    change_to(machine, new);
+    return old;
 }
 
 void mx_machine_save(MxMachine *machine, const char *file)

@@ -5,6 +5,7 @@
  * bit; what does not fit is refused by name; what is broken does no harm.
  */
 #include "qemu/osdep.h"
+#include <sys/syscall.h>
 #include "hw/pci/pci_regs.h"
 #include "qemu/bswap.h"
 #include "qemu/units.h"
@@ -68,6 +69,11 @@ typedef struct Work {
     unsigned copied, checked; /* packets */
     unsigned steps;
 } Work;
+
+static char *temporary(const char *name)
+{
+    return g_strdup_printf("%s/%s.%d", g_get_tmp_dir(), name, getpid());
+}
 
 /* ---- the workload -------------------------------------------------------- */
 
@@ -227,6 +233,60 @@ static void test_live(MxDevice *dev)
     work_end(dev, &w);
 }
 
+/* Live, and what it needs comes later: units and copy engines wait for pages as
+ * processors do. */
+static void test_postcopy(MxDevice *dev)
+{
+    Work w;
+
+    work_start(dev, &w, STEPS_LIVE);
+    for (unsigned moves = 0; moves < 2; moves++) {
+        QTestState *old;
+
+        mx_tick(dev);
+        work_copy(&w);
+        old = mx_machine_move_first(dev->machine, 16);
+        dev->qts = dev->machine->qts;
+        mx_tick(dev);
+        mx_machine_move_rest(old);
+        check_copies(dev, &w);
+    }
+    work_end(dev, &w);
+}
+
+/* Saved while it runs on, and what was saved is of one moment. */
+static void test_background(MxDevice *dev)
+{
+    g_autofree char *file = temporary("state");
+    QTestState *old;
+    Work w;
+
+    work_start(dev, &w, STEPS_LIVE);
+    work_copy(&w);
+    mx_tick(dev);
+    mx_machine_snapshot(dev->machine, file);
+    check_copies(dev, &w);
+    check_kernel(dev, &w);
+    old = mx_machine_go_back(dev->machine, file);
+    dev->qts = dev->machine->qts;
+    qtest_quit(old);
+    g_assert_true(work_runs(dev, &w));
+    w.checked = 0;
+    work_end(dev, &w);
+    unlink(file);
+}
+
+/* Whether QEMU may wait for pages, and see writes to them. */
+static bool host_has_userfaultfd(void)
+{
+    int fd = syscall(__NR_userfaultfd, O_CLOEXEC);
+
+    if (fd >= 0) {
+        close(fd);
+    }
+    return fd >= 0;
+}
+
 /* Without work: configuration space, BAR size, masked vectors, power. */
 static void test_bare(MxDevice *dev)
 {
@@ -281,11 +341,6 @@ static void test_aperture(MxDevice *dev)
 }
 
 /* ---- from a file --------------------------------------------------------- */
-
-static char *temporary(const char *name)
-{
-    return g_strdup_printf("%s/%s.%d", g_get_tmp_dir(), name, getpid());
-}
 
 /* Loads into a QEMU that has other options; whether it took that. What it said
  * is in *said. */
@@ -344,6 +399,48 @@ static void test_refused(MxDevice *dev)
     qtest_qmp_assert_success(dev->qts, "{'execute': 'cont'}");
     work_end(dev, &w);
     unlink(file);
+}
+
+/* QEMU's analyze-migration.py can read the whole stream by its description, and
+ * query-migrate tells of what was sent. */
+static void test_sections(MxDevice *dev)
+{
+    static const char *const names[] = {
+        "/mxgpu (", "\"compute-units\"", "\"uuid\"", "\"irq_saved\"",
+        "\"parts\"", "\"version\"", "\"data\"", "mxgpu-vram",
+    };
+    const char *script = g_getenv("MXGPU_ANALYZE");
+    g_autofree char *file = temporary("state"), *out = NULL, *err = NULL;
+    const char *argv[] = {"python3", script, "-f", file, NULL};
+    QDict *info, *ram;
+    int status;
+    Work w;
+
+    g_assert_nonnull(script);
+    work_start(dev, &w, STEPS);
+    mx_machine_save(dev->machine, file);
+    g_assert_true(g_spawn_sync(NULL, (char **)argv, NULL, G_SPAWN_SEARCH_PATH,
+                               NULL, NULL, &out, &err, &status, NULL));
+    if (status) {
+        g_test_message("%s", err);
+    }
+    g_assert_cmpint(status, ==, 0);
+    for (unsigned i = 0; i < G_N_ELEMENTS(names); i++) {
+        if (!strstr(out, names[i])) {
+            g_test_message("%s: %.2000s", names[i], out);
+        }
+        g_assert_nonnull(strstr(out, names[i]));
+    }
+    info = qtest_qmp_assert_success_ref(dev->qts,
+                                        "{'execute': 'query-migrate'}");
+    ram = qdict_get_qdict(info, "ram");
+    g_assert_cmpint(qdict_get_int(ram, "total"), >=, dev->vram_size);
+    g_assert_cmpint(qdict_get_int(ram, "transferred"), >=, OUT_SIZE);
+    g_assert_cmpint(qdict_get_int(ram, "remaining"), ==, 0);
+    qobject_unref(info);
+    unlink(file);
+    qtest_qmp_assert_success(dev->qts, "{'execute': 'cont'}");
+    work_end(dev, &w);
 }
 
 /* The last of these names, padded to 12 bytes, before an offset. */
@@ -527,12 +624,17 @@ void mx_save_tests(void)
 {
     mx_test("save/snapshot", MX_BOOTED, test_snapshot);
     mx_test("save/live", MX_BOOTED, test_live);
+    if (host_has_userfaultfd()) {
+        mx_test("save/postcopy", MX_BOOTED, test_postcopy);
+        mx_test("save/background", MX_BOOTED, test_background);
+    }
     mx_test("save/bare", MX_BARE, test_bare);
     if (mx_env()->express) {
         mx_test("save/aperture", MX_BARE, test_aperture);
     }
     mx_test("save/refused", MX_BOOTED, test_refused);
     mx_test("save/newer", MX_BOOTED, test_newer);
+    mx_test("save/sections", MX_BOOTED, test_sections);
     mx_test("save/raised", MX_BOOTED, test_raised);
     mx_test("save/broken", MX_BOOTED, test_broken);
 }

@@ -582,7 +582,7 @@ static void mxgpu_class_init(ObjectClass *class, MxgpuClassData *data)
     pc->revision = MXGPU_INTERFACE_VERSION >> 16;
     dc->desc = "mxgpu compute accelerator";
     dc->hotpluggable = true;
-    dc->vmsd = &mxgpu_vmstate;
+    dc->vmsd = mxgpu_vmstate_first();
     set_bit(DEVICE_CATEGORY_MISC, dc->categories);
     device_class_set_legacy_reset(dc, mxgpu_reset);
     device_class_set_props(dc, mxgpu_properties);
@@ -620,6 +620,7 @@ static void mxgpu_vf_class_init(ObjectClass *class, MxgpuClassData *data)
     DeviceClass *dc = DEVICE_CLASS(class);
 
     dc->desc = "virtual function of mxgpu";
+    dc->vmsd = &mxgpu_vmstate;
     dc->user_creatable = false;
 }
 

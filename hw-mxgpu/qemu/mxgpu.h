@@ -119,7 +119,6 @@ struct MxgpuState {
     uint32_t vfs, vf_compute_units; /* of a physical function */
     uint64_t vf_vram;
 
-    Error *sriov_blocker; /* of migration */
 
     MemoryRegion regs, aperture, vram, bar4, doorbell;
     MxgpuDevice *dev;
@@ -267,6 +266,8 @@ bool mxgpu_config_loaded(MxgpuState *s);
 
 /* state.c: savevm and migration */
 extern const VMStateDescription mxgpu_vmstate;
+/* The same for a function that others belong to. */
+const VMStateDescription *mxgpu_vmstate_first(void);
 void mxgpu_state_init(MxgpuState *s);
 void mxgpu_state_free(MxgpuState *s);
 

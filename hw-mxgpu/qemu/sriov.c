@@ -10,7 +10,6 @@
 #include "qapi/error.h"
 #include "hw/pci/pcie.h"
 #include "hw/pci/pcie_sriov.h"
-#include "migration/blocker.h"
 #include "mxgpu.h"
 #include "mxgpu/properties.h"
 
@@ -81,13 +80,6 @@ bool mxgpu_sriov_init(MxgpuState *s, Error **errp)
     if (!mxgpu_sriov_check(s, errp)) {
         return false;
     }
-    /* QEMU loads the states of virtual functions before that of the physical
-     * one, whose load enables, and so resets, them. */
-    error_setg(&s->sriov_blocker, "mxgpu: a card with virtual functions can "
-               "neither migrate nor be saved");
-    if (migrate_add_blocker(&s->sriov_blocker, errp) < 0) {
-        return false;
-    }
     pcie_ari_init(pci, MXGPU_CAP_ARI);
     if (!pcie_sriov_pf_init(pci, MXGPU_CAP_SRIOV, TYPE_MXGPU_VF,
                             MXGPU_PCI_DEVICE, s->vfs, s->vfs, MXGPU_VF_OFFSET,
@@ -114,5 +106,4 @@ void mxgpu_sriov_exit(MxgpuState *s)
         pcie_sriov_pf_exit(pci);
         pci->exp.sriov_cap = 0;
     }
-    migrate_del_blocker(&s->sriov_blocker);
 }

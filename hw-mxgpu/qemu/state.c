@@ -534,3 +534,17 @@ const VMStateDescription mxgpu_vmstate = {
         &mxgpu_vmstate_run, &mxgpu_vmstate_notes, NULL
     }
 };
+
+/*
+ * Of a physical function. QEMU makes the virtual ones first, and would load them
+ * first; but loading the physical one enables, and so resets, them. The IOMMU,
+ * which has the same priority, is made before any device behind it.
+ */
+const VMStateDescription *mxgpu_vmstate_first(void)
+{
+    static VMStateDescription first;
+
+    first = mxgpu_vmstate;
+    first.priority = MIG_PRI_IOMMU;
+    return &first;
+}
