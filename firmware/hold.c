@@ -106,6 +106,13 @@ static bool valid(const FwQueue *queue,
            (queue->launch_ring ? tail == index && !msg->inner : !msg->head);
 }
 
+/* It was only held, and what was in flight may have moved it since. */
+static bool wherever(const struct mxgpu_msg_queue_resume *msg)
+{
+    return pair(msg->index_lo, msg->index_hi) == MXGPU_RESUME_HERE &&
+           !(msg->tail_lo | msg->tail_hi | msg->inner | msg->head);
+}
+
 enum mxgpu_msg_status
 queue_resume(const struct mxgpu_msg_queue_resume *msg)
 {
@@ -122,7 +129,7 @@ queue_resume(const struct mxgpu_msg_queue_resume *msg)
     if (queue->state != FW_QUEUE_ACTIVE || !queue->paused) {
         return MXGPU_MSG_BUSY;
     }
-    if (!is_there(queue, msg)) {
+    if (!wherever(msg) && !is_there(queue, msg)) {
         if (!valid(queue, msg)) {
             return MXGPU_MSG_BAD_ARGUMENT;
         }
@@ -132,7 +139,7 @@ queue_resume(const struct mxgpu_msg_queue_resume *msg)
         if (!go_there(queue, msg)) {
             return MXGPU_MSG_FAULT;
         }
-    } else if (!queue->launch_ring && !valid(queue, msg)) {
+    } else if (!wherever(msg) && !queue->launch_ring && !valid(queue, msg)) {
         return MXGPU_MSG_BAD_ARGUMENT;
     }
     if (!queue->launch_ring && tail > queue->write_index) {

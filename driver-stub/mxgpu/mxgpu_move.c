@@ -23,7 +23,6 @@
 #include "mxgpu_trace.h"
 
 #define POLL_US 500
-#define RESUME_TRIES 1000
 
 /* ---- queues ---- */
 
@@ -81,30 +80,20 @@ int mxgpu_queues_hold(struct mxgpu_device *mdev, bool launch)
 	return n;
 }
 
+/* Where it is now, not where it was when it was held: packets may have ended. */
 static int resume(struct mxgpu_queue *queue)
 {
-	struct mxgpu_msg_queue_resume msg = {
+	const struct mxgpu_msg_queue_resume msg = {
 		.op = MXGPU_MSG_QUEUE_RESUME, .queue = queue->id,
+		.index_lo = lower_32_bits(MXGPU_RESUME_HERE),
+		.index_hi = upper_32_bits(MXGPU_RESUME_HERE),
 	};
-	int try, err = -EBUSY;
+	int err;
 
-	/* With packets in flight its place may change between the two. */
-	for (try = 0; err == -EBUSY && try < RESUME_TRIES; try++) {
-		if (try)
-			usleep_range(POLL_US, 2 * POLL_US);
-		err = hold(queue);
-		if (err || queue->at.state == MXGPU_HOLD_ERROR)
-			break;
-		msg.index_lo = queue->at.index_lo;
-		msg.index_hi = queue->at.index_hi;
-		msg.tail_lo = queue->at.tail_lo;
-		msg.tail_hi = queue->at.tail_hi;
-		msg.inner = queue->at.inner;
-		msg.head = queue->at.head;
-		err = mxgpu_mbox_call(queue->file, &msg, sizeof(msg));
-	}
 	queue->held = false;
-	return err;
+	/* One that has stopped is not resumed. */
+	err = mxgpu_mbox_call(queue->file, &msg, sizeof(msg));
+	return err == -EBUSY ? 0 : err;
 }
 
 /* Launch queues first: kernels of the others may look for them at once. */

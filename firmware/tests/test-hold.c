@@ -218,6 +218,39 @@ static void test_list(void)
     g_assert_true(signalled(0));
 }
 
+/* A list ends between the answer and the request: it is not executed again. */
+static void test_here(void)
+{
+    Packet list = indirect(2, 0), after = nop(0, 5);
+    Packet in[] = {nop(0, 1), copy(DATA, DATA + 64, 8, 0, 2)};
+    struct mxgpu_msg_queue_hold_resp at;
+
+    start_queue(0);
+    for (unsigned i = 0; i < G_N_ELEMENTS(in); i++) {
+        put_list(i, &in[i]);
+    }
+    put(0, 0, &list);
+    ring_settled(0, 1);
+    at = hold(0);
+    g_assert_cmpuint(at.state, ==, MXGPU_HOLD_BUSY);
+    put(0, 1, &after);
+    ring_settled(0, 2);
+    fake_finish(FW_UNIT_COPY, 0, MXGPU_FAULT_NONE);
+    g_assert_true(fake_settle());
+    g_assert_true(signalled(1) && signalled(2) && !signalled(5));
+    *mem64(SIGNAL(1)) = 0;
+    at = (struct mxgpu_msg_queue_hold_resp){0};
+    at.index_lo = (uint32_t)MXGPU_RESUME_HERE;
+    at.index_hi = (uint32_t)(MXGPU_RESUME_HERE >> 32);
+    g_assert_cmpuint(go_on(0, at), ==, MXGPU_MSG_OK);
+    g_assert_true(fake_settle());
+    g_assert_true(signalled(0) && signalled(5) && !signalled(1));
+    g_assert_cmpuint(bus.units[FW_UNIT_COPY][0].starts, ==, 1);
+    g_assert_cmpuint(ctl(0)->read_index, ==, 2);
+    /* It is not held any more. */
+    g_assert_cmpuint(go_on(0, at), ==, MXGPU_MSG_BUSY);
+}
+
 /* A packet of the line for a unit gives its turn away. */
 static void test_line(void)
 {
@@ -352,6 +385,7 @@ int main(int argc, char **argv)
     g_test_add_func("/hold/rung-meanwhile", test_rung_meanwhile);
     g_test_add_func("/hold/wait", test_wait);
     g_test_add_func("/hold/list", test_list);
+    g_test_add_func("/hold/here", test_here);
     g_test_add_func("/hold/line", test_line);
     g_test_add_func("/hold/invalidation", test_invalidation);
     g_test_add_func("/hold/stopped", test_stopped);

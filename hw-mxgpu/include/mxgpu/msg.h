@@ -209,7 +209,12 @@ struct mxgpu_msg_queue_hold_resp {
  * the doorbell's value, unless it has a greater one. NOT_FOUND; BUSY: it is not
  * held, is elsewhere while packets are in flight, or has stopped; FAULT: the
  * control block is not writable, and the queue has stopped.
+ * With the index MXGPU_RESUME_HERE, and 0 in the other fields, a queue that was
+ * only held goes on where it is: packets in flight may end between the answer and
+ * the request, and those of a list would be executed again.
  */
+#define MXGPU_RESUME_HERE (~0ull)
+
 struct mxgpu_msg_queue_resume {
     uint32_t op;
     uint32_t queue;
