@@ -332,6 +332,7 @@ static struct pci_driver pci_driver = {
 	.sriov_configure = sriov_configure,
 	.err_handler = &error_handlers,
 	.driver.pm = &pm_ops,
+	.dev_groups = mxgpu_groups,
 };
 module_pci_driver(pci_driver);
 

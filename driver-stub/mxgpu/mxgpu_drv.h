@@ -363,7 +363,8 @@ struct mxgpu_client_memory {
 void mxgpu_client_memory(struct drm_file *f, struct mxgpu_client_memory *m);
 void mxgpu_clients_fini(struct mxgpu_device *mdev);
 
-/* mxgpu_look.c: debugfs, fdinfo, devcoredump */
+/* mxgpu_look.c: debugfs, sysfs, fdinfo, devcoredump */
+extern const struct attribute_group *mxgpu_groups[];
 void mxgpu_show_fdinfo(struct seq_file *m, struct file *filp);
 void mxgpu_debugfs_init(struct drm_minor *minor);
 int mxgpu_dump_init(struct mxgpu_device *mdev);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What can be seen of the device from outside: debugfs (dri/N/...), fdinfo of
- * clients, and a dump of the moment in which it was lost (devcoredump).
+ * What can be seen of the device from outside: debugfs (dri/N/...), sysfs, fdinfo
+ * of clients, and a dump of the moment in which it was lost (devcoredump).
  */
 #include <drm/drm_debugfs.h>
 #include <drm/drm_drv.h>
@@ -297,6 +297,71 @@ void mxgpu_debugfs_init(struct drm_minor *minor)
 	debugfs_create_file("walk", 0600, minor->debugfs_root,
 			    to_mxgpu(minor->dev), &walk_fops);
 }
+
+/* ---- sysfs ---- */
+
+static struct mxgpu_device *of_dev(struct device *dev)
+{
+	return dev_get_drvdata(dev);
+}
+
+static ssize_t firmware_version_show(struct device *dev,
+				     struct device_attribute *attr, char *buf)
+{
+	u32 version = of_dev(dev)->info.fw_version;
+
+	return sysfs_emit(buf, "%u.%u.%u\n", version >> 16, version >> 8 & 255,
+			  version & 255);
+}
+static DEVICE_ATTR_RO(firmware_version);
+
+static ssize_t firmware_build_show(struct device *dev,
+				   struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%.32s\n", of_dev(dev)->info.fw_build);
+}
+static DEVICE_ATTR_RO(firmware_build);
+
+static ssize_t resets_show(struct device *dev, struct device_attribute *attr,
+			   char *buf)
+{
+	return sysfs_emit(buf, "%u\n", READ_ONCE(of_dev(dev)->generation) - 1);
+}
+static DEVICE_ATTR_RO(resets);
+
+static ssize_t vram_total_show(struct device *dev,
+			       struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%llu\n", of_dev(dev)->vram_size);
+}
+static DEVICE_ATTR_RO(vram_total);
+
+static ssize_t vram_used_show(struct device *dev, struct device_attribute *attr,
+			      char *buf)
+{
+	struct mxgpu_device *mdev = of_dev(dev);
+	u64 used;
+
+	mutex_lock(&mdev->vram_lock);
+	used = mdev->vram_size - mdev->vram_free;
+	mutex_unlock(&mdev->vram_lock);
+	return sysfs_emit(buf, "%llu\n", used);
+}
+static DEVICE_ATTR_RO(vram_used);
+
+static struct attribute *attributes[] = {
+	&dev_attr_firmware_version.attr,
+	&dev_attr_firmware_build.attr,
+	&dev_attr_resets.attr,
+	&dev_attr_vram_total.attr,
+	&dev_attr_vram_used.attr,
+	NULL,
+};
+
+static const struct attribute_group group = { .attrs = attributes };
+
+/* The driver core makes them after probe() and takes them before remove(). */
+const struct attribute_group *mxgpu_groups[] = { &group, NULL };
 
 /* ---- what it was like ---- */
 

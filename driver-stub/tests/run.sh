@@ -109,7 +109,12 @@ ok $? "idle: after use, too"
 echo 1 >"$function/reset" && inside smoke "$first"
 quiet "idle"
 : >/tmp/hold
-"$folder/driver-hold" lost "$first" >/tmp/hold 2>&1 &
+mount -t cgroup2 none /sys/fs/cgroup 2>$log
+echo +memory >/sys/fs/cgroup/cgroup.subtree_control
+mkdir /sys/fs/cgroup/client
+charged=/sys/fs/cgroup/client
+sh -c 'echo $$ >"$0/cgroup.procs"; exec "$@"' $charged \
+    "$folder/driver-hold" lost "$first" >/tmp/hold 2>&1 &
 holder=$!
 until grep -q '^# holding' /tmp/hold || ! kill -0 $holder 2>/dev/null; do
     usleep 10000
@@ -127,6 +132,17 @@ id=$(sed -n 's/^client \([0-9]*\): vmid [1-9][0-9]*, queues [1-9].*/\1/p' $log)
     grep -q '^free: [0-9]* of [0-9]* bytes$' $log &&
     grep -q "^object of client $id: [0-9]* KiB vram 0x[0-9a-f]*, pins 0" $log
 ok $? "debugfs: queues and memory"
+cat $charged/memory.stat >$log
+# Two of 4 MiB; tables and rings are the kernel's.
+[ "$(sed -n 's/^shmem //p' $log)" -ge 8388608 ] &&
+    [ "$(sed -n 's/^kernel //p' $log)" -gt 65536 ]
+ok $? "the client's cgroup is charged"
+[ "$(cat "$function/firmware_version")" = \
+    "$(sed -n 's/^version: //p' "$seen/firmware")" ] &&
+    [ -n "$(cat "$function/firmware_build")" ] &&
+    [ "$(cat "$function/vram_used")" -ge 4194304 ] &&
+    [ "$(cat "$function/vram_total")" -gt "$(cat "$function/vram_used")" ]
+ok $? "sysfs: firmware and memory"
 cat "$seen/mappings" >$log 2>&1
 grep -q "^client $id: vmid [1-9][0-9]*, 0 pages of the process$" $log &&
     grep -q "^0x000200000000-0x0*[0-9a-f]* system of [0-9]* KiB$" $log &&
