@@ -14,7 +14,9 @@
 #include <linux/dma-mapping.h>
 #include <linux/file.h>
 #include <linux/poll.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <linux/wait.h>
 
 #include "mxgpu_drv.h"
 #include "mxgpu_trace.h"
@@ -279,6 +281,24 @@ static bool readable(struct mxgpu_fault_fd *fd)
 	return yes;
 }
 
+/* readable() may sleep, which what wait_event() looks at must not. */
+static int wait_readable(struct mxgpu_fault_fd *fd)
+{
+	DEFINE_WAIT_FUNC(wait, woken_wake_function);
+	int err = 0;
+
+	add_wait_queue(&fd->mdev->queue_wait, &wait);
+	while (!readable(fd)) {
+		if (signal_pending(current)) {
+			err = -ERESTARTSYS;
+			break;
+		}
+		wait_woken(&wait, TASK_INTERRUPTIBLE, MAX_SCHEDULE_TIMEOUT);
+	}
+	remove_wait_queue(&fd->mdev->queue_wait, &wait);
+	return err;
+}
+
 /* 1: one; 0: none; -ENODEV. */
 static int record_pop(struct mxgpu_fault_fd *fd,
 		      struct mxgpu_fault_record *record)
@@ -351,8 +371,7 @@ static ssize_t fd_read(struct file *filp, char __user *to, size_t size,
 		if (!ret && (filp->f_flags & O_NONBLOCK))
 			return -EAGAIN;
 		if (!ret) {
-			ret = wait_event_interruptible(fd->mdev->queue_wait,
-						       readable(fd));
+			ret = wait_readable(fd);
 			if (ret)
 				return ret;
 			continue;
