@@ -176,6 +176,16 @@ static void op_irq(void *opaque, unsigned vector)
     c->ops->irq(c->host, vector);
 }
 
+/* Its cause is recorded: op_trace(). */
+static void op_error(void *opaque)
+{
+    MxgpuCapture *c = opaque;
+
+    if (c->ops->error) {
+        c->ops->error(c->host);
+    }
+}
+
 static uint64_t op_clock(void *opaque)
 {
     MxgpuCapture *c = opaque;
@@ -323,8 +333,17 @@ int mxgpu_capture_open(const char *path, const char *name, uint64_t most,
     c->most = most;
     c->kinds = UINT32_MAX;
     c->own = (MxgpuHostOps){
-        op_dma_read, op_dma_write, op_dma_map, op_irq, op_clock, op_console,
-        op_kick, op_trace, op_queue_listens, op_queue_event,
+        .dma_read = op_dma_read,
+        .dma_write = op_dma_write,
+        .dma_map = op_dma_map,
+        .irq = op_irq,
+        .error = op_error,
+        .clock = op_clock,
+        .console = op_console,
+        .kick = op_kick,
+        .trace = op_trace,
+        .queue_listens = op_queue_listens,
+        .queue_event = op_queue_event,
     };
     pthread_mutex_init(&c->lock, NULL);
     c->file = fopen(path, "wbe");
