@@ -248,7 +248,7 @@ typedef struct SimtBlock {
     bool grid_wait; /* all its threads wait for the grid's barrier */
     bool has_named; /* a named barrier was used */
     /* Its warps may all be at one pc, and then run together: see
-     * exec/convoy.c.inc. State, for it decides in which order they run. */
+     * exec/convoy.h. State, for it decides in which order they run. */
     bool convoy;
     bool fresh; /* x registers of its warps are not set yet:
                  * mxgpu_block_init_x() */

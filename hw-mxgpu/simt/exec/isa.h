@@ -23,4 +23,14 @@
 #define SIMT_PASTED(what, isa) SIMT_PASTE(what, isa)
 #define SIMT_NAME(what) SIMT_PASTED(what, SIMT_ISA)
 
+/*
+ * Of the declaration of a function that other files of the same instruction set
+ * call: its name in C is the same in all sets, its symbol is not.
+ */
+#define SIMT_STRING(x)  #x
+#define SIMT_STRINGS(x) SIMT_STRING(x)
+#define SIMT_OWN(name)                                                         \
+    __asm__("mxgpu_simt_" name "_" SIMT_STRINGS(SIMT_ISA))                     \
+    __attribute__((visibility("hidden")))
+
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Floating point arithmetic, one lane at a time: what the lane loops of
- * exec/lanes_fp.c.inc and its neighbours do not cover. These use the host's
+ * exec/fp.c and its neighbours do not cover. These use the host's
  * arithmetic in round-to-nearest-even and do not record exception flags. A warp
  * is at
  *   fp_level 0  while every lane's frm is nearest-even,

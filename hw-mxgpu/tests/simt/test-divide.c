@@ -4,7 +4,7 @@
 #include <glib.h>
 
 #include "rv/sem.h"
-#include "simt/exec/lanes_div.c.inc"
+#include "simt/exec/divide.h"
 
 #define CHECK_32(a, b)                                                         \
     do {                                                                       \

@@ -5,121 +5,14 @@
  * operands allow: one computation for all lanes (uniform, line), 32-bit lanes,
  * 64-bit lanes. All of these are made of the same expressions, those of
  * rv/sem.h.
- *
- * Needs: string.h, the headers of simt/warp. Includes forms and lanes_vec.
- * Provides: the lists INTEGER_OPS and its parts; f_ID, m_ID and g_ID of each;
- * t_ID of branches; l64_E, l32_E, c64_ID, c32_ID; expand_mask(), set_masked(),
- * pack_bits(), word_partly(), shuffle(), match_any(); LANE_LOOP, SELECT,
- * SEXT32.
  */
-#include "rv/sem.h"
+#include "forms.h"
+#include "lane.h"
+#include "lines.h"
+#include "ops.h"
 
-#if defined(__clang__)
-#define LANE_LOOP                                                              \
-    _Pragma("clang loop vectorize(assume_safety)")                             \
-    for (unsigned i = 0; i < LANES; i++)
-#else
-#define LANE_LOOP _Pragma("GCC ivdep") for (unsigned i = 0; i < LANES; i++)
-#endif
+#define OP_FN   void
 #define LANE_FN static __attribute__((noinline, unused)) void
-#define SEXT32(v) ((uint64_t)(int64_t)(int32_t)(v))
-#define SELECT(m, a, b) (((a) & (m)) | ((b) & ~(m)))
-
-#include "forms.c.inc"
-#include "lanes_vec.c.inc"
-
-/* ---- one lane: l64_ID on whole registers, l32_ID on words */
-
-#if defined(__AVX2__)
-#include "lanes_div.c.inc"
-#define rv_div32  lane_div32
-#define rv_rem32  lane_rem32
-#define rv_divu32 lane_divu32
-#define rv_remu32 lane_remu32
-#endif
-
-#define LANE_64(ID, e)                                                         \
-    RV_SEM_INLINE uint64_t l64_##ID(uint64_t A, uint64_t B)                    \
-    {                                                                          \
-        return e;                                                              \
-    }
-#define LANE_32(ID, e)                                                         \
-    RV_SEM_INLINE uint32_t l32_##ID(uint32_t A, uint32_t B)                    \
-    {                                                                          \
-        return e;                                                              \
-    }
-#define LANE_64_RI(ID, IID, e) LANE_64(ID, e)
-#define LANE_32_RI(ID, IID, e) LANE_32(ID, e)
-RV_SEM_LIST_RI(LANE_64_RI, uint64_t, int64_t, 64, 63)
-RV_SEM_LIST_SHIFT(LANE_64_RI, uint64_t, int64_t, 64, 63)
-RV_SEM_LIST_R(LANE_64, uint64_t, int64_t, 64, 63)
-RV_SEM_LIST_64(LANE_64)
-RV_SEM_LIST_1(LANE_64, uint64_t, int64_t, 64, 63)
-LANE_64(REV8, rv_rev64(A))
-LANE_64(ZEXT_H, (uint16_t)A)
-LANE_64(SLLI_UW, (uint64_t)(uint32_t)A << (B & 63))
-RV_SEM_LIST_RI(LANE_32_RI, uint32_t, int32_t, 32, 31)
-RV_SEM_LIST_R(LANE_32, uint32_t, int32_t, 32, 31)
-RV_SEM_LIST_1(LANE_32, uint32_t, int32_t, 32, 31)
-LANE_32(ZEXT_H, (uint16_t)A)
-RV_SEM_LIST_W_RI(LANE_32_RI)
-RV_SEM_LIST_W_R(LANE_32)
-RV_SEM_LIST_W_1(LANE_32)
-#undef rv_div32
-#undef rv_rem32
-#undef rv_divu32
-#undef rv_remu32
-
-/*
- * Ops on whole registers: F(ID, E, whether the second operand is imm). By what
- * they do to forms of registers:
- *
- *   LINEAR   map lines to lines: there is a line_E() in forms.c.inc
- *   SUM      of these, the ones that may be a move of a register
- *   CLOSED   give, on sign-extended words, the sign extension of what they give
- *            on 32 bits, so words stay words
- *   OTHER    neither
- */
-#define SUM_OPS(F) F(ADD, ADD, 0) F(ADDI, ADD, 1)
-#define LINEAR_OPS(F)                                                          \
-    SUM_OPS(F) OTHER_LINEAR_OPS(F)
-#define OTHER_LINEAR_OPS(F)                                                    \
-    F(SUB, SUB, 0) F(SLL, SLL, 0) F(SLLI, SLL, 1) F(SRL, SRL, 0)               \
-    F(SRLI, SRL, 1) F(SRA, SRA, 0) F(SRAI, SRA, 1) F(MUL, MUL, 0)              \
-    F(SH1ADD, SH1ADD, 0) F(SH2ADD, SH2ADD, 0) F(SH3ADD, SH3ADD, 0)             \
-    F(ADD_UW, ADD_UW, 0) F(SH1ADD_UW, SH1ADD_UW, 0)                            \
-    F(SH2ADD_UW, SH2ADD_UW, 0) F(SH3ADD_UW, SH3ADD_UW, 0)                      \
-    F(SLLI_UW, SLLI_UW, 1)
-#define CLOSED_OPS(F)                                                          \
-    F(SLT, SLT, 0) F(SLTI, SLT, 1) F(SLTU, SLTU, 0) F(SLTIU, SLTU, 1)          \
-    F(ANDN, ANDN, 0) F(ORN, ORN, 0) F(XNOR, XNOR, 0)                           \
-    F(MIN, MIN, 0) F(MAX, MAX, 0) F(MINU, MINU, 0) F(MAXU, MAXU, 0)            \
-    F(CZERO_EQZ, CZERO_EQZ, 0) F(CZERO_NEZ, CZERO_NEZ, 0)                      \
-    F(SEXT_B, SEXT_B, 1) F(SEXT_H, SEXT_H, 1) F(ZEXT_H, ZEXT_H, 1)
-#define LINEAR_CLOSED_OPS(F)                                                   \
-    F(XOR, XOR, 0) F(XORI, XOR, 1) F(OR, OR, 0) F(ORI, OR, 1) F(AND, AND, 0)   \
-    F(ANDI, AND, 1)
-#define DIVIDE_OPS(F)                                                          \
-    F(DIV, DIV, 0) F(DIVU, DIVU, 0) F(REM, REM, 0) F(REMU, REMU, 0)
-#define PLAIN_OPS(F)                                                           \
-    F(ROR, ROR, 0) F(RORI, ROR, 1) F(ROL, ROL, 0) F(MULH, MULH, 0)             \
-    F(MULHSU, MULHSU, 0) F(MULHU, MULHU, 0) F(CLZ, CLZ, 1) F(CTZ, CTZ, 1)      \
-    F(CPOP, CPOP, 1) F(ORC_B, ORC_B, 1) F(REV8, REV8, 1)
-#define OTHER_OPS(F) PLAIN_OPS(F) DIVIDE_OPS(F)
-/* Ops that look at the low words of registers only, and give a word. */
-#define WORD_LINEAR_OPS(F)                                                     \
-    F(ADDW, ADDW, 0) F(ADDIW, ADDW, 1) F(SUBW, SUBW, 0) F(MULW, MULW, 0)       \
-    F(SLLW, SLLW, 0) F(SLLIW, SLLW, 1)
-#define WORD_OTHER_OPS(F)                                                      \
-    F(SRLW, SRLW, 0) F(SRLIW, SRLW, 1) F(SRAW, SRAW, 0) F(SRAIW, SRAW, 1)      \
-    F(RORW, RORW, 0) F(RORIW, RORW, 1) F(ROLW, ROLW, 0) F(DIVW, DIVW, 0)       \
-    F(DIVUW, DIVUW, 0) F(REMW, REMW, 0) F(REMUW, REMUW, 0) F(CLZW, CLZW, 1)    \
-    F(CTZW, CTZW, 1) F(CPOPW, CPOPW, 1)
-#define INTEGER_OPS(F)                                                         \
-    LINEAR_OPS(F) CLOSED_OPS(F) LINEAR_CLOSED_OPS(F) OTHER_OPS(F)              \
-    WORD_LINEAR_OPS(F) WORD_OTHER_OPS(F)
-
-#define IMM_LINE(p) ((SimtLine){.base = (uint64_t)(int64_t)(p)->imm})
 
 /* All lanes at once, where the forms allow it: then returns. */
 #define AS_UNIFORM(E, IMM)                                                     \
@@ -186,13 +79,13 @@ RV_SEM_LIST_W_1(LANE_32)
                  KEEP_WROTE)                                                   \
     }
 #define DEF_MASKED(ID, E, IMM)                                                 \
-    LANE_FN m_##ID(MxgpuWarp *w, const SimtOp *p)                              \
+    OP_FN m_##ID(MxgpuWarp *w, const SimtOp *p)                                \
     {                                                                          \
         MASKED_WIDE(l64_##E(a[i], IMM ? imm : b[i]), IMM)                      \
     }
 /* Words stay words where CLOSED. */
 #define DEF_MASKED_CLOSED(ID, E, IMM, CLOSED)                                  \
-    LANE_FN m_##ID(MxgpuWarp *w, const SimtOp *p)                              \
+    OP_FN m_##ID(MxgpuWarp *w, const SimtOp *p)                                \
     {                                                                          \
         if ((CLOSED) && as_word(w, p->rd) && SOURCES_ARE_WORDS(IMM)) {         \
             MASKED_WORDS(E, IMM)                                               \
@@ -209,7 +102,7 @@ RV_SEM_LIST_W_1(LANE_32)
                                                                                \
         ALL                                                                    \
     }                                                                          \
-    LANE_FN f_##ID(MxgpuWarp *w, const SimtOp *p)                              \
+    OP_FN f_##ID(MxgpuWarp *w, const SimtOp *p)                                \
     {                                                                          \
         if ((FORMS(IMM) & (FORM_LINE | COMMON)) == COMMON) {                   \
             HOW                                                                \
@@ -281,11 +174,11 @@ RV_SEM_LIST_W_1(LANE_32)
         n_##ID(w, p, all_lanes);                                               \
         wrote_wide(w, p->rd);                                                  \
     }                                                                          \
-    LANE_FN f_##ID(MxgpuWarp *w, const SimtOp *p)                              \
+    OP_FN f_##ID(MxgpuWarp *w, const SimtOp *p)                                \
     {                                                                          \
         g_##ID(w, p);                                                          \
     }                                                                          \
-    LANE_FN m_##ID(MxgpuWarp *w, const SimtOp *p)                              \
+    OP_FN m_##ID(MxgpuWarp *w, const SimtOp *p)                                \
     {                                                                          \
         SOURCES_WIDE(IMM)                                                      \
         (void)wide_partly(w, p->rd);                                           \
@@ -298,7 +191,6 @@ static const uint64_t all_lanes[LANES] __attribute__((aligned(64))) = {
 #define DEF_DIVIDE DEF_OTHER
 #endif
 
-#define SEXT_L32(E, A, B) SEXT32(l32_##E((uint32_t)(A), (uint32_t)(B)))
 #define WORD_UNIFORM(E, IMM)                                                   \
     if (forms & FORM_UNIFORM) {                                                \
         set_uniform(w, p->rd,                                                  \
@@ -333,7 +225,7 @@ static const uint64_t all_lanes[LANES] __attribute__((aligned(64))) = {
     DEF_LOW_WORDS(ID, E, IMM)                                                  \
     DEF_FULL(ID, IMM, FORM_WORD, ON_WORDS(E, IMM),                             \
              WORD_UNIFORM(E, IMM) BY_LINE(E, IMM) l_##ID(w, p, NULL);)         \
-    LANE_FN m_##ID(MxgpuWarp *w, const SimtOp *p)                              \
+    OP_FN m_##ID(MxgpuWarp *w, const SimtOp *p)                                \
     {                                                                          \
         if (!as_word(w, p->rd)) {                                              \
             MASKED_WIDE(SEXT_L32(E, a[i], IMM ? imm : b[i]), IMM)              \
@@ -355,73 +247,7 @@ DIVIDE_OPS(DEF_DIVIDE)
 WORD_LINEAR_OPS(DEF_WORD_LINEAR)
 WORD_OTHER_OPS(DEF_WORD_OTHER)
 
-/* Makes c.m64 and c.m32 of the mask. */
-static void expand_mask(MxgpuWarp *w, uint64_t mask)
-{
-    w->c.expanded = mask;
-#if defined(SIMT_AVX512)
-    for (unsigned i = 0; i < LANES; i += 8) {
-        _mm512_store_si512(w->c.m64 + i, _mm512_movm_epi64(mask >> i));
-    }
-    for (unsigned i = 0; i < LANES; i += 16) {
-        _mm512_store_si512(w->c.m32 + i, _mm512_movm_epi32(mask >> i));
-    }
-#else
-    LANE_LOOP {
-        w->c.m64[i] = -(mask >> i & 1);
-    }
-    LANE_LOOP {
-        w->c.m32[i] = (uint32_t)w->c.m64[i];
-    }
-#endif
-}
-
-/* For a destination of which only some lanes are written: whether it can be
- * kept in the word form; it then is. */
-static inline bool word_partly(MxgpuWarp *w, unsigned r)
-{
-    if (!as_word(w, r)) {
-        return false;
-    }
-    w->form[r] = FORM_WORD;
-    return true;
-}
-
-/* x[rd] = value for the lanes of w->c.m64, and others that do without it. */
-static void set_masked(MxgpuWarp *w, unsigned rd, uint64_t value)
-{
-    const uint64_t *m = w->c.m64;
-    uint64_t *d;
-
-    if (w->c.dead >> rd & 1) {
-        set_uniform(w, rd, value);
-        return;
-    }
-    if (value == SEXT32(value) && word_partly(w, rd)) {
-        LANE_LOOP {
-            w->word[rd][i] =
-                SELECT(w->c.m32[i], (uint32_t)value, w->word[rd][i]);
-        }
-        return;
-    }
-    d = wide_partly(w, rd);
-    LANE_LOOP {
-        d[i] = SELECT(m[i], value, d[i]);
-    }
-}
-
-/* ---- branches: bit i of the result: lane i takes it */
-
-static inline uint64_t pack_bits(const uint8_t *bytes)
-{
-    uint64_t bits = 0, eight;
-
-    for (unsigned i = 0; i < LANES / 8; i++) {
-        memcpy(&eight, bytes + 8 * i, 8);
-        bits |= (eight * 0x0102040810204080ull >> 56) << (8 * i);
-    }
-    return bits;
-}
+/* ---- branches */
 
 #if defined(SIMT_AVX512)
 #define CMP_BEQ(a, b, n, s)  _mm512_cmpeq_epi##n##_mask(a, b)
@@ -448,16 +274,6 @@ static inline uint64_t pack_bits(const uint8_t *bytes)
     }                                                                          \
     return pack_bits(bytes)
 #endif
-#define LANE_CONDITION(ID, cond, T, n)                                         \
-    RV_SEM_INLINE bool c##n##_##ID(T A, T B)                                   \
-    {                                                                          \
-        return cond;                                                           \
-    }
-#define CONDITION_64(ID, cond) LANE_CONDITION(ID, cond, uint64_t, 64)
-#define CONDITION_32(ID, cond) LANE_CONDITION(ID, cond, uint32_t, 32)
-RV_SEM_LIST_BRANCH(CONDITION_64, uint64_t, int64_t)
-RV_SEM_LIST_BRANCH(CONDITION_32, uint32_t, int32_t)
-
 static inline bool disjoint(const MxgpuWarp *w, const SimtOp *p)
 {
     return w->form[p->r1] & w->form[p->r2] & FORM_LINE &&
@@ -476,7 +292,7 @@ static inline bool disjoint(const MxgpuWarp *w, const SimtOp *p)
     {                                                                          \
         COMPARE_LANES(ID, cond, uint64_t, int64_t, 64);                        \
     }                                                                          \
-    static inline uint64_t t_##ID(MxgpuWarp *w, const SimtOp *p)               \
+    uint64_t t_##ID(MxgpuWarp *w, const SimtOp *p)                             \
     {                                                                          \
         if (w->form[p->r1] & w->form[p->r2] & FORM_UNIFORM ||                  \
             disjoint(w, p)) {                                                  \
@@ -489,129 +305,3 @@ static inline bool disjoint(const MxgpuWarp *w, const SimtOp *p)
         return t64_##ID(wide(w, p->r1), wide(w, p->r2));                       \
     }
 RV_SEM_LIST_BRANCH(DEF_BRANCH, uint64_t, int64_t)
-
-/* ---- exchanges between lanes of the group */
-
-#if defined(SIMT_AVX512)
-/* All lanes, all words: 16 at a time from two registers of 32. */
-static void shuffle_words(uint32_t *d, const uint32_t *a, const uint32_t *b)
-{
-    __m512i from[4];
-
-    for (unsigned i = 0; i < 4; i++) {
-        from[i] = _mm512_load_si512(a + 16 * i);
-    }
-    for (unsigned i = 0; i < 4; i++) {
-        __m512i by = _mm512_load_si512(b + 16 * i);
-        __m512i low = _mm512_permutex2var_epi32(from[0], by, from[1]);
-        __m512i high = _mm512_permutex2var_epi32(from[2], by, from[3]);
-        __mmask16 upper = _mm512_test_epi32_mask(by, _mm512_set1_epi32(32));
-
-        _mm512_store_si512(d + 16 * i, _mm512_mask_mov_epi32(low, upper, high));
-    }
-}
-
-/* Doublewords: 8 at a time from four pairs of registers. */
-static void shuffle_all(uint64_t *d, const uint64_t *a, const uint64_t *b)
-{
-    __m512i from[8];
-
-    for (unsigned i = 0; i < 8; i++) {
-        from[i] = _mm512_load_si512(a + 8 * i);
-    }
-    for (unsigned i = 0; i < 8; i++) {
-        __m512i by = _mm512_load_si512(b + 8 * i), of[4];
-        __mmask8 odd = _mm512_test_epi64_mask(by, _mm512_set1_epi64(16));
-        __mmask8 upper = _mm512_test_epi64_mask(by, _mm512_set1_epi64(32));
-
-        for (unsigned k = 0; k < 4; k++) {
-            of[k] = _mm512_permutex2var_epi64(from[2 * k], by, from[2 * k + 1]);
-        }
-        of[0] = _mm512_mask_mov_epi64(of[0], odd, of[1]);
-        of[2] = _mm512_mask_mov_epi64(of[2], odd, of[3]);
-        _mm512_store_si512(d + 8 * i,
-                           _mm512_mask_mov_epi64(of[0], upper, of[2]));
-    }
-}
-#else
-#define DEF_SHUFFLE(name, T)                                                   \
-    static void name(T *d, const T *a, const T *b)                             \
-    {                                                                          \
-        T value[LANES];                                                        \
-                                                                               \
-        for (unsigned i = 0; i < LANES; i++) {                                 \
-            value[i] = a[b[i] & 63];                                           \
-        }                                                                      \
-        memcpy(d, value, sizeof(value));                                       \
-    }
-DEF_SHUFFLE(shuffle_words, uint32_t)
-DEF_SHUFFLE(shuffle_all, uint64_t)
-#endif
-
-/* Of the lanes of a mask m, which is a plane itself: what lanes get from those
- * that are not in it is 0. */
-#define SHUFFLE_MASKED(T, shuffle, d, a, b, m)                                 \
-    {                                                                          \
-        _Alignas(64) T value[LANES], there[LANES];                             \
-                                                                               \
-        shuffle(value, a, b);                                                  \
-        shuffle(there, m, b);                                                  \
-        LANE_LOOP {                                                            \
-            T v = SELECT(there[i], value[i], 0);                            \
-                                                                               \
-            d[i] = SELECT(m[i], v, d[i]);                                      \
-        }                                                                      \
-    }
-
-static void shuffle(MxgpuWarp *w, const SimtOp *p, uint64_t mask)
-{
-    if (!as_word(w, p->r1) || !as_word(w, p->r2) ||
-        (mask != w->s.live && !as_word(w, p->rd))) {
-        const uint64_t *a = wide(w, p->r1), *b = wide(w, p->r2);
-
-        if (mask == ALL_LANES) {
-            shuffle_all(w->x[p->rd], a, b);
-            wrote_wide(w, p->rd);
-        } else {
-            uint64_t *d = wide_partly(w, p->rd);
-
-            SHUFFLE_MASKED(uint64_t, shuffle_all, d, a, b, w->c.m64)
-        }
-    } else {
-        const uint32_t *a = w->word[p->r1], *b = w->word[p->r2];
-        uint32_t *d = w->word[p->rd];
-
-        if (mask == ALL_LANES) {
-            shuffle_words(d, a, b);
-        } else {
-            SHUFFLE_MASKED(uint32_t, shuffle_words, d, a, b, w->c.m32)
-        }
-        wrote_word(w, p->rd);
-    }
-}
-
-static void match_any(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p,
-                      uint64_t mask)
-{
-    const uint64_t *a = wide(w, p->r1);
-    uint64_t same[LANES], rest = mask, *d = wide_partly(w, p->rd);
-
-    while (rest) {
-        uint64_t value = a[__builtin_ctzll(rest)], bits = 0;
-
-        simt_charge(cu, 1);
-        for (unsigned i = 0; i < LANES; i++) {
-            bits |= (uint64_t)(a[i] == value) << i;
-        }
-        bits &= mask;
-        for (uint64_t m = bits; m; m &= m - 1) {
-            same[__builtin_ctzll(m)] = bits;
-        }
-        rest &= ~bits;
-    }
-    for (uint64_t m = mask; m; m &= m - 1) {
-        unsigned i = __builtin_ctzll(m);
-
-        d[i] = same[i];
-    }
-}

@@ -1,12 +1,83 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Loads of a group, by the shape of its addresses, into x registers.
- *
- * Needs: lanes_gather.c.inc.
- * Provides: LOAD_OPS, x_ID of each of its instructions; load() and
- * load_scalar() by size.
+ * Loads and stores of a group of lanes, by the shape of its addresses, of x and
+ * of f registers. With SIMT_COUNTING (memory_count.c) each of them is counted.
  */
+#include "address.h"
+#include "freg.h"
+#include "gather.h"
+#include "lines.h"
+#include "members.h"
+#include "ops.h"
+#include "simt/slow/access.h"
+#include "simt/slow/store.h"
+#include "simt/warp/fault.h"
+#include "simt/warp/locate.h"
+#include "vec.h"
 
+#define MEM_FN static __attribute__((noinline)) bool
+
+/* What a load or store did, when counting; the address register is still as
+ * it was. */
+#ifdef SIMT_COUNTING
+#define COUNTED(ok, size)                                                      \
+    counted(cu, w, p, mask, (size), (ok))
+static inline bool counted(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p,
+                           uint64_t mask, unsigned size, bool ok)
+{
+    if (ok) {
+        mxgpu_simt_count_access(cu, w, p->r1, (uint64_t)(int64_t)p->imm, mask,
+                                size);
+    }
+    return ok;
+}
+/* Before what may write a register of the address in another form. */
+#define COUNT_AHEAD (void)wide(w, p->r1)
+#else
+#define COUNTED(ok, size) (ok)
+#define COUNT_AHEAD (void)0
+#endif
+
+/*
+ * Host addresses of mask's lanes, the first of which is at va, if all of them
+ * are in private memory (an array of the thread with an index of its own),
+ * naturally aligned; false: they are not.
+ */
+static __attribute__((noinline)) bool
+private_each(const MxgpuWarp *w, const uint64_t *a, uint64_t imm,
+             uint64_t mask, uint64_t va, unsigned size, uint64_t *at)
+{
+    const uint64_t window = MXGPU_PRIVATE_END - w->c.private_size;
+    const uint64_t limit = w->c.private_size - size;
+    const uint64_t base = (uintptr_t)private_at(w, window);
+    const uint64_t *m = w->c.m64;
+    uint64_t outside = 0, low = 0; /* bit 63 of outside: one is */
+
+    if (!in_private(w, va, size)) {
+        return false;
+    }
+    imm -= window;
+    if (mask == ALL_LANES) {
+        LANE_LOOP {
+            uint64_t offset = a[i] + imm;
+
+            outside |= offset | (limit - offset);
+            low |= offset;
+            at[i] = base + ((offset & ~7ull) << 6) + (offset & 7) + 8 * i;
+        }
+    } else {
+        LANE_LOOP {
+            uint64_t offset = a[i] + imm;
+
+            outside |= (offset | (limit - offset)) & m[i];
+            low |= offset & m[i];
+            at[i] = base + ((offset & ~7ull) << 6) + (offset & 7) + 8 * i;
+        }
+    }
+    return !(outside >> 63 || low & (size - 1));
+}
+
+/* ---- loads */
 
 /* All lanes of a line that is neither uniform nor contiguous; false: it is not
  * all in memory that has a host address. */
@@ -232,28 +303,6 @@ static inline bool private_as_line(const MxgpuWarp *w, uint64_t va,
 
 /* ---- integer loads */
 
-/* F(ID, bytes, whether they are sign-extended) */
-#define LOAD_OPS(F)                                                            \
-    F(LB, 1, true) F(LH, 2, true) F(LW, 4, true) F(LD, 8, true)                \
-    F(LBU, 1, false) F(LHU, 2, false) F(LWU, 4, false)
-
-/* What lane i of lanes as they are in memory is in a register. */
-SIZED_FN uint64_t extended(const void *lanes, unsigned i, unsigned size,
-                           bool is_signed)
-{
-    return is_signed ? BY_SIZE(size, signed_lane, lanes, i)
-                     : BY_SIZE(size, lane, lanes, i);
-}
-
-/* The same of what is at a host address. */
-SIZED_FN uint64_t load_scalar(uintptr_t at, unsigned size, bool is_signed)
-{
-    uint64_t v = 0;
-
-    __builtin_memcpy(&v, (const void *)at, size);
-    return extended(&v, 0, size, is_signed);
-}
-
 /* Whether that is a word: extended from 32 bits or fewer. */
 SIZED_FN bool gives_word(unsigned size, bool is_signed)
 {
@@ -370,8 +419,250 @@ SIZED_FN bool load_op(MEM_ARGS, unsigned op, unsigned size, bool is_signed)
 }
 
 #define DEF_LOAD_OP(ID, SIZE, SIGNED)                                          \
-    MEM_FN x_##ID(MEM_ARGS)                                                    \
+    bool x_##ID(MEM_ARGS)                                                      \
     {                                                                          \
         return load_op(cu, w, p, pc, mask, RV_##ID, SIZE, SIGNED);             \
     }
 LOAD_OPS(DEF_LOAD_OP)
+
+/* ---- stores */
+
+/* From the first lane of mask to the last one. */
+static inline unsigned lanes_spanned(uint64_t mask)
+{
+    return 64 - __builtin_clzll(mask) - __builtin_ctzll(mask);
+}
+
+/* All lanes of a line that is neither uniform nor contiguous; false: it is not
+ * all in memory that has a host address. */
+SIZED_FN bool store_line(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p,
+                         uint64_t va, Shape shape, unsigned size, const void *s)
+{
+    const SimtLine *l = &w->line[p->r1];
+    uintptr_t base;
+
+    if (!line_base(cu, w, KIND_WRITE, l, va, size, &base)) {
+        return false;
+    }
+    if (size == 4 && l->row == l->step << w->c.row_shift &&
+        store_members(base + va, s, l->step)) {
+        return true;
+    }
+    if (shape != SHAPE_ROWS ||
+        !BY_SIZE(size, store_rows, w->c.row_shift, s, base + va, l->row)) {
+        BY_SIZE(size, scatter, s, base + p->imm, wide(w, p->r1), ALL_LANES);
+    }
+    return true;
+}
+
+/* One lane after the other, wherever they are; the instruction has begun. */
+static __attribute__((noinline)) bool store_begun(MEM_ARGS, unsigned size,
+                                                  const void *s)
+{
+    const uint64_t *a = wide(w, p->r1);
+
+    simt_charge(cu, __builtin_popcountll(mask));
+    if (simt_recovers(cu->simt, &simt_slot(cu, w)->dispatch)) {
+        return mxgpu_simt_store_all(cu, w, p, pc, mask, size, s);
+    }
+    for (; mask; mask &= mask - 1) {
+        unsigned i = __builtin_ctzll(mask);
+        uint64_t va = a[i] + (int64_t)p->imm, at;
+        enum mxgpu_fault fault = mxgpu_simt_write(
+            cu, w, i, va, (const uint8_t *)s + i * size, size, &at);
+
+        if (fault != MXGPU_FAULT_NONE) {
+            mxgpu_simt_fault_at(cu, w, i, fault, MXGPU_ACCESS_WRITE, at, pc);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Contiguous addresses, the first of which is va; false: there is no host
+ * address for all of them. */
+SIZED_FN bool store_contiguous(MxgpuCu *cu, MxgpuWarp *w, uint64_t mask,
+                               uint64_t va, unsigned size, const void *s)
+{
+    uintptr_t at;
+
+    if (mask == ALL_LANES) {
+        at = span_fill(cu, w, KIND_WRITE, va, LANES * size);
+        if (at) {
+            BY_SIZE(size, copy, (void *)at, s);
+        }
+        return at;
+    }
+    at = span_fill(cu, w, KIND_WRITE, va, lanes_spanned(mask) * size);
+    if (at) {
+        BY_SIZE(size, store_run, at - __builtin_ctzll(mask) * size, s, mask);
+    }
+    return at;
+}
+
+/* Lanes of mask from s, by the shape of their addresses. */
+SIZED_FN bool store_lanes(MEM_ARGS, unsigned size, const void *s)
+{
+    uint64_t imm = (uint64_t)(int64_t)p->imm, va;
+    _Alignas(64) uint64_t each[LANES];
+    const uint64_t *a;
+    uintptr_t at;
+    Shape shape = addresses(w, p, mask, size, &va);
+
+    switch (shape) {
+    case SHAPE_UNIFORM:
+        if (private_uniform(w, va, size)) {
+            BY_SIZE(size, private_store, w, va, mask, s);
+            return true;
+        }
+        at = span_fill(cu, w, KIND_WRITE, va, size);
+        if (at) { /* the highest lane is the last writer */
+            unsigned last = 63 - __builtin_clzll(mask);
+
+            __builtin_memcpy((void *)at, (const uint8_t *)s + last * size,
+                             size);
+            return true;
+        }
+        return !simt_exhausted(cu) &&
+               store_begun(cu, w, p, pc, mask, size, s);
+    case SHAPE_CONTIGUOUS:
+        if (store_contiguous(cu, w, mask, va, size, s)) {
+            return true;
+        }
+        break;
+    case SHAPE_REVERSED:
+    case SHAPE_ROWS: /* where rows overlap, the last one counts */
+    case SHAPE_LEVELS:
+    case SHAPE_OTHER:
+        if (mask == ALL_LANES && w->form[p->r1] & FORM_LINE &&
+            store_line(cu, w, p, va, shape, size, s)) {
+            return true;
+        }
+    }
+    a = wide(w, p->r1);
+    if (!in_private(w, va, size) &&
+        common_base(cu, w, KIND_WRITE, a, imm, mask, va, size, &at)) {
+        BY_SIZE(size, scatter, s, at + imm, a, mask);
+        return true;
+    }
+    if (!private_each(w, a, imm, mask, va, size, each)) {
+        if (simt_exhausted(cu)) {
+            return false;
+        }
+        if (!mxgpu_simt_locate(cu, w, KIND_WRITE, a, imm, mask, size, each)) {
+            return store_begun(cu, w, p, pc, mask, size, s);
+        }
+    }
+    BY_SIZE(size, scatter, s, 0, each, mask);
+    return true;
+}
+
+/* The same, counted where that is wanted: one function a size. */
+#define DEF_STORE(T)                                                           \
+    MEM_FN store_##T(MEM_ARGS, const void *s)                                  \
+    {                                                                          \
+        return COUNTED(store_lanes(cu, w, p, pc, mask, sizeof(T), s),          \
+                       sizeof(T));                                             \
+    }
+LANE_TYPES(DEF_STORE)
+
+SIZED_FN bool store(MEM_ARGS, unsigned size, const void *s)
+{
+    return BY_SIZE(size, store, cu, w, p, pc, mask, s);
+}
+
+/* ---- integer stores */
+
+#define DEF_STORE_OP(ID, T)                                                    \
+    bool x_##ID(MEM_ARGS)                                                      \
+    {                                                                          \
+        _Alignas(64) uint32_t tmp[LANES];                                      \
+        _Alignas(64) T v[LANES];                                               \
+        const uint32_t *s = low_word(w, p->r2, tmp);                           \
+                                                                               \
+        if (sizeof(T) == 4) {                                                  \
+            return store(cu, w, p, pc, mask, 4, s);                            \
+        }                                                                      \
+        LANE_LOOP {                                                            \
+            v[i] = (T)s[i];                                                    \
+        }                                                                      \
+        return store(cu, w, p, pc, mask, sizeof(T), v);                        \
+    }
+STORE_OPS(DEF_STORE_OP)
+
+bool x_SD(MEM_ARGS)
+{
+    return store(cu, w, p, pc, mask, 8, wide(w, p->r2));
+}
+
+/* ---- of f registers */
+
+bool x_FLW(MEM_ARGS)
+{
+    _Alignas(64) uint32_t v[LANES];
+
+    if (mask == ALL_LANES) { /* x registers are not touched: no copy */
+        if (!load(cu, w, p, pc, mask, 4, w->f[p->rd])) {
+            return false;
+        }
+        w->narrow[p->rd] = ALL_LANES;
+        return true;
+    }
+    if (!load(cu, w, p, pc, mask, 4, v)) {
+        return false;
+    }
+    set_narrow(w, p->rd, v, mask);
+    return true;
+}
+
+bool x_FLH(MEM_ARGS)
+{
+    _Alignas(64) uint16_t h[LANES];
+    _Alignas(64) uint32_t v[LANES];
+
+    if (!load(cu, w, p, pc, mask, 2, h)) {
+        return false;
+    }
+    LANE_LOOP {
+        v[i] = 0xffff0000u | h[i];
+    }
+    set_narrow(w, p->rd, v, mask);
+    return true;
+}
+
+bool x_FLD(MEM_ARGS)
+{
+    _Alignas(64) uint64_t v[LANES];
+
+    if (!load(cu, w, p, pc, mask, 8, v)) {
+        return false;
+    }
+    set_wide(w, p->rd, v, mask);
+    return true;
+}
+
+bool x_FSW(MEM_ARGS)
+{
+    _Alignas(64) uint32_t tmp[LANES];
+
+    return store(cu, w, p, pc, mask, 4, get_low(w, p->r2, mask, tmp));
+}
+
+bool x_FSH(MEM_ARGS)
+{
+    _Alignas(64) uint32_t tmp[LANES];
+    _Alignas(64) uint16_t v[LANES];
+    const uint32_t *s = get_low(w, p->r2, mask, tmp);
+
+    LANE_LOOP {
+        v[i] = (uint16_t)s[i];
+    }
+    return store(cu, w, p, pc, mask, 2, v);
+}
+
+bool x_FSD(MEM_ARGS)
+{
+    _Alignas(64) uint64_t tmp[LANES];
+
+    return store(cu, w, p, pc, mask, 8, get_wide(w, p->r2, mask, tmp));
+}

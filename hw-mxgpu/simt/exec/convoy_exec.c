@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The interpreter of convoys: like that of warps (exec.c.inc), a label for
- * each op. An op that has none ends the convoy, as does all that is not done
- * here: each warp then goes on by itself.
- *
- * Needs: exec.c.inc, convoy.c.inc; SIMT_CONVOY, the name of the function.
- * Provides: SIMT_CONVOY.
+ * The interpreter of convoys: like that of warps (exec.c), a label for each op:
+ * C_ID for all live lanes, A_ID for those that are active. An op that has none
+ * ends the convoy, as does all that is not done here: each warp then goes on by
+ * itself.
  */
+#include "convoy.h"
+#include "gather.h"
+#include "loop.h"
+#include "simt/sched/barrier.h"
+#include "simt/sched/slots.h"
+#include "simt/warp/count.h"
+
+#define SIMT_CONVOY SIMT_NAME(convoy)
+SimtConvoyFn SIMT_CONVOY;
 
 #define C_GO goto *table[p->op]
 #define C_NEXT                                                                 \
@@ -99,31 +106,38 @@
     C_EACH_MEM(ID)
 #define C_MEM(ID) C_##ID : C_EACH_MEM(ID)
 
-#define C_FP(ID, MASK)                                                         \
+/* CALL: that for all live lanes of a warp. */
+#define C_FP(ID, CALL)                                                         \
     C_##ID : if (__builtin_expect(p->rm >= 2, 0)) goto slow_fp;                \
-    C_EACH_FP(ID, MASK)                                                        \
+    C_EACH_FP(ID, CALL)                                                        \
     A_##ID : if (__builtin_expect(p->rm >= 2, 0)) goto slow_fp_masked;         \
-    A_EACH_FP(ID, mask == w->s.live ? MASK : mask)
-#define A_EACH_FP(ID, MASK)                                                    \
+    A_EACH_FP(ID, CALL)
+#define A_EACH_FP(ID, CALL)                                                    \
     split_all(&c, p);                                                          \
     EACH_ACTIVE {                                                              \
-        fp_##ID(w, p, MASK);                                                   \
+        if (mask == w->s.live) {                                               \
+            CALL;                                                              \
+        } else {                                                               \
+            fp_##ID(w, p, mask);                                               \
+        }                                                                      \
     }                                                                          \
     C_NEXT_MASKED;
-#define C_EACH_FP(ID, MASK)                                                    \
+#define C_EACH_FP(ID, CALL)                                                    \
     if (p->classes != (RV_CLASS_FD | RV_CLASS_F1 | RV_CLASS_F2)) {             \
         split_sources(&c, p);                                                  \
         split_result(&c, p);                                                   \
     }                                                                          \
     EACH_WARP {                                                                \
-        fp_##ID(w, p, MASK);                                                   \
+        CALL;                                                                  \
     }                                                                          \
     C_NEXT;
-#define C_FP32(ID)    C_FP(ID, ALL_LANES)
-#define C_FP64(ID)    C_FP(ID, mask)
-#define C_FP_MOVE(ID) C_##ID : C_EACH_FP(ID, mask) A_##ID : A_EACH_FP(ID, mask)
+#define C_FP32(ID) C_FP(ID, full_##ID(w, p))
+#define C_FP64(ID) C_FP(ID, fp_##ID(w, p, mask))
+#define C_FP_MOVE(ID)                                                          \
+    C_##ID : C_EACH_FP(ID, fp_##ID(w, p, mask))                                \
+    A_##ID : A_EACH_FP(ID, fp_##ID(w, p, mask))
 
-#define C_BRANCH(ID, cond)                                                     \
+#define C_BRANCH(ID)                                                           \
     C_##ID : way = way_##ID(&c, p);                                            \
     if (way == WAY_ON) {                                                       \
         C_NEXT;                                                                \
@@ -144,7 +158,7 @@
     pc = PC + p->imm;                                                          \
     goto moved;
 
-#define C_BRANCH_ACTIVE(ID, cond)                                              \
+#define C_BRANCH_ACTIVE(ID)                                                    \
     A_##ID : way = active_##ID(&c, p);                                         \
     if (way == WAY_ON) {                                                       \
         C_NEXT_MASKED;                                                         \
@@ -182,7 +196,7 @@ uint64_t SIMT_CONVOY(MxgpuCu *cu, SimtBlock *block, uint64_t each)
     static const void *const table[OP_KINDS] = {
         [0 ... OP_KINDS - 1] = &&disband,
         CONVOY_LABELS
-        RV_SEM_LIST_BRANCH(LAB_2, , )
+        BRANCH_OPS(LAB)
         CONVOY_COMMON(ENTRY)
         [OP_DECODE] = &&decode, [OP_END] = &&page_end, [OP_NOP] = &&nop,
         [RV_LR_W ... RV_AMOMAXU_D] = &&atomic,
@@ -195,7 +209,7 @@ uint64_t SIMT_CONVOY(MxgpuCu *cu, SimtBlock *block, uint64_t each)
     static const void *const masked[OP_KINDS] = {
         [0 ... OP_KINDS - 1] = &&disband,
         CONVOY_LABELS
-        RV_SEM_LIST_BRANCH(LAB_2, , )
+        BRANCH_OPS(LAB)
         [RV_LUI] = &&upper_masked, [RV_AUIPC] = &&upper_masked,
         [RV_JAL] = &&jal_masked,
         [RV_JALR] = &&ret_masked,
@@ -592,7 +606,7 @@ C_FSW:
     FP_FLAG_OPS_S(C_FP32)
     FP_FLAG_OPS_D(C_FP64)
     FP_MOVE_OPS(C_FP_MOVE)
-    RV_SEM_LIST_BRANCH(C_BRANCH, uint64_t, int64_t)
-    RV_SEM_LIST_BRANCH(C_BRANCH_ACTIVE, uint64_t, int64_t)
+    BRANCH_OPS(C_BRANCH)
+    BRANCH_OPS(C_BRANCH_ACTIVE)
 }
 #pragma GCC diagnostic pop

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Lanes from and to memory that has a host address: rows of a line, and each
- * lane at an address of its own.
- *
- * Needs: lanes_address.c.inc.
- * Provides: SIZED_FN, a function of a "size" in bytes that is a constant: 1, 2,
- * 4 or 8; BY_SIZE(), which chooses among pieces of loads and stores of the
- * unsigned types T of these sizes: lane_T(), signed_lane_T(), copy_T(),
- * reverse_T(), fill_T(), load_rows_T(), store_rows_T(), store_run_T(),
- * gather_T(), scatter_T(), private_load_T(), private_store_T(); prefetch(),
- * private_uniform(); load_members(), store_members().
+ * lane at an address of its own. SIZED_FN is a function of a "size" in bytes
+ * that is a constant, 1, 2, 4 or 8; BY_SIZE() chooses among pieces of loads and
+ * stores of the unsigned types T of these sizes, such as gather_T().
  */
+#ifndef MXGPU_SIMT_EXEC_GATHER_H
+#define MXGPU_SIMT_EXEC_GATHER_H
+
+#include "lanes.h"
+#include "address.h"
 
 #define SIZED_FN static inline __attribute__((always_inline))
 #define LANE_TYPES(F) F(uint8_t) F(uint16_t) F(uint32_t) F(uint64_t)
@@ -330,93 +329,21 @@ static inline void gather_uint32_t(uint32_t *d, uintptr_t base,
 #define scatter_uint32_t scatter_each_uint32_t
 #define scatter_uint64_t scatter_each_uint64_t
 
-/* ---- words of structures that lie side by side: every second, third or
- * fourth one. Vectors of whole structures, of which lanes take their words, or
- * are given them; bytes that are no lane's are neither read nor written. */
-
-#if defined(SIMT_AVX512)
-/* Of 16 structures, as vectors of 16 words. */
-#define MEMBER_MASK(words) ((1ull << (15 * (words) + 1)) - 1)
-
-static inline __attribute__((always_inline)) void
-load_every(uint32_t *d, const uint32_t *at, unsigned words)
+/* What lane i of lanes as they are in memory is in a register. */
+SIZED_FN uint64_t extended(const void *lanes, unsigned i, unsigned size,
+                           bool is_signed)
 {
-    const __m512i count = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6,
-                                           5, 4, 3, 2, 1, 0);
-    const __m512i from = _mm512_mullo_epi32(count, _mm512_set1_epi32(words));
-    const __mmask16 upper =
-        _mm512_cmpge_epi32_mask(from, _mm512_set1_epi32(32));
-
-    for (unsigned i = 0; i < LANES; i += 16, at += 16 * words) {
-        __m512i v[4] = {0};
-
-        for (unsigned k = 0; k < words; k++) {
-            v[k] = _mm512_maskz_loadu_epi32(
-                (__mmask16)(MEMBER_MASK(words) >> 16 * k), at + 16 * k);
-        }
-        v[0] = _mm512_permutex2var_epi32(v[0], from, v[1]);
-        v[2] = _mm512_permutex2var_epi32(v[2], from, v[3]);
-        _mm512_storeu_si512(d + i, _mm512_mask_mov_epi32(v[0], upper, v[2]));
-    }
+    return is_signed ? BY_SIZE(size, signed_lane, lanes, i)
+                     : BY_SIZE(size, lane, lanes, i);
 }
 
-static inline __attribute__((always_inline)) void
-store_every(uint32_t *at, const uint32_t *s, unsigned words)
+/* The same of what is at a host address. */
+SIZED_FN uint64_t load_scalar(uintptr_t at, unsigned size, bool is_signed)
 {
-    for (unsigned i = 0; i < LANES; i += 16, at += 16 * words) {
-        __m512i v = _mm512_loadu_si512(s + i);
+    uint64_t v = 0;
 
-        for (unsigned k = 0; k < words; k++) {
-            uint32_t lane[16];
-            __mmask16 is = 0;
-
-            for (unsigned n = 0; n < 16; n++) {
-                lane[n] = (16 * k + n) / words;
-                is |= ((16 * k + n) % words == 0) << n;
-            }
-            _mm512_mask_storeu_epi32(
-                at + 16 * k, is,
-                _mm512_permutexvar_epi32(_mm512_loadu_si512(lane), v));
-        }
-    }
+    __builtin_memcpy(&v, (const void *)at, size);
+    return extended(&v, 0, size, is_signed);
 }
 
-static __attribute__((noinline)) bool
-load_members(uint32_t *d, uintptr_t at, uint64_t step)
-{
-    switch (step) {
-    case 8:
-        load_every(d, (const uint32_t *)at, 2);
-        return true;
-    case 12:
-        load_every(d, (const uint32_t *)at, 3);
-        return true;
-    case 16:
-        load_every(d, (const uint32_t *)at, 4);
-        return true;
-    default:
-        return false;
-    }
-}
-
-static __attribute__((noinline)) bool
-store_members(uintptr_t at, const uint32_t *s, uint64_t step)
-{
-    switch (step) {
-    case 8:
-        store_every((uint32_t *)at, s, 2);
-        return true;
-    case 12:
-        store_every((uint32_t *)at, s, 3);
-        return true;
-    case 16:
-        store_every((uint32_t *)at, s, 4);
-        return true;
-    default:
-        return false;
-    }
-}
-#else
-#define load_members(d, at, step)  false
-#define store_members(at, s, step) false
 #endif

@@ -4,38 +4,11 @@
  * or contiguous in the lanes are one host access; others are gathered from one
  * 2 MiB granule, from shared or private memory, or from wherever each lane is;
  * what is left goes lane by lane.
- *
- * Needs: lanes.c.inc.
- * Provides: Shape, addresses(), span_fill(), common_base(), line_base(),
- * private_each();
- * MEM_FN and MEM_ARGS, the head of a function x_ID that is a load or a store;
- * COUNTED and COUNT_AHEAD, which do something in a counting build only.
  */
+#ifndef MXGPU_SIMT_EXEC_ADDRESS_H
+#define MXGPU_SIMT_EXEC_ADDRESS_H
 
-/* What a load or store did, when counting; the address register is still as
- * it was. */
-#ifdef SIMT_COUNTING
-#define COUNTED(ok, size)                                                      \
-    counted(cu, w, p, mask, (size), (ok))
-static inline bool counted(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p,
-                           uint64_t mask, unsigned size, bool ok)
-{
-    if (ok) {
-        mxgpu_simt_count_access(cu, w, p->r1, (uint64_t)(int64_t)p->imm, mask,
-                                size);
-    }
-    return ok;
-}
-/* Before what may write a register of the address in another form. */
-#define COUNT_AHEAD (void)wide(w, p->r1)
-#else
-#define COUNTED(ok, size) (ok)
-#define COUNT_AHEAD (void)0
-#endif
-
-#define MEM_FN static __attribute__((noinline)) bool
-#define MEM_ARGS                                                               \
-    MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc, uint64_t mask
+#include "forms.h"
 
 typedef enum Shape {
     SHAPE_UNIFORM,
@@ -255,41 +228,4 @@ line_base(const MxgpuCu *cu, const MxgpuWarp *w, SimtKind kind,
            high - MXGPU_SHARED_BASE + size <= w->c.shared_size;
 }
 
-/*
- * Host addresses of mask's lanes, the first of which is at va, if all of them
- * are in private memory (an array of the thread with an index of its own),
- * naturally aligned; false: they are not.
- */
-static __attribute__((noinline)) bool
-private_each(const MxgpuWarp *w, const uint64_t *a, uint64_t imm,
-             uint64_t mask, uint64_t va, unsigned size, uint64_t *at)
-{
-    const uint64_t window = MXGPU_PRIVATE_END - w->c.private_size;
-    const uint64_t limit = w->c.private_size - size;
-    const uint64_t base = (uintptr_t)private_at(w, window);
-    const uint64_t *m = w->c.m64;
-    uint64_t outside = 0, low = 0; /* bit 63 of outside: one is */
-
-    if (!in_private(w, va, size)) {
-        return false;
-    }
-    imm -= window;
-    if (mask == ALL_LANES) {
-        LANE_LOOP {
-            uint64_t offset = a[i] + imm;
-
-            outside |= offset | (limit - offset);
-            low |= offset;
-            at[i] = base + ((offset & ~7ull) << 6) + (offset & 7) + 8 * i;
-        }
-    } else {
-        LANE_LOOP {
-            uint64_t offset = a[i] + imm;
-
-            outside |= (offset | (limit - offset)) & m[i];
-            low |= offset & m[i];
-            at[i] = base + ((offset & ~7ull) << 6) + (offset & 7) + 8 * i;
-        }
-    }
-    return !(outside >> 63 || low & (size - 1));
-}
+#endif

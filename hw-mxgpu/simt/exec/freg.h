@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * f registers, whose lanes are boxed 32-bit values or 64 bits
- * (MxgpuWarp.narrow): access to them, loads, stores.
- *
- * Needs: lanes_load.c.inc, lanes_store.c.inc.
- * Provides: x_FLW, x_FLH, x_FLD, x_FSW, x_FSH, x_FSD; set_narrow(),
- * set_wide(), get_wide(), get_low().
+ * (MxgpuWarp.narrow).
  */
+#ifndef MXGPU_SIMT_EXEC_FREG_H
+#define MXGPU_SIMT_EXEC_FREG_H
+
+#include "lanes.h"
 
 /* A narrow result: all lanes of the plane, or those of the mask. */
 static inline void set_narrow(MxgpuWarp *w, unsigned rd, const uint32_t *v,
@@ -23,39 +23,6 @@ static inline void set_narrow(MxgpuWarp *w, unsigned rd, const uint32_t *v,
         }
     }
     w->narrow[rd] |= mask;
-}
-
-MEM_FN x_FLW(MEM_ARGS)
-{
-    _Alignas(64) uint32_t v[LANES];
-
-    if (mask == ALL_LANES) { /* x registers are not touched: no copy */
-        if (!load(cu, w, p, pc, mask, 4, w->f[p->rd])) {
-            return false;
-        }
-        w->narrow[p->rd] = ALL_LANES;
-        return true;
-    }
-    if (!load(cu, w, p, pc, mask, 4, v)) {
-        return false;
-    }
-    set_narrow(w, p->rd, v, mask);
-    return true;
-}
-
-MEM_FN x_FLH(MEM_ARGS)
-{
-    _Alignas(64) uint16_t h[LANES];
-    _Alignas(64) uint32_t v[LANES];
-
-    if (!load(cu, w, p, pc, mask, 2, h)) {
-        return false;
-    }
-    LANE_LOOP {
-        v[i] = 0xffff0000u | h[i];
-    }
-    set_narrow(w, p->rd, v, mask);
-    return true;
 }
 
 static inline void set_wide(MxgpuWarp *w, unsigned rd, const uint64_t *v,
@@ -105,39 +72,4 @@ static inline const uint32_t *get_low(const MxgpuWarp *w, unsigned r,
     return tmp;
 }
 
-MEM_FN x_FLD(MEM_ARGS)
-{
-    _Alignas(64) uint64_t v[LANES];
-
-    if (!load(cu, w, p, pc, mask, 8, v)) {
-        return false;
-    }
-    set_wide(w, p->rd, v, mask);
-    return true;
-}
-
-MEM_FN x_FSW(MEM_ARGS)
-{
-    _Alignas(64) uint32_t tmp[LANES];
-
-    return store(cu, w, p, pc, mask, 4, get_low(w, p->r2, mask, tmp));
-}
-
-MEM_FN x_FSH(MEM_ARGS)
-{
-    _Alignas(64) uint32_t tmp[LANES];
-    _Alignas(64) uint16_t v[LANES];
-    const uint32_t *s = get_low(w, p->r2, mask, tmp);
-
-    LANE_LOOP {
-        v[i] = (uint16_t)s[i];
-    }
-    return store(cu, w, p, pc, mask, 2, v);
-}
-
-MEM_FN x_FSD(MEM_ARGS)
-{
-    _Alignas(64) uint64_t tmp[LANES];
-
-    return store(cu, w, p, pc, mask, 8, get_wide(w, p->r2, mask, tmp));
-}
+#endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Other rounding modes than nearest-even, no flags wanted: the loops of
- * lanes_fp.c.inc and lanes_cvt.c.inc, where they do not depend on the mode,
- * look at it themselves, or round as the host's arithmetic is told to.
- *
- * Needs: lanes_cvt.c.inc.
- * Provides: rounded(), which says whether it has done the instruction.
+ * Other rounding modes than nearest-even, no flags wanted: the loops of fp.c and
+ * fp_cvt.c, where they do not depend on the mode, look at it themselves, or
+ * round as the host's arithmetic is told to.
  */
+#include "ops.h"
+#include "simt/slow/softfp.h"
+
 #if defined(__x86_64__)
 #include <xmmintrin.h>
 #else
@@ -80,7 +80,7 @@ static unsigned common_frm(const MxgpuWarp *w, uint64_t mask)
 }
 
 /* Whether all lanes of mask could be done here. */
-static __attribute__((noinline)) bool rounded(FP_ARGS)
+bool rounded(FP_ARGS)
 {
     Rounder r = rounders[p->op];
     SimtOp q = *p;

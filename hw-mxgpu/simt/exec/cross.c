@@ -1,11 +1,138 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reductions over lanes and the matrix product of a warp.
- *
- * Needs: lanes.c.inc, lanes_cvt.c.inc.
- * Provides: reduce(), mma_f32(), mma_i32().
+ * What lanes of a warp get from each other: exchanges, reductions, the matrix
+ * product.
  */
+#include "forms.h"
+#include "fp.h"
+#include "half.h"
+#include "ops.h"
 
+/* ---- exchanges between lanes of the group */
+
+#if defined(SIMT_AVX512)
+/* All lanes, all words: 16 at a time from two registers of 32. */
+static void shuffle_words(uint32_t *d, const uint32_t *a, const uint32_t *b)
+{
+    __m512i from[4];
+
+    for (unsigned i = 0; i < 4; i++) {
+        from[i] = _mm512_load_si512(a + 16 * i);
+    }
+    for (unsigned i = 0; i < 4; i++) {
+        __m512i by = _mm512_load_si512(b + 16 * i);
+        __m512i low = _mm512_permutex2var_epi32(from[0], by, from[1]);
+        __m512i high = _mm512_permutex2var_epi32(from[2], by, from[3]);
+        __mmask16 upper = _mm512_test_epi32_mask(by, _mm512_set1_epi32(32));
+
+        _mm512_store_si512(d + 16 * i, _mm512_mask_mov_epi32(low, upper, high));
+    }
+}
+
+/* Doublewords: 8 at a time from four pairs of registers. */
+static void shuffle_all(uint64_t *d, const uint64_t *a, const uint64_t *b)
+{
+    __m512i from[8];
+
+    for (unsigned i = 0; i < 8; i++) {
+        from[i] = _mm512_load_si512(a + 8 * i);
+    }
+    for (unsigned i = 0; i < 8; i++) {
+        __m512i by = _mm512_load_si512(b + 8 * i), of[4];
+        __mmask8 odd = _mm512_test_epi64_mask(by, _mm512_set1_epi64(16));
+        __mmask8 upper = _mm512_test_epi64_mask(by, _mm512_set1_epi64(32));
+
+        for (unsigned k = 0; k < 4; k++) {
+            of[k] = _mm512_permutex2var_epi64(from[2 * k], by, from[2 * k + 1]);
+        }
+        of[0] = _mm512_mask_mov_epi64(of[0], odd, of[1]);
+        of[2] = _mm512_mask_mov_epi64(of[2], odd, of[3]);
+        _mm512_store_si512(d + 8 * i,
+                           _mm512_mask_mov_epi64(of[0], upper, of[2]));
+    }
+}
+#else
+#define DEF_SHUFFLE(name, T)                                                   \
+    static void name(T *d, const T *a, const T *b)                             \
+    {                                                                          \
+        T value[LANES];                                                        \
+                                                                               \
+        for (unsigned i = 0; i < LANES; i++) {                                 \
+            value[i] = a[b[i] & 63];                                           \
+        }                                                                      \
+        memcpy(d, value, sizeof(value));                                       \
+    }
+DEF_SHUFFLE(shuffle_words, uint32_t)
+DEF_SHUFFLE(shuffle_all, uint64_t)
+#endif
+
+/* Of the lanes of a mask m, which is a plane itself: what lanes get from those
+ * that are not in it is 0. */
+#define SHUFFLE_MASKED(T, shuffle, d, a, b, m)                                 \
+    {                                                                          \
+        _Alignas(64) T value[LANES], there[LANES];                             \
+                                                                               \
+        shuffle(value, a, b);                                                  \
+        shuffle(there, m, b);                                                  \
+        LANE_LOOP {                                                            \
+            T v = SELECT(there[i], value[i], 0);                               \
+                                                                               \
+            d[i] = SELECT(m[i], v, d[i]);                                      \
+        }                                                                      \
+    }
+
+void shuffle(MxgpuWarp *w, const SimtOp *p, uint64_t mask)
+{
+    if (!as_word(w, p->r1) || !as_word(w, p->r2) ||
+        (mask != w->s.live && !as_word(w, p->rd))) {
+        const uint64_t *a = wide(w, p->r1), *b = wide(w, p->r2);
+
+        if (mask == ALL_LANES) {
+            shuffle_all(w->x[p->rd], a, b);
+            wrote_wide(w, p->rd);
+        } else {
+            uint64_t *d = wide_partly(w, p->rd);
+
+            SHUFFLE_MASKED(uint64_t, shuffle_all, d, a, b, w->c.m64)
+        }
+    } else {
+        const uint32_t *a = w->word[p->r1], *b = w->word[p->r2];
+        uint32_t *d = w->word[p->rd];
+
+        if (mask == ALL_LANES) {
+            shuffle_words(d, a, b);
+        } else {
+            SHUFFLE_MASKED(uint32_t, shuffle_words, d, a, b, w->c.m32)
+        }
+        wrote_word(w, p->rd);
+    }
+}
+
+void match_any(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p,
+                      uint64_t mask)
+{
+    const uint64_t *a = wide(w, p->r1);
+    uint64_t same[LANES], rest = mask, *d = wide_partly(w, p->rd);
+
+    while (rest) {
+        uint64_t value = a[__builtin_ctzll(rest)], bits = 0;
+
+        simt_charge(cu, 1);
+        for (unsigned i = 0; i < LANES; i++) {
+            bits |= (uint64_t)(a[i] == value) << i;
+        }
+        bits &= mask;
+        for (uint64_t m = bits; m; m &= m - 1) {
+            same[__builtin_ctzll(m)] = bits;
+        }
+        rest &= ~bits;
+    }
+    for (uint64_t m = mask; m; m &= m - 1) {
+        unsigned i = __builtin_ctzll(m);
+
+        d[i] = same[i];
+    }
+}
 /* ---- mx.reduce */
 
 /* v[0] = op over all of v: lane i takes i + 32, then i + 16, and so on. */
@@ -65,8 +192,7 @@ static bool gives_32(unsigned op)
 
 /* Each lane gets the reduction over those lanes of the group that its rs2
  * names: once for each different set. */
-static __attribute__((noinline)) void reduce(MxgpuCu *cu, MxgpuWarp *w,
-                                             const SimtOp *p, uint64_t mask)
+void reduce(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t mask)
 {
     const uint64_t *a = wide(w, p->r1), *sets = wide(w, p->r2);
     uint64_t result[LANES], rest = mask, *d = wide_partly(w, p->rd);
@@ -186,7 +312,7 @@ static inline void mma_floats(float *to, const uint16_t *v, bool bf16)
     }
 }
 
-static __attribute__((noinline)) void mma_f32(MxgpuWarp *w, const SimtOp *p)
+void mma_f32(MxgpuWarp *w, const SimtOp *p)
 {
     _Alignas(64) float a[MMA_ELEMENTS], b[MMA_ELEMENTS], d[MMA_ELEMENTS];
     _Alignas(64) uint32_t unboxed[LANES];
@@ -285,7 +411,7 @@ static void mma_byte_rows(uint32_t *d, const int16_t *a, const int16_t *b)
 }
 #endif
 
-static __attribute__((noinline)) void mma_i32(MxgpuWarp *w, const SimtOp *p)
+void mma_i32(MxgpuWarp *w, const SimtOp *p)
 {
     _Alignas(64) int16_t a[MMA_ELEMENTS], b[MMA_ELEMENTS];
     _Alignas(64) uint32_t d[MMA_ELEMENTS];

@@ -1,120 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Forms of x registers (simt/state.h): making one from another, and arithmetic
- * on lines. A line that is computed here gives, in every lane, what the
- * instruction gives modulo 2^64; where an instruction looks at 32 bits only,
- * the result is a line when no lane leaves the range of 32 bits. With
- * SIMT_PLAIN the interpreter keeps the wide form only: the other builds are
- * tested against that one.
- *
- * Needs: LANE_LOOP and SEXT32 of lanes.c.inc.
- * Provides: wide(), wide_partly(), widen_all(), as_word(), low_word(),
- * wrote_wide(), wrote_word(), set_uniform(), set_line(), MATERIALIZE; line_E()
- * of each expression that maps lines to lines, line_uniform(), line_within(),
- * lines_disjoint().
+ * Arithmetic on lines (simt/state.h). A line that is computed here gives, in
+ * every lane, what the instruction gives modulo 2^64; where an instruction
+ * looks at 32 bits only, the result is a line when no lane leaves the range of
+ * 32 bits. line_E() is that of the expression E of rv/sem.h, and says whether
+ * *out is the result.
  */
+#ifndef MXGPU_SIMT_EXEC_LINES_H
+#define MXGPU_SIMT_EXEC_LINES_H
 
-static __attribute__((noinline)) void widen(MxgpuWarp *w, unsigned r)
-{
-    uint64_t *d = w->x[r];
-    const uint32_t *s = w->word[r];
-    const SimtLine l = w->line[r];
-    const uint64_t low = (1u << w->c.row_shift) - 1;
-    const unsigned shift = w->c.row_shift;
-
-    if (w->form[r] & FORM_WORD) {
-        LANE_LOOP {
-            d[i] = SEXT32(s[i]);
-        }
-    } else if (w->form[r] & FORM_UNIFORM) {
-        LANE_LOOP {
-            d[i] = l.base;
-        }
-    } else if (l.row == l.step << shift) { /* one row as well as many */
-        LANE_LOOP {
-            d[i] = l.base + i * l.step;
-        }
-    } else {
-        LANE_LOOP {
-            d[i] = l.base + ((uint64_t)i & low) * l.step +
-                   ((uint64_t)i >> shift) * l.row;
-        }
-    }
-    w->form[r] |= FORM_WIDE;
-}
-
-static inline void fill_words(uint32_t *d, uint32_t v)
-{
-    LANE_LOOP {
-        d[i] = v;
-    }
-}
-
-/* The 64 bits of every lane. */
-static inline const uint64_t *wide(MxgpuWarp *w, unsigned r)
-{
-    if (!(w->form[r] & FORM_WIDE)) {
-        widen(w, r);
-    }
-    return w->x[r];
-}
-
-/* The same for a destination of which only some lanes are written next: the
- * wide form is the only valid one then. */
-static inline uint64_t *wide_partly(MxgpuWarp *w, unsigned r)
-{
-    (void)wide(w, r);
-    w->form[r] = FORM_WIDE;
-    return w->x[r];
-}
-
-/* For ops that know only the wide form of x registers, and are followed by
- * simt_wrote_wide(). */
-static inline void widen_all(MxgpuWarp *w, const SimtOp *p)
-{
-    (void)wide(w, p->r1);
-    (void)wide(w, p->r2);
-    (void)wide(w, p->rd);
-}
-
-/* With SIMT_PLAIN: makes the wide form of a register, the only valid one. */
-#if defined(SIMT_PLAIN)
-#define MATERIALIZE(w, r)                                                      \
-    do {                                                                       \
-        (void)wide(w, r);                                                      \
-        (w)->form[r] = FORM_WIDE;                                              \
-    } while (0)
-#else
-#define MATERIALIZE(w, r) ((void)0)
-#endif
-
-static inline void wrote_wide(MxgpuWarp *w, unsigned r)
-{
-    w->form[r] = FORM_WIDE;
-}
-
-static inline void wrote_word(MxgpuWarp *w, unsigned r)
-{
-    w->form[r] = FORM_WORD;
-    MATERIALIZE(w, r);
-}
-
-static inline void set_uniform(MxgpuWarp *w, unsigned r, uint64_t value)
-{
-    simt_set_uniform(w, r, value);
-    MATERIALIZE(w, r);
-}
-
-static inline void set_line(MxgpuWarp *w, unsigned r, SimtLine line)
-{
-    simt_set_line(w, r, line);
-    MATERIALIZE(w, r);
-}
-
-static inline SimtRows rows_of(const MxgpuWarp *w)
-{
-    return (SimtRows){w->c.row_shift, 0};
-}
+#include "forms.h"
 
 static inline bool line_uniform(const SimtLine *l)
 {
@@ -155,56 +50,6 @@ static inline bool line_within(SimtRows rows, const SimtLine *l, int64_t low,
 
     return line_range(rows, l, &min, &max) && min >= low && max <= high;
 }
-
-static __attribute__((noinline)) bool line_to_word(MxgpuWarp *w, unsigned r)
-{
-    const SimtLine l = w->line[r];
-    const uint32_t low = (1u << w->c.row_shift) - 1, base = (uint32_t)l.base;
-    const uint32_t step = (uint32_t)l.step, row = (uint32_t)l.row;
-    const unsigned shift = w->c.row_shift;
-    uint32_t *d = w->word[r];
-
-    if (!line_within(rows_of(w), &l, INT32_MIN, INT32_MAX)) {
-        return false;
-    }
-    if (row == step << shift) {
-        LANE_LOOP {
-            d[i] = base + i * step;
-        }
-    } else {
-        LANE_LOOP {
-            d[i] = base + (i & low) * step + (i >> shift) * row;
-        }
-    }
-    w->form[r] |= FORM_WORD;
-    return true;
-}
-
-/* Whether the register has, or can get without loss, the word form. */
-static inline bool as_word(MxgpuWarp *w, unsigned r)
-{
-    return w->form[r] & FORM_WORD ||
-           (w->form[r] & FORM_LINE && line_to_word(w, r));
-}
-
-static __attribute__((noinline)) const uint32_t *
-truncate_lanes(MxgpuWarp *w, unsigned r, uint32_t *tmp)
-{
-    const uint64_t *s = wide(w, r);
-
-    LANE_LOOP {
-        tmp[i] = (uint32_t)s[i];
-    }
-    return tmp;
-}
-
-/* The low 32 bits of every lane. */
-static inline const uint32_t *low_word(MxgpuWarp *w, unsigned r, uint32_t *tmp)
-{
-    return as_word(w, r) ? w->word[r] : truncate_lanes(w, r, tmp);
-}
-
-/* ---- arithmetic on lines: whether *out is the result */
 
 #define LINE_FN(ID)                                                            \
     static inline __attribute__((always_inline)) bool line_##ID(               \
@@ -421,3 +266,5 @@ static inline bool lines_disjoint(SimtRows rows, const SimtLine *a,
            line_range(rows, b, &low2, &high2) &&
            (high1 < low2 || low1 > high2) && low1 >= 0 && low2 >= 0;
 }
+
+#endif

@@ -2,12 +2,12 @@
 /*
  * f32 and f64 lanes as vectors of the host's width, for arithmetic whose
  * results are looked at once more while they are still in registers.
- *
- * Needs: isa.h, simt/state.h.
- * Provides: VecF32 and VecF64 with load_f32(), store_f32(), only_f32(),
- * merge_f32(), nan_f32(), sqrt_f32(), fma_f32() and the same for f64;
- * VEC_BYTES, VEC_LANES, EACH_VEC.
  */
+#ifndef MXGPU_SIMT_EXEC_VEC_H
+#define MXGPU_SIMT_EXEC_VEC_H
+
+#include "lanes.h"
+
 #if defined(SIMT_AVX512)
 #define VEC_BYTES 64
 #elif defined(SIMT_FMA) && defined(__x86_64__)
@@ -167,4 +167,6 @@ DEF_VEC_MATHS(VecF64, f64, __m256d, pd)
     }
 DEF_VEC_MATHS(VecF32, f32, float, __builtin_sqrtf, __builtin_fmaf)
 DEF_VEC_MATHS(VecF64, f64, double, __builtin_sqrt, __builtin_fma)
+#endif
+
 #endif

@@ -6,10 +6,13 @@
  * from the next one, which is more than rounding adds to it: cut off, it is the
  * quotient of integers.
  *
- * Needs: stdint.h.
- * Provides: lane_div32() and the like, which stand for rv_div32() and the like;
- * near_ID() of DIVIDE_OPS, for operands of which fits_ID() gives 0.
+ * lane_div32() and the like stand for rv_div32() and the like; near_ID() of
+ * DIVIDE_OPS are for operands of which fits_ID() gives 0.
  */
+#ifndef MXGPU_SIMT_EXEC_DIVIDE_H
+#define MXGPU_SIMT_EXEC_DIVIDE_H
+
+#include <stdint.h>
 
 /* One lane. S is signed; where b is 0 or -1 the host must not divide, and the
  * result is known. */
@@ -54,3 +57,5 @@ static inline uint64_t fits_unsigned(uint64_t v)
 #define fits_REM  fits_signed
 #define fits_DIVU fits_unsigned
 #define fits_REMU fits_unsigned
+
+#endif

@@ -1,0 +1,4 @@
+/* SPDX-License-Identifier: MIT */
+/* Loads and stores of the counting interpreters. */
+#define SIMT_COUNTING
+#include "memory.c"
