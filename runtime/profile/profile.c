@@ -104,7 +104,9 @@ static bool write_entry(uint32_t type, const Part *parts, unsigned count,
     struct mc_profile_entry *entry = (void *)(profile.map + at);
     uint8_t *to = (uint8_t *)(entry + 1);
 
-    entry->size = (uint32_t)size;
+    /* First: a reader finds what is behind an entry that is never finished. */
+    __atomic_store_n(&entry->size, (uint32_t)size, __ATOMIC_RELAXED);
+    atomic_signal_fence(memory_order_seq_cst);
     for (unsigned i = 0; i < count; i++) {
         memcpy(to, parts[i].data, parts[i].size);
         to += parts[i].size;

@@ -2,9 +2,10 @@
 /*
  * The file that a profiled program leaves and mx-prof reads (docs/profiling.md).
  * A head, then entries in the order in which threads made room for them, each
- * a multiple of 8 bytes. An entry whose type is 0 was not finished; one whose
- * size is 0 ends the file. Little-endian; host times are CLOCK_MONOTONIC, device
- * times those of CLOCK, both ns.
+ * a multiple of 8 bytes. An entry whose type is 0 was not finished. Where a size
+ * is 0 nothing was written: that is the end, or room that a thread made and was
+ * killed before it wrote, zero up to the next entry. Little-endian; host times
+ * are CLOCK_MONOTONIC, device times those of CLOCK, both ns.
  */
 #ifndef MC_PROFILE_PROFILE_FORMAT_H
 #define MC_PROFILE_PROFILE_FORMAT_H

@@ -93,7 +93,7 @@ def test_run():
         with open(tables, encoding="utf-8") as f:
             tables = json.load(f)
         with open(trace, encoding="utf-8") as f:
-            events = json.load(f)["traceEvents"]
+            events = json.load(f)
     slices = sum(len(t["slices"]) for t in content["timeline"]["tracks"])
     check("each slice of the trace is in the timeline",
           slices == sum(e["ph"] == "X" for e in events), slices)

@@ -128,7 +128,7 @@ def test_estimates():
     hot = t["hot_lines"][kernel(t, "load<30, 256>")["kernel"]]
     check("estimates: hot line", hot[0]["share"] > 0.6 and
           "lw zero" in hot[0]["text"], hot[:2])
-    args = [e["args"] for e in trace["traceEvents"]
+    args = [e["args"] for e in trace
             if e["name"].startswith("void load<30, 256>") and
             "mem_requests" in e.get("args", ())]
     check("estimates: in the trace", args and all(
@@ -136,8 +136,7 @@ def test_estimates():
           args[:1])
 
 
-def check_trace(trace, launches):
-    events = trace["traceEvents"]
+def check_trace(events, launches):
     names = {(e["pid"], e["tid"]): e["args"]["name"] for e in events
              if e["ph"] == "M" and e["name"] == "thread_name"}
     slices = [e for e in events if e["ph"] == "X"]
@@ -188,7 +187,7 @@ def test_graphs():
               k["warps"] == 3 * warps and k["warp_instructions"] > 0, k)
     rows = {r["direction"]: r for r in t["copies"]}
     check("graphs: copies", rows["DtoD"]["bytes"] == 3 * 4096, rows)
-    runs = [e for e in trace["traceEvents"]
+    runs = [e for e in trace
             if e["ph"] == "X" and "half<" in e["name"]]
     check("graphs: runs in the trace", len(runs) >= 6, len(runs))
 
@@ -203,7 +202,7 @@ def test_threads():
     check("threads: a limit of the recorded file",
           less["processes"][0]["dropped"] > 0 and
           kernel(less, "half<100>")["unfinished"] > 0, less["processes"])
-    names = [e["args"]["name"] for e in trace["traceEvents"]
+    names = [e["args"]["name"] for e in trace
              if e["ph"] == "M" and e["name"] == "thread_name"]
     check("threads: a track of calls for each",
           sum(n.startswith("thread ") for n in names) >= 3, names)

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """test-stream.py MX-PROF: what mx-prof makes of a recorded file does not need more
-memory when the file is larger, and says the same of each part of it."""
+memory when the file is larger, also when it is made meanwhile, and says the same
+of each part of it."""
 import json
 import os
 import re
@@ -9,6 +10,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 
 from tap import check, end
 
@@ -49,7 +51,7 @@ def launch(n):
                   0x9000 + 2 * (i % 16) | 64 << 48 for i in range(SAMPLES))))))
 
 
-def record(path, launches):
+def record(path, launches, pause=1 << 30):
     with open(path, "wb") as f:
         f.write(pack("HEAD", b"MXPROF\r\n", 1, 77, 9000, 0, b"made"))
         f.write(entry(1, pack("DEVICE", 1, 0, 1, 9000, 9000, 0, b"device")))
@@ -58,21 +60,35 @@ def record(path, launches):
                           name))
         for n in range(launches):
             f.write(launch(n))
+            if n % pause == pause - 1:
+                f.flush()
+                time.sleep(.3)
         f.write(entry(2, pack("CLOCK", 1, 10**9, 10**9)))
 
 
-def run(folder, launches):
-    """The most memory that mx-prof took, and the size of the file, in bytes. The
-    first counts what this process has, too, when it makes the other."""
-    path = os.path.join(folder, f"{launches}.mxprof")
-    record(path, launches)
+def prof(path, *args):
+    """The most memory that mx-prof took, in bytes. It counts what this process
+    has, too, when it makes the other."""
     with subprocess.Popen([PROF, "--trace", path + ".trace", "--json",
-                           path + ".json", "--import", path],
+                           path + ".json", *args],
                           stdout=subprocess.DEVNULL) as child:
         _, status, usage = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
-    check(f"{launches} launches: status", child.returncode == 0)
-    return usage.ru_maxrss << 10, os.stat(path).st_size
+    check(f"{os.path.basename(path)}: status", child.returncode == 0)
+    return usage.ru_maxrss << 10
+
+
+def run(folder, launches):
+    """That memory, and the size of the file."""
+    path = os.path.join(folder, f"{launches}.mxprof")
+    record(path, launches)
+    return prof(path, "--import", path), os.stat(path).st_size
+
+
+def run_live(folder, launches):
+    """That memory, when the file is made while mx-prof runs."""
+    return prof(os.path.join(folder, f"live-{launches}"), sys.executable,
+                __file__, "--write", str(launches))
 
 
 def made(folder, kind):
@@ -85,8 +101,12 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         little, first = run(folder, LAUNCHES // 2)
         much, size = run(folder, LAUNCHES)
+        # before this process has much itself, which would count
+        growth = run_live(folder, LAUNCHES) - run_live(folder, LAUNCHES // 2)
         tables, events = made(folder, "json"), made(folder, "trace")
-    events = events["traceEvents"]
+        with open(os.path.join(folder, f"live-{LAUNCHES}.trace"),
+                  encoding="utf-8") as f:
+            live = json.load(f)
     kernels = {k["kernel"]: k for k in tables["kernels"]}
     check("all launches are counted",
           {n: k["calls"] for n, k in kernels.items()} ==
@@ -108,7 +128,18 @@ def main():
     check("memory does not grow with the file",
           much - little < (size - first) / 2,
           f"{much - little} for {size - first} bytes more")
+    check("nor when it is made meanwhile", growth < (size - first) / 2,
+          f"{growth} for {size - first} bytes more")
+    check("the trace is the same then", [
+        (e["name"], e.get("dur"), e.get("args")) for e in live
+        if e["ph"] in "Xsf"] == [
+        (e["name"], e.get("dur"), e.get("args")) for e in events
+        if e["ph"] in "Xsf"])
     end()
 
 
-main()
+if sys.argv[1] == "--write":
+    record(os.environ["MXGPU_PROFILE"].replace("%p", str(os.getpid())),
+           int(sys.argv[2]), int(sys.argv[2]) // 8)
+else:
+    main()

@@ -27,7 +27,7 @@ def run(*args, **more):
 def events(path):
     """{track: [(name, begin, end, arguments)]} of a trace."""
     with open(path, encoding="utf-8") as f:
-        found = json.load(f)["traceEvents"]
+        found = json.load(f)
     names = {(e["pid"], e["tid"]): e["args"]["name"] for e in found
              if e["name"] == "thread_name"}
     tracks = {}

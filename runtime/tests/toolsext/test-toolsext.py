@@ -25,7 +25,7 @@ def prof(mode, *options):
     with open(f"{TMP}/json", encoding="utf-8") as f:
         tables = json.load(f)
     with open(f"{TMP}/trace", encoding="utf-8") as f:
-        trace = json.load(f)["traceEvents"]
+        trace = json.load(f)
     with open(f"{TMP}/report", encoding="utf-8") as f:
         return done.returncode, tables, trace, f.read()
 

@@ -44,36 +44,48 @@ class Annotations:
         self.last = 0
 
     def add(self, body):
+        """Returns what is complete by that: a mark, or a range."""
         fields = ANNOTATION.unpack_from(body)
         at, ident, _, thread, kind, domain = fields[:6]
         self.last = max(self.last, at)
         message = text(bytes(body[ANNOTATION.size:]))
+        ended = None
         if kind == self.MARK:
             self.marks.append(Range(fields, message, thread))
-        elif kind == self.PUSH:
+            return self.marks[-1]
+        if kind == self.PUSH:
             new = Range(fields, message, thread)
             self.pushed.setdefault((thread, domain), []).append(new)
             self.ranges.append(new)
         elif kind == self.POP:
             stack = self.pushed.get((thread, domain), [])
             if stack and stack[-1].ident == ident:
-                stack.pop().end = at
+                ended = stack.pop()
         elif kind == self.START:
             self.started[ident] = Range(fields, message, None)
             self.ranges.append(self.started[ident])
         elif kind == self.END and ident in self.started:
-            self.started.pop(ident).end = at
+            ended = self.started.pop(ident)
+        if ended:
+            ended.end = at
+        return ended
 
     def add_name(self, body):
+        """Returns what got a name: kind and object."""
         ident, kind, domain = NAME.unpack_from(body)
         self.names[kind, domain if kind in (2, 8) else 0, ident] = \
             text(bytes(body[NAME.size:]))
+        return kind, ident
 
     def complete(self, last):
         """What was never ended lasts to the end of the recording."""
         for r in self.ranges:
             if r.end is None:
                 r.end, r.finished = max(last, self.last, r.start), False
+
+    def unfinished(self):
+        """Complete ranges that nobody ended."""
+        return [r for r in self.ranges if not r.finished]
 
     def name(self, kind, ident, domain=0):
         """As the program named it, or None."""
@@ -176,26 +188,22 @@ def title(row):
 
 # ---- the trace
 
-def add_to_trace(trace, process):
-    """Ranges of a thread nest with its calls; those of another domain than the
-    default one may not."""
+def add_to_trace(trace, process, r):
+    """A range or mark. Ranges of a thread nest with its calls; those of another
+    domain than the default one may not."""
     notes, pid = process.annotations, process.pid
-    tracks = {}
-    for r in sorted(notes.ranges + notes.marks, key=lambda r: r.start):
-        args = notes.arguments(r)
-        if r.thread is None:
-            trace.span(pid, r.ident, r.message, r.start, r.end, args)
-            continue
-        key = r.thread if not r.domain else (r.thread, r.domain)
-        if key not in tracks:
-            more = f", {notes.domain(r.domain)}" if r.domain else ""
-            tracks[key] = trace.track(
-                pid, key, thread_name(process, r.thread) + more, r.thread)
-        if r.end is None:
-            trace.moment(pid, tracks[key], r.message, r.start, args)
-        else:
-            trace.slice(pid, tracks[key], r.message, "range", r.start, r.end,
-                        args)
+    args = notes.arguments(r)
+    if r.thread is None:
+        trace.span(pid, r.ident, r.message, r.start, r.end, args)
+        return
+    key = r.thread if not r.domain else (r.thread, r.domain)
+    more = f", {notes.domain(r.domain)}" if r.domain else ""
+    tid = trace.track(pid, key, thread_name(process, r.thread) + more,
+                      r.thread)
+    if r.end is None:
+        trace.moment(pid, tid, r.message, r.start, args)
+    else:
+        trace.slice(pid, tid, r.message, "range", r.start, r.end, args)
 
 
 def thread_name(process, thread):

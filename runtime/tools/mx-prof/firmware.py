@@ -75,26 +75,29 @@ KINDS = ("doorbell", "packet_start", "packet_end", "queue", "irq", "request",
 BLOCK = struct.Struct("<2I")
 PACKET = struct.Struct("<5I")
 MOST = 1 << 20     # bytes of a block: the device writes less
+BEGIN = 1024       # bytes by which files are told apart: the time is in them
 ENHANCED = 6       # blocks of that type hold records
 UNITS = {1: "copy engine", 2: "slot"}
 
 
-def records(path):
-    """(time, record, data) of a capture, up to where it ends or makes no sense:
-    a program that was killed leaves the begin of a block."""
-    with open(path, "rb") as f:
-        while len(head := f.read(BLOCK.size)) == BLOCK.size:
-            kind, size = BLOCK.unpack(head)
-            if size < 12 or size > MOST or size % 4:
-                return
-            body = f.read(size - BLOCK.size)
-            if len(body) != size - BLOCK.size:
-                return
-            if kind != ENHANCED or len(body) < PACKET.size + RECORD.size + 4:
-                continue
-            _, high, low, captured, _ = PACKET.unpack_from(body)
-            yield (high << 32 | low, RECORD.unpack_from(body, PACKET.size),
-                   body[PACKET.size + RECORD.size:PACKET.size + captured])
+def records(f):
+    """(time, record, data, where it ends) of a capture from f's position, up to
+    where it ends or makes no sense: a program that was killed, or is at work,
+    leaves the begin of a block."""
+    at = f.tell()
+    while len(head := f.read(BLOCK.size)) == BLOCK.size:
+        kind, size = BLOCK.unpack(head)
+        if size < 12 or size > MOST or size % 4:
+            return
+        body = f.read(size - BLOCK.size)
+        if len(body) != size - BLOCK.size:
+            return
+        at += size
+        if kind != ENHANCED or len(body) < PACKET.size + RECORD.size + 4:
+            continue
+        _, high, low, captured, _ = PACKET.unpack_from(body)
+        yield (high << 32 | low, RECORD.unpack_from(body, PACKET.size),
+               body[PACKET.size + RECORD.size:PACKET.size + captured], at)
 
 
 class Tracks:
@@ -105,6 +108,7 @@ class Tracks:
         self.lanes, self.faults = lanes, faults
         self.open, self.on_slot, self.held = {}, {}, {}
         self.messages, self.last = {}, None
+        self.at, self.begin = 0, b""  # of the file: read up to here
         self.handlers = {
             CAPTURE["DOORBELL"]: self.doorbell,
             CAPTURE["PACKET_START"]: self.start,
@@ -135,12 +139,23 @@ class Tracks:
         self.trace.moment(self.pid, self.track(name, sort), title,
                           self.device.host_time(at), args)
 
-    def read(self, path):
-        for at, record, data in records(path):
-            _, kind, number, info, a, b = record
-            if kind in self.handlers:
-                self.handlers[kind](at, number, info, a, b, data)
-            self.last = at
+    def look(self, path):
+        """What has come since the last look. False: it is another file, of a
+        device that was opened anew."""
+        with open(path, "rb") as f:
+            begin = f.read(BEGIN)
+            if begin[:len(self.begin)] != self.begin:
+                return False
+            self.begin = begin
+            f.seek(self.at)
+            for at, record, data, self.at in records(f):
+                _, kind, number, info, a, b = record
+                if kind in self.handlers:
+                    self.handlers[kind](at, number, info, a, b, data)
+                self.last = at
+        return True
+
+    def finish(self):
         for slot in list(self.held):
             self.release(slot, self.last)
 

@@ -6,7 +6,6 @@ The runtime leaves a file for each process (profile/profile_format.h); this read
 them, with mx-symbolize for source lines. See docs/profiling.md.
 """
 import csv
-import heapq
 import json
 import os
 import shutil
@@ -23,15 +22,15 @@ import firmware # pylint: disable=wrong-import-position
 import page # pylint: disable=wrong-import-position
 import stats # pylint: disable=wrong-import-position
 from recorded import ( # pylint: disable=wrong-import-position
-    COUNTER, FAULTS, Failure, OF_COUNTED, PACKET_DISPATCH, Process, ratio)
+    Failure, PACKET_DISPATCH, Process, ratio)
 from sums import Sums # pylint: disable=wrong-import-position
-from tracks import Lanes, Trace # pylint: disable=wrong-import-position
+from timeline import Live, make_trace # pylint: disable=wrong-import-position
 
 USAGE = """usage: mx-prof [options] PROGRAM [ARG...]
        mx-prof [options] --import FILE...
 
-Runs PROGRAM, prints tables of its kernels, hot lines, copies and calls, and
-writes a trace. Its exit status is passed on.
+Runs PROGRAM, writes a trace while it runs, and prints tables of its kernels,
+hot lines, copies and calls at its end. Its exit status is passed on.
 
   -o FILE           write the report to FILE instead of standard output
   --trace FILE      the trace, for Perfetto (ui.perfetto.dev) or
@@ -58,8 +57,7 @@ writes a trace. Its exit status is passed on.
 """
 
 TRACE = "mx-prof.trace.json"
-MAX_PID = 1 << 22  # of Linux
-SORTED = 2048      # pieces of work that are put in order of their start
+LOOK = 0.2         # seconds between two looks at what is recorded
 
 
 # ---- the report
@@ -173,127 +171,6 @@ def print_stats(out, processes):
         print(line, file=out)
 
 
-# ---- the trace
-
-def add_device_work(trace, process, w, pid, lanes):
-    device = process.devices[w.context]
-    start, end = device.host_time(w.start), device.host_time(w.end)
-    base = (w.context, w.queue)
-    named = process.annotations.name(5, w.stream) if w.stream else None
-    queue = trace.track(pid, ("queue", base),
-                        f"device {device.number} queue {w.queue}", 1000)
-    if w.type == PACKET_DISPATCH:
-        args = {"stream": named or (hex(w.stream) if w.stream else "default"),
-                "grid": w.grid, "block": w.block, "dynamic shared": w.shared}
-        args.update((c, w.counter(c)) for c in COUNTER
-                    if c not in OF_COUNTED)
-        scale = ratio(w.counter("warp_instructions"),
-                      w.counter("counted_instructions"))
-        if scale:
-            args.update((c, round(w.counter(c) * scale)) for c in OF_COUNTED)
-        if w.fault:
-            args["fault"] = FAULTS.get(w.fault, w.fault)
-        kind, name = "kernel", w.kernel
-    else:
-        args = {"bytes": w.bytes,
-                "GB/s": round(w.bytes / max(w.end - w.start, 1), 3)}
-        kind, name = "copy", w.direction
-    trace.slice(pid, queue, name, kind, start, end, args)
-    for group, sort in (("kernels", 2000), ("copies", 3000)):
-        if group.startswith(kind[:3]):
-            n = lanes.pick((group, w.context), w.start, w.end)
-            more = f" ({n + 1})" if n else ""
-            tid = trace.track(pid, (group, w.context, n),
-                              f"device {device.number} {group}{more}",
-                              sort + n)
-            trace.slice(pid, tid, name, kind, start, end, args)
-    for unit, blocks, first, last, busy in w.units:
-        n = lanes.pick(("unit", w.context, unit), first, last)
-        more = f" ({n + 1})" if n else ""
-        tid = trace.track(pid, ("unit", w.context, unit, n),
-                          f"device {device.number} unit {unit}{more}",
-                          4000 + unit)
-        trace.slice(pid, tid, name, "unit", device.host_time(first),
-                    device.host_time(last),
-                    {"blocks": blocks, "busy ns": busy})
-    return queue, start
-
-
-def add_firmware(trace, process, pid, lanes):
-    last = {d.number: d for d in process.devices.values()}
-    for number, path in process.captures.items():
-        if number in last:
-            firmware.Tracks(trace, pid, last[number], lanes, FAULTS).read(path)
-
-
-class Launches:
-    """Arrows from calls to kernels: drawn when both ends are known."""
-
-    def __init__(self, trace, pid):
-        self.trace, self.pid = trace, pid
-        self.waiting = {}  # of a thread: launches that no call was seen for
-
-    def submitted(self, w):
-        if w.type == PACKET_DISPATCH:
-            waiting = self.waiting.setdefault(w.thread, [])
-            waiting.append(w)
-            del waiting[:-SORTED]  # by no call that was recorded
-
-    def call(self, start, end, thread, tid):
-        waiting = self.waiting.get(thread, [])
-        for w in waiting:
-            if start <= w.host <= end:
-                w.call = self.pid, tid, w.host
-                self.draw(w)
-        self.waiting[thread] = [w for w in waiting if w.host < start]
-
-    def draw(self, w):
-        if w.call and w.shown:
-            self.trace.flow(w.call, w.shown)
-
-
-def add_process(trace, p):
-    host, device = p.pid, p.pid + MAX_PID
-    trace.meta("process_name", host, 0,
-               {"name": f"{p.name} ({p.pid}): calls"})
-    annotations.add_to_trace(trace, p)
-    if p.devices:
-        trace.meta("process_name", device, 0,
-                   {"name": f"{p.name} ({p.pid}): devices"})
-    lanes, launches, ordered = Lanes(), Launches(trace, host), []
-
-    def show(w):
-        w.shown = (device, *add_device_work(trace, p, w, device, lanes))
-        launches.draw(w)
-    for number, (what, found) in enumerate(p.events()):
-        if what == "call":
-            start, end, thread, result, name = found
-            tid = trace.track(host, thread,
-                              annotations.thread_name(p, thread), thread)
-            trace.slice(host, tid, name, "call", start, end,
-                        {"result": result})
-            launches.call(start, end, thread, tid)
-        elif what == "submitted":
-            launches.submitted(found)
-        elif what == "done" and found.context in p.devices:
-            heapq.heappush(ordered, (found.start, number, found))
-            if len(ordered) > SORTED:
-                show(heapq.heappop(ordered)[2])
-    while ordered:
-        show(heapq.heappop(ordered)[2])
-    if p.devices:
-        add_firmware(trace, p, device, lanes)
-
-
-def make_trace(processes, out, keep):
-    """The trace, to a file; keep: as many events, the longest, are in it."""
-    trace = Trace(min((p.start for p in processes), default=0), out, keep)
-    for p in processes:
-        add_process(trace, p)
-    trace.finish()
-    return trace
-
-
 # ---- running
 
 def size(text):
@@ -366,7 +243,17 @@ def writable(path):
     return os.access(os.path.dirname(os.path.abspath(path)), os.W_OK)
 
 
-def run_program(options, folder):
+def live_trace(options, folder):
+    """None: it goes to what can be written to once only, at the end."""
+    path = options.trace
+    if not path or path == "-" or \
+            os.path.exists(path) and not os.path.isfile(path):
+        return None
+    return Live(folder, path, page.EVENTS if options.html else 0,
+                path != TRACE)
+
+
+def run_program(options, folder, live):
     env = dict(os.environ)
     env["MXGPU_PROFILE"] = os.path.join(folder, "%p.mxprof")
     if options.firmware:
@@ -392,9 +279,15 @@ def run_program(options, folder):
     except FileNotFoundError as e:
         raise Failure(f"{options.rest[0]}: {e.strerror}") from None
     signal.signal(signal.SIGTERM, lambda n, f: child.send_signal(n))
-    status = child.wait()
+    while child.returncode is None:
+        try:
+            child.wait(LOOK if live else None)
+        except subprocess.TimeoutExpired:
+            live.look()
+    if live:
+        live.look(final=True)
     restore()
-    return status
+    return child.returncode
 
 
 def write(path, what):
@@ -434,7 +327,7 @@ def write_csv(out, rows):
             writer.writerow({**row, "faults": "; ".join(row["faults"])})
 
 
-def report(options, paths, status):
+def report(options, paths, status, live=None):
     processes = []
     for path in sorted(paths):
         try:
@@ -457,7 +350,11 @@ def report(options, paths, status):
             annotations.range_rows(processes))
     command = " ".join(options.rest)
     keep, trace = page.EVENTS if options.html else 0, None
-    if options.trace and (processes or options.trace != TRACE):
+    if live:
+        trace = live.trace
+        if live.failed:
+            options.trace = None
+    elif options.trace and (processes or options.trace != TRACE):
         def stream(f):
             nonlocal trace
             trace = make_trace(processes, f, keep)
@@ -504,10 +401,11 @@ def main():
         folder = options.keep or tempfile.mkdtemp(prefix="mx-prof.")
         folder = os.path.abspath(folder)
         try:
-            status = run_program(options, folder)
+            live = live_trace(options, folder)
+            status = run_program(options, folder, live)
             report(options, [os.path.join(folder, f)
                              for f in os.listdir(folder)
-                             if f.endswith(".mxprof")], status)
+                             if f.endswith(".mxprof")], status, live)
         finally:
             if not options.keep:
                 shutil.rmtree(folder, ignore_errors=True)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The files that profiled programs leave (profile/profile_format.h)."""
 import ctypes
-import mmap
 import os
+import re
 import struct
 import subprocess
 import tempfile
@@ -51,7 +51,8 @@ FAULTS = {
     33: "impossible configuration",
 }
 # ---- made by scripts/gen-constants: end
-DROP = 4 << 20     # bytes of a file that stay in memory behind us
+CHUNK = 1 << 20    # bytes of a file that are in memory, or one entry
+NOT_ZERO = re.compile(rb"[^\0]")
 # Of counted_instructions, not of all.
 OF_COUNTED = ("mem_requests", "mem_transactions", "mem_bytes", "tlb_lookups",
               "shared_requests", "bank_conflicts")
@@ -166,6 +167,7 @@ class Work:
         self.grid, self.block = fields[12:15], fields[15:18]
         self.process = process
         self.kernel = self.module = self.call = self.shown = None
+        self.told = False
         self.direction = "fill" if self.type == PACKET_FILL else \
             "HD"[src] + "to" + "HD"[dst] if src < 2 and dst < 2 else "?"
         self.done = False
@@ -202,57 +204,108 @@ def captures(path):
     return found
 
 
+class Reader:
+    """Entries of a recorded file, which may grow while it is read."""
+
+    def __init__(self, path):
+        self.file = open(path, "rb", buffering=0)
+        self.at, self.broken = HEAD.size, False
+
+    def read(self, size, at):
+        return os.pread(self.file.fileno(), size, at)
+
+    def head(self):
+        return self.read(HEAD.size, 0).ljust(HEAD.size, b"\0")
+
+    def look(self, final=True):
+        """(kind, body) of each entry to the end of the file; if that is not
+        final, to the first that is not finished: the next look begins there."""
+        data, start = b"", 0
+        while True:
+            if len(data) - start < ENTRY.size:
+                data, start = self.read(CHUNK, self.at), 0
+                if len(data) < ENTRY.size:
+                    return
+            size, kind = ENTRY.unpack_from(data, start)
+            if not final and not (size and kind):
+                return
+            if not size and not kind:
+                if not self.skip_room():
+                    return
+                data, start = b"", 0
+                continue
+            if size < ENTRY.size or size % 8 or \
+                    self.at + size > os.fstat(self.file.fileno()).st_size:
+                self.broken = True
+                return
+            if size > len(data) - start:
+                data, start = self.read(max(size, CHUNK), self.at), 0
+            body = data[start + ENTRY.size:start + size]
+            start += size
+            self.at += size
+            if kind:
+                yield kind, body
+
+    def skip_room(self):
+        """A thread that was killed when it had made room has written nothing
+        there: behind it are entries of others, or the end."""
+        at = self.at
+        while chunk := self.read(CHUNK, at):
+            found = NOT_ZERO.search(chunk)
+            if found:
+                self.at = at + (found.start() & ~7)
+                return True
+            at += len(chunk)
+        return False
+
+
 class Process:
     """What one process left. The file is read again for each purpose, and never
     in memory as a whole: a run may take hours."""
 
-    def __init__(self, path):
-        with open(path, "rb") as f:
-            self.data = b"" if os.fstat(f.fileno()).st_size < HEAD.size else \
-                mmap.mmap(f.fileno(), 0, access=mmap.ACCESS_READ)
-        if self.data[:8] != b"MXPROF\r\n":
+    def __init__(self, path, index=True):
+        self.path, reader = path, Reader(path)
+        magic, version, self.pid, self.start, self.dropped, name = \
+            HEAD.unpack(reader.head())
+        if magic != b"MXPROF\r\n":
             raise Failure(f"{path}: not a recorded file")
-        self.captures = captures(path)
-        _, version, self.pid, self.start, self.dropped, name = \
-            HEAD.unpack_from(self.data)
         if version != 1:
             raise Failure(f"{path}: version {version}")
         self.name = text(name)
         self.devices, self.modules, self.kernels = {}, {}, []
         self.broken = self.recorded = False
         self.annotations = annotations.Annotations()
-        self.annotations.complete(max(self.start, self.index()))
+        if index:
+            self.annotations.complete(max(self.start, self.index(reader)))
 
-    def entries(self, handlers):
-        """What handlers return for the entries that they are of, if anything.
-        What was read leaves memory now and then."""
-        at, kept = HEAD.size, 0
-        while at + ENTRY.size <= len(self.data):
-            size, kind = ENTRY.unpack_from(self.data, at)
-            if size < ENTRY.size or size % 8 or at + size > len(self.data):
-                self.broken |= size != 0
-                break
-            if kind in handlers:
-                body = self.data[at + ENTRY.size:at + size]
-                try:
+    @property
+    def captures(self):
+        return captures(self.path)
+
+    def entries(self, reader, handlers, final=True):
+        """What handlers return for the entries that they are of, if anything."""
+        for kind, body in reader.look(final):
+            found = None
+            try:
+                if kind in handlers:
                     found = handlers[kind](body)
-                except (struct.error, IndexError):
-                    self.broken, found = True, None
-                if found is not None:
-                    yield found
-            at += size
-            if at - kept >= DROP:
-                first = kept & ~(mmap.PAGESIZE - 1)
-                self.data.madvise(mmap.MADV_DONTNEED, first,
-                                  (at & ~(mmap.PAGESIZE - 1)) - first)
-                kept = at
+            except (struct.error, IndexError):
+                self.broken = True
+            if found is not None:
+                yield found
+        self.broken |= reader.broken
 
-    def index(self):
+    def index(self, reader):
         """All but calls and work. Returns the last moment of the host."""
-        return max(self.entries({
+        def note(body):
+            self.annotations.add(body)
+
+        def name(body):
+            self.annotations.add_name(body)
+        return max(self.entries(reader, {
             1: self.device, 2: self.clock, 3: self.module, 4: self.kernel,
-            5: self.call_end, 6: self.submitted, 8: self.annotations.add,
-            9: self.annotations.add_name}), default=0)
+            5: self.call_end, 6: self.submitted, 8: note,
+            9: name}), default=0)
 
     def call_end(self, body):
         self.recorded = True
@@ -265,7 +318,9 @@ class Process:
     def device(self, body):
         context, number, units, host, clock, _, name = \
             DEVICE.unpack_from(body)
-        self.devices[context] = Device(number, units, host, clock, text(name))
+        if context not in self.devices:
+            self.devices[context] = Device(number, units, host, clock,
+                                           text(name))
 
     def clock(self, body):
         context, host, clock = CLOCK.unpack_from(body)
@@ -282,43 +337,15 @@ class Process:
         self.kernels.append((text(body[KERNEL.size:]),
                              self.modules.get((context, module))))
 
-    def call(self, body):
-        start, end, thread, result = API.unpack_from(body)
-        return start, end, thread, result, text(body[API.size:])
-
     def calls(self):
         """(start, end, thread, result, name), as they returned."""
-        return self.entries({5: self.call})
+        return self.entries(Reader(self.path), {5: call_of})
 
     def events(self):
-        """What happened, in that order: ("call", ...), ("submitted", work),
-        ("done", work), and at the end ("unfinished", work). Only work that has
-        not ended is kept."""
-        open_work, known, kernels = {}, {}, iter(self.kernels)
-
-        def load(body):  # where another one was, perhaps
-            context, _, desc, _, _, _ = KERNEL.unpack_from(body)
-            known[context, desc] = next(kernels)
-
-        def add(body):
-            w = Work(WORK.unpack_from(body), self)
-            if w.type == PACKET_DISPATCH:
-                name, w.module = known.get(
-                    (w.context, w.desc), (f"kernel at {w.desc:#x}", None))
-                w.kernel = demangle(name)
-            open_work[w.context, w.queue, w.value] = w
-            return "submitted", w
-
-        def done(body):
-            context, value, queue, room = DONE.unpack_from(body)
-            w = open_work.get((context, queue, value))
-            if not w:
-                return None
-            w.set_done(body, DONE.size, room)
-            return "done", open_work.pop((context, queue, value))
-        yield from self.entries({4: load, 6: add, 7: done,
-                                 5: lambda body: ("call", self.call(body))})
-        for w in open_work.values():
+        """What Events tells, and at the end ("unfinished", work)."""
+        events = Events(self)
+        yield from events.look()
+        for w in events.open.values():
             yield "unfinished", w
 
     def work(self):
@@ -326,6 +353,64 @@ class Process:
         for what, w in self.events():
             if what in ("done", "unfinished"):
                 yield w
+
+
+def call_of(body):
+    start, end, thread, result = API.unpack_from(body)
+    return start, end, thread, result, text(body[API.size:])
+
+
+class Events:
+    """One pass over what a process recorded, or records: in that order
+    ("call", ...), ("submitted", work), ("done", work). Only work that has not
+    ended is kept. index: the process has not been indexed, this is the first
+    pass; then also ("marked", range or mark) and ("named", (kind, object))."""
+
+    def __init__(self, process, index=False):
+        self.process, self.reader = process, Reader(process.path)
+        self.open, self.known = {}, {}
+        self.kernels = iter(process.kernels)
+        self.handlers = {4: self.load, 5: lambda body: ("call", call_of(body)),
+                         6: self.add, 7: self.done}
+        if index:
+            self.handlers.update({1: process.device, 2: process.clock,
+                                  4: self.load_new, 8: self.note,
+                                  9: self.name})
+
+    def look(self, final=True):
+        return self.process.entries(self.reader, self.handlers, final)
+
+    def load(self, body):  # where another one was, perhaps
+        context, _, desc, _, _, _ = KERNEL.unpack_from(body)
+        self.known[context, desc] = next(self.kernels)
+
+    def load_new(self, body):
+        context, _, desc, _, _, _ = KERNEL.unpack_from(body)
+        self.known[context, desc] = text(body[KERNEL.size:]), None
+
+    def add(self, body):
+        w = Work(WORK.unpack_from(body), self.process)
+        if w.type == PACKET_DISPATCH:
+            name, w.module = self.known.get(
+                (w.context, w.desc), (f"kernel at {w.desc:#x}", None))
+            w.kernel = demangle(name)
+        self.open[w.context, w.queue, w.value] = w
+        return "submitted", w
+
+    def done(self, body):
+        context, value, queue, room = DONE.unpack_from(body)
+        w = self.open.get((context, queue, value))
+        if not w:
+            return None
+        w.set_done(body, DONE.size, room)
+        return "done", self.open.pop((context, queue, value))
+
+    def note(self, body):
+        marked = self.process.annotations.add(body)
+        return marked and ("marked", marked)
+
+    def name(self, body):
+        return "named", self.process.annotations.add_name(body)
 
 
 def text(raw):

@@ -1,12 +1,40 @@
 # SPDX-License-Identifier: MIT
 """The trace that mx-prof writes, and tracks for what overlaps."""
+import bisect
 import json
+
+REMEMBERED = 2048  # slices of a track
+PIECE = 1 << 18    # bytes that are written at once
+
+
+class Growing:
+    """A file that exists once something is written to it, and that ends with a
+    whole event at any time: a reader need not wait for the end."""
+
+    def __init__(self, path):
+        self.path, self.file, self.waiting, self.size = path, None, [], 0
+
+    def write(self, text):
+        self.waiting.append(text)
+        self.size += len(text)
+        if self.size >= PIECE:
+            self.flush()
+
+    def flush(self):
+        if not self.waiting:
+            return
+        if not self.file:
+            self.file = open(self.path, "wb", buffering=0)
+        data = "".join(self.waiting).encode()
+        self.waiting, self.size = [], 0
+        while data:
+            data = data[self.file.write(data):]
 
 
 class Trace:
     """Events in the JSON form of chrome://tracing: times in microseconds. They
-    go to a file as they come; as many as are to be kept, the longest, are in
-    "events" at the end."""
+    go to a file as they come, in an array, which may end anywhere; as many as
+    are to be kept, the longest, are in "events" at the end."""
 
     def __init__(self, origin, out=None, keep=0):
         self.origin, self.out, self.names = origin, out, {}
@@ -19,8 +47,8 @@ class Trace:
             if len(self.events) > 2 * self.keep + len(self.names):
                 self.shorten()
         if self.out:
-            self.out.write(",\n" if self.written else '{"traceEvents": [\n')
-            self.out.write(json.dumps(event))
+            self.out.write((",\n" if self.written else "[\n") +
+                           json.dumps(event))
             self.written += 1
 
     def shorten(self):
@@ -33,8 +61,7 @@ class Trace:
 
     def finish(self):
         if self.out:
-            self.out.write('\n], "displayTimeUnit": "ns"}\n' if self.written
-                           else '{"traceEvents": []}\n')
+            self.out.write("\n]\n" if self.written else "[]\n")
 
     def track(self, pid, key, name, sort):
         if (pid, key) not in self.names:
@@ -43,6 +70,10 @@ class Trace:
             self.meta("thread_name", pid, tid, {"name": name})
             self.meta("thread_sort_index", pid, tid, {"sort_index": sort})
         return self.names[pid, key]
+
+    def rename(self, pid, key, name):
+        if (pid, key) in self.names:
+            self.meta("thread_name", pid, self.names[pid, key], {"name": name})
 
     def meta(self, name, pid, tid, args):
         self.put({"ph": "M", "name": name, "pid": pid, "tid": tid,
@@ -79,16 +110,36 @@ class Trace:
 
 
 class Lanes:
-    """Slices of one track must nest: what overlaps goes to a further one."""
+    """Slices of one track must nest: what overlaps goes to a further one. They
+    come in the order in which their end was seen. Of each track some are
+    remembered: before these, all is taken."""
 
     def __init__(self):
-        self.ends = {}
+        self.groups = {}
 
     def pick(self, key, start, end):
-        ends = self.ends.setdefault(key, [])
-        for i, last in enumerate(ends):
-            if last <= start:
-                ends[i] = end
-                return i
-        ends.append(end)
-        return len(ends) - 1
+        lanes = self.groups.setdefault(key, [])
+        for n, lane in enumerate(lanes):
+            if lane.take(start, end):
+                return n
+        lanes.append(Lane())
+        lanes[-1].take(start, end)
+        return len(lanes) - 1
+
+
+class Lane:
+    def __init__(self):
+        self.starts, self.ends, self.forgotten = [], [], None
+
+    def take(self, start, end):
+        i = bisect.bisect_right(self.starts, start)
+        before = self.ends[i - 1] if i else self.forgotten
+        if (before is not None and before > start) or \
+                (i < len(self.starts) and self.starts[i] < end):
+            return False
+        self.starts.insert(i, start)
+        self.ends.insert(i, end)
+        if len(self.starts) > REMEMBERED:
+            self.starts.pop(0)
+            self.forgotten = self.ends.pop(0)
+        return True
