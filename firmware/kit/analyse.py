@@ -53,6 +53,18 @@ class Elf:
                 for at in range(row[4], end, 4):
                     yield struct.unpack_from("<I", self.data, at)[0]
 
+    def bytes(self):
+        """Contents of the sections that hold constants."""
+        row = self.sections[".rodata"]
+        return self.data[row[4]:row[4] + row[5]]
+
+    def words_at(self, address, count):
+        for row in self.sections.values():
+            if row[1] == 1 and row[3] <= address < row[3] + row[5]:
+                return struct.unpack_from(f"<{count}I", self.data,
+                                          row[4] + address - row[3])
+        return ()
+
     def sizes(self):
         """[(section, bytes)] of what takes SRAM."""
         return [(n, r[5]) for n, r in self.sections.items()

@@ -13,6 +13,9 @@ import pytest
 import mxgpu
 from mxgpu.tables import MSG_ABI, FwHeader, MsgHello
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import bounds  # noqa: E402
+
 TOP = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)),
                                     "../../.."))
 TARGET = ["--target=riscv32-unknown-elf", "-march=rv32imac_zicsr",
@@ -109,6 +112,113 @@ def test_calls_by_tables_and_recursion(tmp_path, recurse):
     assert 2300 <= deepest < 2600, done.stdout
     assert done.returncode == recurse, done.stdout
     assert ("recursion" in done.stdout) == recurse
+
+
+# ---- what packets take at most
+
+def test_bounds(request, tmp_path, image, library):
+    elf = request.config.getoption("--elf")
+    done = firmware("report", elf)
+    assert done.returncode == 0, done.stdout
+    most = {name: int(n) for name, n in
+            re.findall(r"^([+\w]+) +at most +(\d+) of \d+$", done.stdout, re.M)}
+    cost = firmware("cost", "--image", image, "--library", library).stdout
+    forms = {(c, form): int(n) for c, form, n in
+             re.findall(r"^(\w+) +(.*?) +(\d+) of \d+$", cost, re.M)}
+    assert {c for c, _ in forms} == {c for c in most if c[0] != "+"}
+    # What a NOP more of a list takes is no more than a NOP may take.
+    more = forms["indirect", "16 of NOP"] - forms["indirect", "nothing"]
+    assert 0 < more / 16 <= most["nop"]
+
+    limits = tmp_path / "bounds"
+    limits.write_text("nop 10 # too few\ncopy 1000000\n+queue_fail 100\n")
+    done = firmware("report", elf, "--bounds", limits)
+    assert done.returncode == 1
+    assert f"nop may take {most['nop']} instructions, its limit is 10" in \
+        done.stdout
+    assert "+queue_fail may take" in done.stdout
+    assert "write has no limit" in done.stdout
+    assert "copy may take" not in done.stdout
+
+
+LOOPS = """
+volatile int sink;
+__attribute__((noinline)) void leaf(void) { sink = 1; sink = 2; }
+static inline void inner(int n)
+{
+    for (int j = 0; j < n; j++) {
+        sink = j;
+    }
+}
+__attribute__((noinline)) void nested(int n)
+{
+    for (int i = 0; i < n; i++) {
+        inner(n); leaf();
+    }
+}
+__attribute__((noinline)) void either(int n)
+{
+    switch (n) {
+    case 0: sink = 10; break;
+    case 1: leaf(); leaf(); sink = 11; break;
+    case 2: sink = 12; leaf(); break;
+    case 3: sink = 13; sink = 14; break;
+    case 4: sink = 15; sink = 16; leaf(); leaf(); leaf(); leaf(); break;
+    }
+}
+__attribute__((noinline)) int again(int n)
+{ int last = n ? again(n - 1) : 1; sink = last; return last; }
+void (*volatile pointer)(int) = either;
+__attribute__((noinline)) void through(int n) { pointer(n); sink = n; }
+void _start(void) { nested(sink); either(sink); through(again(sink)); }
+"""
+
+
+@pytest.fixture(scope="module", name="loops")
+def loops_elf(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("loops")
+    source, elf = folder / "a.c", folder / "a.elf"
+    source.write_text(LOOPS)
+    subprocess.run(["clang-19", *TARGET, "-g", source, "-o", elf], check=True)
+    return str(elf)
+
+
+INNER = ("a.c", "for (int j = 0; j < n; j++) {")
+OUTER = ("a.c", "for (int i = 0; i < n; i++) {")
+
+
+def test_loops(loops):
+    few, none = ({INNER: 20, OUTER: n} for n in (10, 0))
+    leaf = bounds.Bounds(loops, {}, {}).of("leaf")
+    assert 4 <= leaf <= 8
+    one = bounds.Bounds(loops, few, {})
+    # Ten of a call and twenty stores, once more each as the condition may be.
+    assert 10 * (20 * 2 + leaf) < one.of("nested") < 11 * (21 * 5 + leaf + 20)
+    assert not one.unknown and one.used == {INNER, OUTER}
+    less = bounds.Bounds(loops, none, {})
+    assert less.of("nested") < one.of("nested") / 5
+    unknown = bounds.Bounds(loops, {OUTER: 3}, {})
+    unknown.of("nested")
+    assert unknown.unknown == {"a loop without a bound: " + " ".join(INNER)}
+
+
+def test_the_longest_way(loops):
+    """A switch's dearest case, with its four calls."""
+    one = bounds.Bounds(loops, {}, {})
+    leaf = one.of("leaf")
+    assert 4 * leaf + 4 < one.of("either") < 6 * leaf + 24
+
+
+def test_recursion_and_pointers(loops):
+    one = bounds.Bounds(loops, {}, {})
+    one.of("again")
+    assert one.unknown == {"again calls itself"}
+    deep = bounds.Bounds(loops, {}, {"again": 3})
+    twice = bounds.Bounds(loops, {}, {"again": 2})
+    assert 2 * deep.of("again") == 3 * twice.of("again") and not deep.unknown
+    assert one.of("through", ("either",)) > one.of("either")
+    with pytest.raises(ValueError, match="not 0"):
+        one.of("through")
 
 
 # ---- cost
