@@ -3,6 +3,7 @@
 """Runs a program on the simulated device with gdb on its kernels, or attaches
 gdb to those of a virtual machine's device."""
 import argparse
+import json
 import os
 import re
 import shlex
@@ -42,6 +43,10 @@ def arguments():
     parser.add_argument("--host", action="store_true",
                         help="the program under a gdb of its own, in another "
                              "window (tmux or x-terminal-emulator)")
+    parser.add_argument("--host-ex", action="append", default=[],
+                        metavar="COMMAND",
+                        help="a command of that gdb, before it runs the "
+                             "program; may be repeated")
     parser.add_argument("--attach", metavar="PLACE",
                         help="to the device whose gdb on kernels is at "
                              "HOST:PORT or at this Unix socket; the kernels "
@@ -51,6 +56,8 @@ def arguments():
     options = parser.parse_args()
     if options.attach and options.host:
         parser.error("--host is for a program that is run here")
+    if options.host_ex and not options.host:
+        parser.error("--host-ex is for --host")
     if not options.attach and options.program is None:
         parser.error("which program?")
     return options
@@ -60,30 +67,58 @@ def fail(text):
     sys.exit(f"mx-gdb: {text}")
 
 
-def find_gdb():
-    for name in ("gdb-multiarch", "gdb"):
+def find_gdb(*names):
+    for name in names:
         if shutil.which(name):
             return name
     fail("gdb-multiarch is not installed (Debian's package of that name)")
 
 
-def host_window(command, env):
-    """The command line that runs the program under gdb in another window."""
-    inner = ["env", "-u", "LD_PRELOAD"] + [f"{name}={env[name]}" for name in
-                       ("MXGPU_DEVICE", "MXGPU_GDB")]
-    inner += ["gdb", "-q"]
+# What the other window runs: gdb where this is, with this one's environment,
+# which a server of tmux or a terminal has not. It tells when that has ended.
+WINDOW = """import json, os, subprocess, sys
+with open(sys.argv[1]) as f:
+    what = json.load(f)
+try:
+    os.chdir(what["folder"])
+    subprocess.call(what["command"], env=what["env"])
+finally:
+    if os.path.exists(sys.argv[1]):
+        open(sys.argv[1] + ".ended", "w").close()
+"""
+
+
+def host_gdb(options, env):
+    """The command line and environment of the gdb on the program."""
+    command = [find_gdb("gdb", "gdb-multiarch"), "-q"]
     if "LD_PRELOAD" in env:  # it is for the program
-        inner += ["-ex", f"set environment LD_PRELOAD {env['LD_PRELOAD']}"]
-    inner += ["-ex", "run", "--args"] + command
+        command += ["-ex", f"set environment LD_PRELOAD {env['LD_PRELOAD']}"]
+    for text in options.host_ex:
+        command += ["-ex", text]
+    return command + ["-ex", "run", "--args", options.program,
+                      *options.argument], {
+                          name: value for name, value in env.items()
+                          if name != "LD_PRELOAD"}
+
+
+def open_window(options, folder, env):
+    """Runs the program under gdb in another window, without waiting for it."""
+    command, env = host_gdb(options, env)
+    file = os.path.join(folder, "window")
+    with open(file, "w", encoding="utf-8") as f:
+        json.dump({"folder": os.getcwd(), "command": command, "env": env}, f)
+    inner = [sys.executable, "-c", WINDOW, file]
     if os.environ.get("TMUX") and shutil.which("tmux"):
-        return ["tmux", "split-window", "-h", shlex.join(inner)]
-    if os.environ.get("DISPLAY") and shutil.which("x-terminal-emulator"):
-        return ["x-terminal-emulator", "-e"] + inner
-    fail("no other window: this is neither tmux nor X. By hand, in two "
-         "terminals:\n"
-         "  MXGPU_DEVICE=sim MXGPU_GDB=/tmp/gpu,halt gdb --args "
-         f"{shlex.join(command)}\n"
-         "  gdb-multiarch -ex 'set sysroot' -ex 'target remote /tmp/gpu'")
+        opener = ["tmux", "split-window", "-d", "-h", shlex.join(inner)]
+    elif os.environ.get("DISPLAY") and shutil.which("x-terminal-emulator"):
+        opener = ["x-terminal-emulator", "-e"] + inner
+    else:
+        fail("no other window: this is neither tmux nor X. By hand, in two "
+             "terminals:\n"
+             "  MXGPU_DEVICE=sim MXGPU_GDB=/tmp/gpu,halt gdb --args "
+             f"{shlex.join([options.program, *options.argument])}\n"
+             "  gdb-multiarch -ex 'set sysroot' -ex 'target remote /tmp/gpu'")
+    return subprocess.Popen(opener)
 
 
 def start(options, path, env):
@@ -91,7 +126,7 @@ def start(options, path, env):
     program."""
     command = [options.program] + options.argument
     if options.host:
-        return subprocess.Popen(host_window(command, env))
+        return open_window(options, os.path.dirname(path), env)
     try:
         # Ctrl-C is gdb's: the program is in no group of this terminal.
         return subprocess.Popen(command, env=env, stdin=subprocess.DEVNULL,
@@ -101,10 +136,13 @@ def start(options, path, env):
 
 
 def wait_for_device(process, path, window):
-    """Whether the program has opened its device."""
+    """Whether the program has opened its device. The command that opens a window
+    ends before that does."""
+    ended = os.path.join(os.path.dirname(path), "window.ended")
     while not os.path.exists(path):
         code = process.poll()
-        if code is not None and not (window and code == 0):
+        if os.path.exists(ended) or \
+                code is not None and not (window and code == 0):
             return False
         time.sleep(POLL)
     return True
@@ -119,7 +157,7 @@ def gdb_command(options, path):
     script = next((c for c in COMMANDS if os.path.exists(c)), None)
     # All symbols at once: what gdb reads first has no inlined functions, and
     # the program's end takes the file along.
-    command = [find_gdb(), "-q", "-readnow"] + (["-batch"] if options.batch else [])
+    command = [find_gdb("gdb-multiarch", "gdb"), "-q", "-readnow"] + (["-batch"] if options.batch else [])
     for text in SETTINGS:
         command += ["-ex", text]
     command += ["-ex", f"target remote {path}",
@@ -165,11 +203,14 @@ def run(options, folder):
     env = dict(os.environ, MXGPU_DEVICE="sim", MXGPU_GDB=path + ",halt")
     command = gdb_command(options, path)
     process = start(options, path, env)
+    if options.host:
+        print("mx-gdb: the program is in the other window; its kernels are here "
+              "once it opens a device", flush=True)
     try:
         if not wait_for_device(process, path, options.host):
             print("mx-gdb: the program has ended, and opened no device",
                   file=sys.stderr)
-            return process.returncode
+            return process.wait()
         take_signals()
         code = subprocess.call(command, env=gdb_env())
         if options.host:
