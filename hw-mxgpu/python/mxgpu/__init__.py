@@ -17,6 +17,7 @@ hw-mxgpu/docs/python.md is the tutorial.
 """
 import os
 
+from . import checkpoint as _checkpoints
 from .device import Checkpoint, Gpu
 from .errors import MessageRefused, MxgpuError, NotSupported, Timeout
 from .events import Event, every, first
@@ -77,7 +78,22 @@ def open(device="sim", firmware=None, library=None, qemu=None, **options):
         raise
 
 
+def restore(path, library=None):
+    """A device of this process as gpu.save() left it in a file, with the objects
+    of that program: gpu.spaces by VMID, gpu.queues by number, gpu.named. They
+    have been entered; who is done with the device closes it."""
+    what, saved = _checkpoints.read(path)
+    gpu = Gpu(SimHost(library or find_library(), **what["options"]))
+    try:
+        _checkpoints.rebuild(gpu, what)
+        gpu.restore(saved)
+    except BaseException:
+        gpu.close()
+        raise
+    return gpu
+
+
 __all__ = ["AddressSpace", "Checkpoint", "Event", "Gpu", "Memory",
            "MessageRefused", "MxgpuError", "NotSupported", "Queue",
            "QueueStopped", "System", "Timeout", "Vram", "every", "find_firmware",
-           "find_library", "first", "open"]
+           "find_library", "first", "open", "restore"]

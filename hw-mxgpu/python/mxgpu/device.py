@@ -6,20 +6,15 @@ import ctypes
 import re
 import time
 
+from . import checkpoint as checkpoints
 from . import events
+from .checkpoint import Checkpoint
 from .errors import MessageRefused, MxgpuError
 from .memory import PAGE, Pages, Vram, align_up
 from .paging import AddressSpace
 from .regs import RegisterFile
 from .tables import (ID_MAGIC, MSG_ABI, NUM_VMIDS, RESET_MAGIC, McuState,
                      MsgHello, MsgHelloResp, MsgPing, MsgStatus)
-
-
-class Checkpoint:
-    """A device at a moment, with the memory it reaches, for gpu.restore()."""
-
-    def __init__(self, device, system, program):
-        self.device, self.system, self.program = device, system, program
 
 
 class Gpu:
@@ -31,6 +26,8 @@ class Gpu:
         self.reg = RegisterFile(host)
         self.vectors = [events.Vector(host, i) for i in range(host.vectors)]
         self.vmids = set()
+        self.spaces = {}  # those that the device knows, by VMID
+        self.named = {}   # memory that save() was told of, behind restore()
         self.queues = {}
         self.sequence = 0
         self._pages = Pages(PAGE, host.vram_size)
@@ -70,6 +67,7 @@ class Gpu:
         self.until(self._booted, "ready firmware").wait()
         self.queues.clear()
         self.vmids.clear()
+        self.spaces.clear()
         self.sequence = self.reg.MBOX_ACK.read()
         answer = self.message(MsgHello(abi=MSG_ABI))
         self.hello = MsgHelloResp.unpack(answer)
@@ -254,6 +252,7 @@ class Gpu:
         self.host.reset()
         self.queues.clear()
         self.vmids.clear()
+        self.spaces.clear()
 
     def pause(self):
         self.host.pause()
@@ -279,6 +278,11 @@ class Gpu:
         return (self.sequence,
                 {n: q.write_index for n, q in self.queues.items()},
                 [(v.total, v.taken) for v in self.vectors])
+
+    def save(self, path, **named):
+        """A checkpoint as a file, for mxgpu.restore() of any later program.
+        named: memory that it finds in gpu.named again."""
+        checkpoints.write(self, path, named)
 
     def restore(self, checkpoint):
         memory = self.host.system_memory()

@@ -41,7 +41,16 @@ class AddressSpace:
     def __enter__(self):
         self.gpu.message(MsgVmSet(vmid=self.vmid,
                                   root=self.root | PTE_VALID | PTE_TABLE))
+        self.gpu.spaces[self.vmid] = self
         return self
+
+    def rebuild(self, gpu, saved):
+        """One that the device knows already, by checkpoint.describe()."""
+        self.gpu, self.vmid, self.root = gpu, saved["vmid"], saved["root"]
+        self._tables = {at: gpu.vram(at, PAGE) for at in saved["tables"]}
+        self._ranges = Pages(FIRST_VA, VA_LIMIT)
+        self._ranges.free = [tuple(r) for r in saved["ranges"]]
+        self._taken = dict(saved["taken"])
 
     def __exit__(self, kind, *_):
         try:
@@ -52,6 +61,7 @@ class AddressSpace:
                 self.gpu.free(table)
             self._tables.clear()
             self.gpu.vmids.discard(self.vmid)
+            self.gpu.spaces.pop(self.vmid, None)
 
     def _new_table(self):
         table = self.gpu.alloc_vram(PAGE)

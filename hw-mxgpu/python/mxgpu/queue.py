@@ -41,23 +41,31 @@ class Queue:
 
     def __init__(self, vm, number=None, log2_packets=6, vector=None,
                  priority=0):
-        self.vm, self.gpu = vm, vm.gpu
-        self.number = self.gpu.take_queue(number)
-        self.size = 1 << log2_packets
-        self.log2_packets, self.priority = log2_packets, priority
+        self._lay_out(vm, vm.gpu.take_queue(number), log2_packets, priority)
         if vector is None:
             vector = self.number + 1
             if vector >= len(self.gpu.vectors):
                 vector = NO_VECTOR
         self.vector = vector
-        ring = self.size * PACKET_SIZE
-        # A page apart: ring, a signal for each slot, control block.
-        self._signals = ring
-        self._ctl = ring + max(self.size * 8, 4096)
         self.memory = self.gpu.alloc_system(self._ctl + 4096)
         self.memory.fill(0)
         self.write_index = 0
         self.va = None
+
+    def _lay_out(self, vm, number, log2_packets, priority):
+        self.vm, self.gpu, self.number = vm, vm.gpu, number
+        self.size = 1 << log2_packets
+        self.log2_packets, self.priority = log2_packets, priority
+        # A page apart: ring, a signal for each slot, control block.
+        self._signals = self.size * PACKET_SIZE
+        self._ctl = self._signals + max(self.size * 8, 4096)
+
+    def rebuild(self, vm, saved, memory):
+        """One that the device knows already, by checkpoint.describe()."""
+        self._lay_out(vm, saved["number"], saved["log2_packets"],
+                      saved["priority"])
+        self.vector, self.va = saved["vector"], saved["va"]
+        self.memory, self.write_index = memory, saved["write_index"]
 
     def __enter__(self):
         self.va = self.vm.map(self.memory, "rw")
@@ -131,6 +139,12 @@ class Queue:
         if self._wake() is not None:
             packet.flags |= PKT_IRQ
         self.push(packet)
+        return self.completion(index)
+
+    def completion(self, index):
+        """The event that submit() gave for its last packet, of that index: for
+        those that were submitted before a checkpoint."""
+        slot = self._signals + index % self.size * 8
         return Event(self.gpu, lambda: self._complete(slot, index),
                      f"completion of packet {index} of queue {self.number}",
                      self._wake())

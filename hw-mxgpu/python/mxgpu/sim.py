@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 """The device in this process: libmxgpu-sim.so by ctypes (hw-mxgpu/sim/sim.h)."""
 import ctypes as c
-import mmap
 import os
 import tempfile
 
 from .errors import MxgpuError
-from .memory import PAGE, Pages, System, align_up
+from .host import MappingHost
+from .memory import PAGE
 from .tables import SIM_ABI, SIM_OPS, SimLog, SimOptions
 
 BUS_START, BUS_END = 1 << 36, 1 << 40
@@ -54,11 +54,14 @@ def _options(options):
     return config
 
 
-class SimHost:
+class SimHost(MappingHost):
     """What the rest of the package wants of a device."""
     name = "sim"
+    HOLE = PAGE
 
     def __init__(self, library, **options):
+        super().__init__(BUS_START, BUS_END)
+        self.options = options
         entry = c.CDLL(library).mxgpu_sim_entry
         entry.restype = c.POINTER(_Ops)
         ops = entry(SIM_ABI)
@@ -81,8 +84,6 @@ class SimHost:
         self._vram = memoryview(
             (c.c_char * self.vram_size).from_address(base)).cast("B")
         self.vectors = self.ops.vectors(self.sim)
-        self._bus = Pages(BUS_START, BUS_END)
-        self._maps = {}
 
     def close(self):
         if self.sim:
@@ -99,37 +100,14 @@ class SimHost:
     def doorbell(self, queue, value):
         self.ops.doorbell(self.sim, queue, value)
 
-    def vram_read(self, offset, size):
-        return bytes(self._vram[offset:offset + size])
+    def _dma_map(self, bus, at, size):
+        _check(self.ops.dma_map(self.sim, bus, at, size), "dma_map")
 
-    def vram_write(self, offset, data):
-        self._vram[offset:offset + len(data)] = data
-
-    def alloc_system(self, size):
-        size = align_up(max(size, 1), PAGE)
-        buffer = mmap.mmap(-1, size)
-        address = self._bus.take(size + PAGE) # a hole behind each
-        at = c.addressof(c.c_char.from_buffer(buffer))
-        _check(self.ops.dma_map(self.sim, address, at, size), "dma_map")
-        self._maps[address] = (buffer, size)
-        return System(address, memoryview(buffer))
-
-    def free_system(self, memory):
-        buffer, size = self._maps.pop(memory.address)
-        _check(self.ops.dma_unmap(self.sim, memory.address, size), "dma_unmap")
-        self._bus.give(memory.address, size + PAGE)
-        memory.buffer = None
-        del buffer
+    def _dma_unmap(self, bus, size):
+        _check(self.ops.dma_unmap(self.sim, bus, size), "dma_unmap")
 
     def irq_fd(self, vector):
         return self.ops.irq_fd(self.sim, vector)
-
-    def interrupts(self, vector):
-        """How many came since this was asked last."""
-        try:
-            return int.from_bytes(os.read(self.irq_fd(vector), 8), "little")
-        except BlockingIOError:
-            return 0
 
     def tick(self):
         """The device's clock is the host's."""
@@ -162,7 +140,3 @@ class SimHost:
             f.flush()
             f.seek(0)
             _check(self.ops.load(self.sim, f.fileno()), "load")
-
-    def system_memory(self):
-        """{bus address: buffer} of all that is mapped."""
-        return {at: buffer for at, (buffer, _) in self._maps.items()}

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """A PCI function that vfio-pci has: in a guest, or on a machine with the card.
 There is one user of it at a time, this program."""
-import ctypes as c
 import errno
 import fcntl
 import mmap
@@ -10,7 +9,7 @@ import struct
 import time
 
 from .errors import MxgpuError, NotSupported
-from .memory import PAGE, Pages, System, align_up
+from .host import MappingHost
 from .tables import (BAR_DOORBELL, BAR_REGS, BAR_VRAM, DOORBELL_STRIDE,
                      MAX_QUEUES, PCI_DEVICE, PCI_VENDOR)
 
@@ -70,15 +69,14 @@ def _choose(function):
     return found[function]
 
 
-class VfioHost:
+class VfioHost(MappingHost):
     """What the rest of the package wants of a device."""
     name = "vfio"
     lines = ()  # the firmware's console goes elsewhere
 
     def __init__(self, function=0, **options):
+        super().__init__(BUS_START, BUS_END)
         self._fds, self._regions = [], {}
-        self._bus = Pages(BUS_START, BUS_END)
-        self._maps = {}
         self.irq_fds = []
         try:
             self.address = _choose(function)
@@ -204,46 +202,18 @@ class VfioHost:
     def doorbell(self, queue, value):
         self._bells[queue * DOORBELL_STRIDE // 8] = value
 
-    def vram_read(self, offset, size):
-        return bytes(self._vram[offset:offset + size])
-
-    def vram_write(self, offset, data):
-        self._vram[offset:offset + len(data)] = data
-
-    def alloc_system(self, size):
-        size = align_up(max(size, 1), PAGE)
-        buffer = mmap.mmap(-1, size)
-        bus = self._bus.take(size)
-        at = c.addressof(c.c_char.from_buffer(buffer))
+    def _dma_map(self, bus, at, size):
         _ioctl(self._container, IOMMU_MAP_DMA,
                MAP.pack(MAP.size, MAP_READ_WRITE, at, bus, size), "dma_map")
-        self._maps[bus] = (buffer, size)
-        return System(bus, memoryview(buffer))
 
-    def free_system(self, memory):
-        buffer, size = self._maps.pop(memory.address)
+    def _dma_unmap(self, bus, size):
         _ioctl(self._container, IOMMU_UNMAP_DMA,
-               bytearray(UNMAP.pack(UNMAP.size, 0, memory.address, size)),
-               "dma_unmap")
-        self._bus.give(memory.address, size)
-        memory.buffer = None
-        del buffer
-
-    def system_memory(self):
-        """{bus address: buffer} of all that is mapped."""
-        return {at: buffer for at, (buffer, _) in self._maps.items()}
+               bytearray(UNMAP.pack(UNMAP.size, 0, bus, size)), "dma_unmap")
 
     # ---- time, interrupts
 
     def irq_fd(self, vector):
         return self.irq_fds[vector]
-
-    def interrupts(self, vector):
-        """How many came since this was asked last."""
-        try:
-            return int.from_bytes(os.read(self.irq_fds[vector], 8), "little")
-        except BlockingIOError:
-            return 0
 
     def tick(self):
         """The device's clock is its own."""

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import subprocess
+import sys
 import time
 
 import pytest
@@ -225,15 +226,123 @@ def test_checkpoint(gpu, vm, queue):
     waiting.wait()
 
 
-def test_checkpoint_of_other_memory(gpu):
+def test_checkpoint_of_other_memory(gpu, tmp_path):
     if gpu.host.name != "sim":
         with pytest.raises(mxgpu.NotSupported):
             gpu.checkpoint()
+        with pytest.raises(mxgpu.NotSupported):
+            gpu.save(tmp_path / "card")
+        assert not os.listdir(tmp_path)
         return
     saved = gpu.checkpoint()
     gpu.alloc_system(PAGE)
     with pytest.raises(mxgpu.MxgpuError, match="since"):
         gpu.restore(saved)
+
+
+# ---- checkpoints as files
+
+LATER = """
+import sys, mxgpu
+from mxgpu.packets import Copy, Write
+gpu = mxgpu.restore(sys.argv[1], library=sys.argv[2])
+vm, queue = gpu.spaces[1], gpu.queues[0]
+memory, system = gpu.named["memory"], gpu.named["system"]
+print(memory.read_u64(), system.read_u64(), queue.write_index, gpu.hello.abi)
+waiting = queue.completion(2)
+print(waiting.check())
+system.write_u64(7, 8)
+print(waiting.wait())
+at = int(sys.argv[3])
+queue.run(Write(size=8, addr=at, value=99))
+print(memory.read_u64())
+more, again = gpu.alloc_vram(4096), gpu.alloc_system(4096)
+print(more.address == memory.address, again.address == system.address)
+with vm.queue() as second, vm.mapped(more) as to:
+    second.run(Copy(src=at, dst=to, size=8))
+    print(second.number, more.read_u64())
+queue.__exit__(None, None, None)
+vm.__exit__(None, None, None)
+gpu.close()
+"""
+
+
+@pytest.fixture
+def library(request):
+    return os.path.abspath(request.config.getoption("--mxgpu-library") or
+                           mxgpu.find_library())
+
+
+@pytest.mark.mxgpu(only="sim", vram_size=32 << 20, compute_units=3)
+def test_a_device_in_a_file(gpu, vm, tmp_path, library):
+    """A program saves it in the midst of a packet; another one goes on."""
+    path = tmp_path / "card"
+    memory, system = gpu.alloc_vram(PAGE), gpu.alloc_system(PAGE)
+    va, at = vm.map(memory), vm.map(system)
+    with vm.queue() as queue:
+        queue.run(Write(size=8, addr=va, value=1),
+                  Write(size=8, addr=at, value=2))
+        waiting = queue.submit(Wait(size=8, cond=WaitCond.EQ, addr=at + 8,
+                                    value=7))
+        gpu.save(path, memory=memory, system=system)
+        done = subprocess.run(
+            [sys.executable, "-c", LATER, path, library, str(va)],
+            stdout=subprocess.PIPE, text=True, check=True,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+        assert done.stdout.splitlines() == [
+            "1 2 3 1", "None", "2", "99", "False False", "1 99"]
+        # This one is as it was, and the file may be used again.
+        assert waiting.check() is None and memory.read_u64() == 1
+        with mxgpu.restore(path, library=library) as other:
+            assert other.reg.UNIT_CAPS.COMPUTE_UNITS == 3
+            assert other.host.vram_size == 32 << 20
+            assert other.named["memory"].read_u64() == 1 and other.alive()
+        system.write_u64(7, 8)
+        waiting.wait()
+    assert os.listdir(tmp_path) == ["card"]
+
+
+@pytest.mark.mxgpu(only="sim")
+def test_files_that_are_no_checkpoint(gpu, tmp_path, library):
+    good = tmp_path / "card"
+    gpu.save(good)
+    data = good.read_bytes()
+
+    def refused(made, why):
+        bad = tmp_path / "bad"
+        bad.write_bytes(made)
+        with pytest.raises(mxgpu.MxgpuError, match=f"bad: {why}"):
+            mxgpu.restore(bad, library=library)
+    refused(b"", "no checkpoint")
+    refused(b"\x7fELF" + data, "no checkpoint")
+    refused(data[:8] + b"\2" + data[9:], "version 2")
+    refused(data[:-1], "not whole")
+    refused(data + b"x", "not whole")
+    for at in (30, len(data) // 2, len(data) - 1):
+        refused(data[:at] + bytes([data[at] ^ 1]) + data[at + 1:], "not whole")
+    with pytest.raises(FileNotFoundError):
+        mxgpu.restore(tmp_path / "none", library=library)
+    with pytest.raises(TypeError, match="five is no memory"):
+        gpu.save(tmp_path / "other", five=5)
+    with pytest.raises(FileNotFoundError):
+        gpu.save(tmp_path / "no" / "folder")
+    assert sorted(os.listdir(tmp_path)) == ["bad", "card"]
+
+
+@pytest.mark.mxgpu(only="sim")
+def test_a_checkpoint_of_another_model(gpu, tmp_path, library):
+    """The file is whole, and what the device says of its part counts."""
+    from mxgpu import checkpoint
+    path, made = tmp_path / "card", checkpoint.Checkpoint
+    gpu.save(path)
+    what, saved = checkpoint.read(path)
+    assert isinstance(saved, made)
+    gpu.checkpoint = lambda: made(b"other" + saved.device, saved.system,
+                                  saved.program)
+    gpu.save(path)
+    with pytest.raises(mxgpu.MxgpuError, match="load: Invalid argument"):
+        mxgpu.restore(path, library=library)
+    assert what["queues"] == []
 
 
 def test_a_function_that_is_not_there():
