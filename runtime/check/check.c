@@ -101,12 +101,20 @@ static void see_closing(McContext *ctx)
 
 static void see_context(McContext *ctx, bool opened)
 {
-    if (opened && !ctx->info.simulated && !mc_link_ready()) {
+    const char *why = mc_link_why_not();
+
+    if (!opened || ctx->info.simulated || mc_link_ready()) {
+        return;
+    }
+    if (why) {
+        mc_report_note("Device %d: nothing of this process is checked: port "
+                       "%s: %s", ctx->device, mc_check_options.port, why);
+    } else {
         mc_report_note("Device %d is not simulated in this process, and "
                        "cannot be checked: use MXGPU_DEVICE=sim",
                        ctx->device);
-        mc_report_status("U");
     }
+    mc_report_status("U");
 }
 
 static void see_module(McModule *module, const void *file, size_t size)

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/log.h"
+#include "report.h"
 
 #define HELLO_MS 5000
 #define SYNC_S   60 /* a machine that is stopped for longer checks no more */
@@ -30,6 +30,7 @@ typedef struct Told {
 
 static const McLinkUser *user;
 static const char *port; /* NULL: nobody wants it */
+static const char *why_not;
 static int port_fd = -1;
 static atomic_bool on;
 static pthread_mutex_t send_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -124,8 +125,8 @@ static bool read_all(void *data, size_t size, int ms)
 static void fail(const char *what)
 {
     if (atomic_exchange(&on, false)) {
-        mc_error("memcheck: the checker in QEMU %s: nothing more is checked",
-                 what);
+        why_not = what;
+        mc_report_note("The checker in QEMU %s: nothing more is checked", what);
     }
     pthread_mutex_lock(&lock);
     pthread_cond_broadcast(&changed);
@@ -288,7 +289,7 @@ static const char *open_port(void)
     }
     port_fd = open(path, O_RDWR | O_CLOEXEC);
     if (port_fd < 0) {
-        return errno == EBUSY ? "another process is checked" : strerror(errno);
+        return errno == EBUSY ? "another process has it" : strerror(errno);
     }
     return NULL;
 }
@@ -302,7 +303,7 @@ static void start(void)
         close(port_fd);
     }
     if (why) {
-        mc_error("memcheck: port %s: %s", port, why);
+        why_not = why;
         return;
     }
     atomic_store(&on, true);
@@ -322,6 +323,11 @@ bool mc_link_ready(void)
         pthread_once(&once, start);
     }
     return mc_link_on();
+}
+
+const char *mc_link_why_not(void)
+{
+    return !port || mc_link_ready() ? NULL : why_not;
 }
 
 static void send_record(const McLinkRecord *r)

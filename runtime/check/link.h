@@ -52,6 +52,8 @@ typedef struct McLinkUser {
 void mc_link_prepare(const char *port, const McLinkUser *user);
 bool mc_link_on(void);
 bool mc_link_ready(void); /* opens it if need be */
+/* Why it is not ready; NULL: there is no port. */
+const char *mc_link_why_not(void);
 /* These do nothing when it is off. */
 void mc_link_send(enum McLinkType type, uint32_t flags, uint64_t a, uint64_t b,
                   uint64_t c);

@@ -33,10 +33,12 @@ static void put(int fd, const char *text, size_t length)
 
 static void put_log(const char *text, size_t length)
 {
-    if (mc_check_options.log_far) {
+    if (!mc_check_options.log_far) {
+        put(mc_check_options.log, text, length);
+    } else if (mc_link_on()) {
         mc_link_text(MC_LINK_LOG, text, length);
     } else {
-        put(mc_check_options.log, text, length);
+        put(STDERR_FILENO, text, length); /* nobody takes it there */
     }
 }
 
