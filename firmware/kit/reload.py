@@ -3,7 +3,9 @@
 stopped, SRAM written, and the new firmware starts at its entry. Registers,
 memory, engines and host stay as they are: to a driver it is a firmware that
 forgot its queues and address spaces, so that it has to begin with HELLO."""
+import os
 import socket
+import stat
 import struct
 
 CHUNK = 1024
@@ -11,12 +13,32 @@ LIMIT = 60
 PC = 32  # gdb's number of the register
 
 
+class Port:
+    """A device file, as a port of a virtual machine is, with the calls of a
+    socket."""
+
+    def __init__(self, path):
+        self.fd = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+
+    def recv(self, size):
+        return os.read(self.fd, size)
+
+    def sendall(self, data):
+        while data:
+            data = data[os.write(self.fd, data):]
+
+    def close(self):
+        os.close(self.fd)
+
+
 class Remote:
     """As much of gdb's remote protocol as it takes."""
 
     def __init__(self, address):
         host, _, port = address.rpartition(":")
-        if port.isdigit():
+        if os.path.exists(address) and stat.S_ISCHR(os.stat(address).st_mode):
+            self.sock = Port(address)
+        elif port.isdigit():
             self.sock = socket.create_connection((host or "127.0.0.1",
                                                   int(port)), LIMIT)
         else:

@@ -117,25 +117,56 @@ def test_more_packets_than_the_ring_has(gpu, vm):
     assert [memory.read_u64(8 * i) for i in range(50)] == list(range(50))
 
 
+def guest_port(name):
+    """The device file of a port of virtio-serial."""
+    folder = "/sys/class/virtio-ports"
+    for port in os.listdir(folder):
+        with open(f"{folder}/{port}/name", encoding="ascii") as f:
+            if f.read().strip() == name:
+                return f"/dev/{port}"
+    raise FileNotFoundError(f"no port {name}")
+
+
+def where_gdb_is(config, tmp_path):
+    """Address of the firmware's gdb, and options of such a device."""
+    path = str(tmp_path / "gdb")
+    firmware = {"firmware": config.getoption("--mxgpu-firmware")}
+    return {
+        "sim": lambda: (path, {
+            "fw_gdb": path, "vram_size": 16 << 20, **firmware,
+            "library": config.getoption("--mxgpu-library")}),
+        "qemu": lambda: (path, {
+            "fw_gdb": "g", "qemu": config.getoption("--mxgpu-qemu"),
+            "vram_size": 16 << 20, **firmware,
+            "arguments": ["-chardev", "socket,id=g,server=on,wait=off,"
+                          f"path={path}"]}),
+        # Of the guest's machine: scripts/guest-tests joins the two.
+        "vfio": lambda: (guest_port("fw-gdb"), firmware),
+    }[config.getoption("--mxgpu-device")]()
+
+
+def asleep(gpu):
+    """The firmware waits for something to do."""
+    before = gpu.reg.MCU_INSTRET.read()
+    time.sleep(0.01)
+    return gpu.reg.MCU_INSTRET.read() == before
+
+
 def test_firmware_is_reloaded_at_work(request, tmp_path):
     """scripts/firmware reload: the image starts anew, and knows nothing."""
-    config = request.config
-    kind = config.getoption("--mxgpu-device")
-    path = str(tmp_path / "gdb")
-    options = {"fw_gdb": path, "library": config.getoption("--mxgpu-library")}
-    if kind == "qemu":
-        options = {"fw_gdb": "g", "qemu": config.getoption("--mxgpu-qemu"),
-                   "arguments": ["-chardev", "socket,id=g,server=on,wait=off,"
-                                 f"path={path}"]}
-    with mxgpu.open(kind, vram_size=16 << 20,
-                    firmware=config.getoption("--mxgpu-firmware"),
-                    **options) as gpu:
+    path, options = where_gdb_is(request.config, tmp_path)
+    kind = request.config.getoption("--mxgpu-device")
+    with mxgpu.open(kind, **options) as gpu:
         gpu.boot()
         lines = len(gpu.log)
-        subprocess.run([SCRIPT, "reload", path, gpu.firmware], check=True)
-        gpu.until(lambda: any("fw: firmware" in line
-                              for line in list(gpu.log)[lines:]),
-                  "first line of the new firmware").wait()
+        subprocess.run([sys.executable, SCRIPT, "reload", path, gpu.firmware],
+                       check=True)
+        if kind == "vfio":  # its console is its machine's
+            gpu.until(lambda: asleep(gpu), "sleep of the new firmware").wait()
+        else:
+            gpu.until(lambda: any("fw: firmware" in line
+                                  for line in list(gpu.log)[lines:]),
+                      "first line of the new firmware").wait()
         with pytest.raises(mxgpu.MessageRefused) as caught:
             gpu.message(tables.MsgQueueDestroy(queue=5))
         assert caught.value.status == tables.MsgStatus.NO_HELLO
