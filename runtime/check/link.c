@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "report.h"
+#include "thread.h"
 
 #define HELLO_MS 5000
 #define SYNC_S   60 /* a machine that is stopped for longer checks no more */
@@ -125,8 +124,12 @@ static bool read_all(void *data, size_t size, int ms)
 static void fail(const char *what)
 {
     if (atomic_exchange(&on, false)) {
+        char text[128];
+        int n = snprintf(text, sizeof(text), "The checker in QEMU %s: nothing "
+                         "more is checked", what);
+
         why_not = what;
-        mc_report_note("The checker in QEMU %s: nothing more is checked", what);
+        user->text(MC_LINK_NOTE, text, (size_t)n);
     }
     pthread_mutex_lock(&lock);
     pthread_cond_broadcast(&changed);
@@ -263,20 +266,6 @@ static void forked(void)
     }
 }
 
-static bool start_thread(void *(*run)(void *))
-{
-    sigset_t all, old;
-    pthread_t thread;
-    bool done;
-
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    done = pthread_create(&thread, NULL, run, NULL) == 0 &&
-           pthread_detach(thread) == 0;
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
-    return done;
-}
-
 /* NULL, or why not. */
 static const char *open_port(void)
 {
@@ -308,7 +297,7 @@ static void start(void)
     }
     atomic_store(&on, true);
     (void)pthread_atfork(NULL, NULL, forked);
-    if (!start_thread(reader) || !start_thread(teller)) {
+    if (!mc_check_thread(reader) || !mc_check_thread(teller)) {
         fail("has no thread here");
     }
 }

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +16,7 @@
 #include "../live.h"
 #include "../options.h"
 #include "../report.h"
+#include "../thread.h"
 #include "../tools.h"
 #include "mxgpu/pte.h"
 
@@ -389,20 +389,6 @@ static bool connect_to(const char *path)
            connect(socket_fd, (struct sockaddr *)&to, sizeof(to)) == 0;
 }
 
-static bool start_thread(void)
-{
-    sigset_t all, old;
-    pthread_t thread;
-    bool done;
-
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    done = pthread_create(&thread, NULL, serve, NULL) == 0 &&
-           pthread_detach(thread) == 0;
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
-    return done;
-}
-
 const char *mc_remote_start(void)
 {
     const char *path = secure_getenv("MXGPU_MEMCHECK_SOCKET");
@@ -414,5 +400,5 @@ const char *mc_remote_start(void)
     if (!connect_to(path)) {
         return strerror(errno);
     }
-    return start_thread() ? NULL : "no thread";
+    return mc_check_thread(serve) ? NULL : "no thread";
 }
