@@ -340,6 +340,88 @@ static void test_aperture(MxDevice *dev)
     g_assert_cmphex(qtest_readq(dev->qts, at), ==, 0x123456789abcdefull);
 }
 
+/* ---- work without an end ------------------------------------------------- */
+
+/* One thread makes a sequence of numbers for ever, and stores the last one and
+ * how many there were; a word that is not 0 ends it. */
+static const uint32_t endless[] = {
+    0x00053583, /*       ld a1, 0(a0)    out */
+    0x00853683, /*       ld a3, 8(a0)    factor */
+    0x01053703, /*       ld a4, 16(a0)   addend */
+    0x00000293, /*       li t0, 0 */
+    0x00000313, /*       li t1, 0 */
+    0x02d30333, /* next: mul t1, t1, a3 */
+    0x00e30333, /*       add t1, t1, a4 */
+    0x00128293, /*       addi t0, t0, 1 */
+    0x0065b023, /*       sd t1, 0(a1) */
+    0x0055b423, /*       sd t0, 8(a1) */
+    0x0105b383, /*       ld t2, 16(a1) */
+    0xfe0384e3, /*       beqz t2, next */
+    MXGPU_F7_EXIT << 25 | MXGPU_OPCODE_CUSTOM0,
+};
+
+/* Returns its queue; *out: in guest memory, where it stores. */
+static MxQueue *endless_start(MxDevice *dev, uint64_t *out)
+{
+    struct mxgpu_kernel_desc desc = {
+        .magic = MXGPU_KERNEL_MAGIC, .abi = MXGPU_KERNEL_ABI,
+        .entry = CODE_VA + CODE_OFFSET, .registers = 32,
+    };
+    struct mxgpu_packet_dispatch packet = {
+        .type = MXGPU_PKT_DISPATCH, .kernel = CODE_VA, .args = ARGS_VA,
+        .grid = { 1, 1, 1 }, .block = { 1, 1, 1 },
+        .signal_addr = OUT_VA + 24, .signal_value = 1,
+    };
+    const uint64_t args[] = { OUT_VA, FACTOR, ADDEND };
+    uint64_t kernel = mx_vram_alloc(dev, MX_PAGE);
+    uint64_t arguments = mx_vram_alloc(dev, MX_PAGE);
+    MxQueue *queue;
+
+    *out = mx_alloc(dev->machine, MX_PAGE);
+    mx_map(dev, CODE_VA, kernel, MX_PAGE, MXGPU_PTE_READ | MXGPU_PTE_EXECUTE);
+    mx_map(dev, ARGS_VA, arguments, MX_PAGE, MXGPU_PTE_READ);
+    mx_map(dev, OUT_VA, mx_bus_map(dev->machine, *out, MX_PAGE), MX_PAGE,
+           MX_SYS);
+    mx_invalidate(dev);
+    qtest_memwrite(dev->qts, dev->vram.addr + kernel, &desc, sizeof(desc));
+    qtest_memwrite(dev->qts, dev->vram.addr + kernel + CODE_OFFSET, endless,
+                   sizeof(endless));
+    qtest_memwrite(dev->qts, dev->vram.addr + arguments, args, sizeof(args));
+    queue = mx_queue_new(dev, 0);
+    mx_push(queue, &packet);
+    MX_WAIT(dev, qtest_readq(dev->qts, *out + 8) > 0);
+    return queue;
+}
+
+static void endless_end(MxDevice *dev, MxQueue *queue, uint64_t out)
+{
+    uint64_t x = 0, rounds;
+
+    qtest_writeq(dev->qts, out + 16, 1);
+    MX_WAIT(dev, qtest_readq(dev->qts, out + 24) == 1);
+    rounds = qtest_readq(dev->qts, out + 8);
+    for (uint64_t i = 0; i < rounds; i++) {
+        x = x * FACTOR + ADDEND;
+    }
+    g_test_message("%" PRIu64 " rounds", rounds);
+    g_assert_cmphex(qtest_readq(dev->qts, out), ==, x);
+    mx_queue_free(queue);
+}
+
+/* Nothing but the migration stops it, and no round is lost or made twice. */
+static void test_endless(MxDevice *dev)
+{
+    uint64_t out, before;
+    MxQueue *queue = endless_start(dev, &out);
+
+    for (unsigned i = 0; i < 3; i++) {
+        before = qtest_readq(dev->qts, out + 8);
+        move(dev, i % 2 ? 0 : 8);
+        MX_WAIT(dev, qtest_readq(dev->qts, out + 8) > before);
+    }
+    endless_end(dev, queue, out);
+}
+
 /* ---- from a file --------------------------------------------------------- */
 
 /* Loads into a QEMU that has other options; whether it took that. What it said
@@ -624,6 +706,7 @@ void mx_save_tests(void)
 {
     mx_test("save/snapshot", MX_BOOTED, test_snapshot);
     mx_test("save/live", MX_BOOTED, test_live);
+    mx_test("save/endless", MX_BOOTED, test_endless);
     if (host_has_userfaultfd()) {
         mx_test("save/postcopy", MX_BOOTED, test_postcopy);
         mx_test("save/background", MX_BOOTED, test_background);

@@ -152,8 +152,8 @@ struct MxgpuState {
     bool control_quit;
 
     /* Deterministic mode: run.c. */
-    QEMUBH *run_bh;
-    QEMUTimer *run_timer;
+    QEMUTimer *turn_timer; /* of the host's clock */
+    QEMUTimer *run_timer;  /* of the machine's */
     bool run_due;    /* a turn was missed while the device was paused */
     bool run_kept;   /* run_timer says when, whatever the core asks for */
 
@@ -195,8 +195,8 @@ void mxgpu_host_cont(MxgpuState *s);
 void mxgpu_host_deliver(MxgpuState *s);
 bool mxgpu_host_flush(MxgpuState *s);
 
-/* run.c: turns of a deterministic device. The bottom half given is for a
- * device or a machine whose turns do not come by the clock. */
+/* run.c: turns of a deterministic device. _soon: the next one does what the
+ * bottom half given does, where turns do not come by the machine's clock. */
 void mxgpu_run_init(MxgpuState *s);
 void mxgpu_run_cleanup(MxgpuState *s);
 void mxgpu_run_soon(MxgpuState *s, QEMUBH *bh);

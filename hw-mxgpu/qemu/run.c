@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The device in deterministic mode: QEMU drives it, in turns. Without icount a
- * turn is a bottom half of the main loop. With icount a turn comes at a moment
- * of the virtual clock, which is a number of instructions of the guest: bottom
- * halves come when the host pleases, virtual timers do not. That makes two runs
- * equal, and is what record/replay asks for: all that the device does to the
- * machine, interrupts and its console among it, it does in a turn, or in an
- * access of the guest.
+ * The device in deterministic mode: QEMU drives it, in turns, of which the main
+ * loop makes one a round at most. With icount a turn comes at a moment of the
+ * virtual clock, which is a number of instructions of the guest, not when the
+ * host pleases. That makes two runs equal, and is what record/replay asks for:
+ * all that the device does to the machine, interrupts and its console among it,
+ * it does in a turn, or in an access of the guest.
  */
 #include "qemu/osdep.h"
 #include "qemu/main-loop.h"
@@ -17,6 +16,13 @@
 
 /* Warp instructions that the units share in one turn. */
 #define MXGPU_RUN_BUDGET 20000
+
+/*
+ * Without: from the end of a turn to the next one, in ns of the host's clock. As
+ * long the big lock is free: who waits for it, processors and the migration's
+ * thread, gets it only if it can wake up meanwhile.
+ */
+#define MXGPU_RUN_PAUSE 50000
 
 /* With icount: from a cause to the turn, and from turn to turn, in ns of the
  * virtual clock. A unit does about an instruction a nanosecond then. */
@@ -35,6 +41,25 @@ static void mxgpu_run_after(MxgpuState *s, int64_t ns)
 {
     timer_mod_anticipate(s->run_timer,
                          qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL) + ns);
+}
+
+/*
+ * Not a bottom half: one that schedules itself makes the main loop's AioContext
+ * ready in each round, and GLib then never comes to sources of a lower priority,
+ * which the end of a connection attempt is, of a migration for instance.
+ */
+static void mxgpu_turn_in(MxgpuState *s, int64_t ns)
+{
+    timer_mod(s->turn_timer, qemu_clock_get_ns(QEMU_CLOCK_REALTIME) + ns);
+}
+
+static void mxgpu_turn_soon(MxgpuState *s)
+{
+    if (mxgpu_run_by_clock(s)) {
+        mxgpu_run_after(s, MXGPU_RUN_LATENCY);
+    } else {
+        mxgpu_turn_in(s, 0);
+    }
 }
 
 void mxgpu_run_soon(MxgpuState *s, QEMUBH *bh)
@@ -83,7 +108,7 @@ static void mxgpu_turn(void *opaque)
     } else if (mxgpu_run_by_clock(s)) {
         mxgpu_turn_by_clock(s);
     } else if (mxgpu_device_run(s->dev, MXGPU_RUN_BUDGET, &deadline)) {
-        qemu_bh_schedule(s->run_bh);
+        mxgpu_turn_in(s, MXGPU_RUN_PAUSE);
     } else if (deadline < INT64_MAX) {
         timer_mod(s->run_timer, deadline);
     }
@@ -108,7 +133,7 @@ void mxgpu_run_kick(void *host)
      * in vain: who loads or resumes says when the next one is, and what is done
      * to a machine that is stopped, a snapshot for instance, is no cause. */
     if (!s->run_kept && !(s->stopped && replay_mode != REPLAY_MODE_NONE)) {
-        mxgpu_run_soon(s, s->run_bh);
+        mxgpu_turn_soon(s);
     }
 }
 
@@ -118,7 +143,7 @@ void mxgpu_run_resume(MxgpuState *s)
 {
     if (s->deterministic && (s->run_due || !mxgpu_run_by_clock(s))) {
         s->run_due = false;
-        mxgpu_run_soon(s, s->run_bh);
+        mxgpu_turn_soon(s);
     }
 }
 
@@ -155,13 +180,12 @@ const VMStateDescription mxgpu_vmstate_run = {
 void mxgpu_run_init(MxgpuState *s)
 {
     s->run_due = s->run_kept = false;
-    s->run_bh = qemu_bh_new_guarded(mxgpu_turn, s,
-                                    &DEVICE(s)->mem_reentrancy_guard);
+    s->turn_timer = timer_new_ns(QEMU_CLOCK_REALTIME, mxgpu_turn_timer, s);
     s->run_timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, mxgpu_turn_timer, s);
 }
 
 void mxgpu_run_cleanup(MxgpuState *s)
 {
     timer_free(s->run_timer);
-    qemu_bh_delete(s->run_bh);
+    timer_free(s->turn_timer);
 }
