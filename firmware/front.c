@@ -4,7 +4,7 @@
  * command takes a packet from memory to a slot, another from its end to its
  * signal. What the front end does not take (MXGPU_FRONT_OTHER) goes the way of
  * all other packets, as if nothing had been tried; so does everything while
- * somebody listens to events. Which queue comes next and which slot it may have
+ * somebody listens to events, or resets a unit. Which queue comes next and which slot it may have
  * is decided here and in sched.c, unit.c.
  */
 #include "fw.h"
@@ -13,7 +13,7 @@ void front_init(void)
 {
     fw.front_end = MXGPU_GET(MXGPU_FEATURES_FRONT_END,
                              reg_read(MXGPU_FEATURES));
-    fw.fast = fw.front_end;
+    front_consider();
 }
 
 void front_forget(const FwQueue *queue)

@@ -19,7 +19,7 @@
 #include "mxgpu/regs.h"
 
 #define FW_VERSION_MAJOR 1
-#define FW_VERSION_MINOR 8
+#define FW_VERSION_MINOR 9
 #define FW_VERSION_PATCH 0
 #define FW_VERSION                                                             \
     ((uint32_t)FW_VERSION_MAJOR << 16 | FW_VERSION_MINOR << 8 |                \
@@ -145,6 +145,7 @@ typedef enum FwAbort {
     FW_ABORT_NONE,
     FW_ABORT_DROP,    /* nobody waits for the result */
     FW_ABORT_TIMEOUT, /* the watchdog's doing */
+    FW_ABORT_RESET,   /* a driver's: UNIT_RESET */
 } FwAbort;
 
 #define FW_MAX_UNITS 8
@@ -172,6 +173,8 @@ typedef struct FwContext {
 } FwContext;
 
 #define FW_NO_SLOT 0xffu
+
+#define FW_JOB_BIT(kind, index) (1u << ((kind) * FW_MAX_UNITS + (index)))
 
 /* What kernels of a VMID launch. */
 typedef struct FwLaunch {
@@ -252,6 +255,8 @@ typedef struct FwState {
     uint32_t cramped;       /* slices in which children found no room */
     uint32_t stay_slots, stays[FW_MAX_UNITS]; /* CD_START of jobs that cannot */
     uint64_t came[FW_MAX_UNITS]; /* CLOCK when a job came back to the slot */
+
+    uint32_t resetting; /* jobs that UNIT_RESET waits for: FW_JOB_BIT() */
 
     FwQueue queues[MXGPU_MAX_QUEUES];
 } FwState;
@@ -392,6 +397,12 @@ static inline uint64_t queue_next_addr(const FwQueue *queue)
 
 /* ---- front.c: plain dispatches, by the front end of the hardware ---- */
 void front_init(void);
+/* Chooses anew whether it may be used: what waits for the end of a job sees only
+ * those of the long way. */
+static inline void front_consider(void)
+{
+    fw.fast = fw.front_end && !fw.trace && !fw.resetting;
+}
 /* Starts the queue's next packet, which has not been fetched, if it is a plain
  * dispatch, or lets the queue wait; false: it is to be fetched. */
 bool front_serve(FwQueue *queue);
@@ -482,6 +493,8 @@ void unit_abort_queue(FwQueue *queue);
 /* The slot is held from now on, or goes on: its deadline stands still. */
 void unit_hold(FwJob *job, bool hold, uint64_t now);
 void unit_check_deadlines(uint64_t now);
+/* OK, or BUSY: mailbox_finish() follows when what was done there is gone. */
+enum mxgpu_msg_status unit_reset(uint32_t kind, uint32_t index);
 
 /* ---- profile.c: packets with MXGPU_PKT_PROFILE ---- */
 enum mxgpu_msg_status

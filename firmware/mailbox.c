@@ -145,6 +145,13 @@ static uint32_t handle_queue_resume(const uint32_t *request, uint32_t *answer)
     return queue_resume(&msg);
 }
 
+static uint32_t handle_unit_reset(const uint32_t *request, uint32_t *answer)
+{
+    uint32_t status = unit_reset(request[1], request[2]);
+
+    return status == MXGPU_MSG_BUSY ? DEFERRED : status;
+}
+
 static uint32_t handle_log_level(const uint32_t *request, uint32_t *answer)
 {
     if (request[1] >= FW_LOG_LEVELS) {
@@ -168,6 +175,7 @@ static const Handler handlers[] = {
     [MXGPU_MSG_CONTEXTS] = {handle_contexts, 6, false},
     [MXGPU_MSG_QUEUE_HOLD] = {handle_queue_hold, 2, false},
     [MXGPU_MSG_QUEUE_RESUME] = {handle_queue_resume, 8, false},
+    [MXGPU_MSG_UNIT_RESET] = {handle_unit_reset, 3, false},
 };
 
 static uint32_t handle(const uint32_t *request, uint32_t *answer)
@@ -210,6 +218,7 @@ void mailbox_init(void)
 {
     fw.hello = fw.deferred = false;
     fw.destroying = NULL;
+    fw.resetting = 0;
 }
 
 void mailbox_receive(void)

@@ -82,7 +82,7 @@ bool fw_step(void)
 
     if (unlikely(fw.trace != MXGPU_GET(MXGPU_INT_PENDING_TRACE, state))) {
         fw.trace = !fw.trace;
-        fw.fast = fw.front_end && !fw.trace;
+        front_consider();
     }
     if (pending & INT_DOORBELL) {
         queue_doorbells(pending == INT_DOORBELL);

@@ -238,6 +238,16 @@ static void end_packet(FwUnitKind kind, FwJob *job, uint32_t status)
     }
 }
 
+/* Whoever resets a unit has waited for the end of this job, too. */
+static FW_COLD void left_reset(FwUnitKind kind, unsigned index)
+{
+    fw.resetting &= ~FW_JOB_BIT(kind, index);
+    if (!fw.resetting) {
+        front_consider();
+        mailbox_finish(MXGPU_MSG_OK);
+    }
+}
+
 /* The unit is DONE or FAULT: frees it, then ends the packet. */
 static void end_job(FwUnitKind kind, FwJob *job, uint32_t status)
 {
@@ -259,6 +269,9 @@ static void end_job(FwUnitKind kind, FwJob *job, uint32_t status)
     }
     /* Now, as a fault's registers hold until then. */
     unit_control(kind, job->index, FW_BIT(MXGPU_CE_CTRL_ACK));
+    if (unlikely(fw.resetting)) {
+        left_reset(kind, job->index);
+    }
     if (!queue) {
         return;
     }
@@ -335,5 +348,59 @@ void unit_check_deadlines(uint64_t now)
                 deadline_passed(kind, job);
             }
         }
+    }
+}
+
+/* ---- resets --------------------------------------------------------------- */
+
+/* Jobs that do something on a compute unit. Between two looks of ours one may
+ * have ended, or another one begun: it is the moment of the register that counts. */
+static uint32_t slots_on(uint32_t unit)
+{
+    return MXGPU_GET(MXGPU_CU_SLOTS_SLOTS,
+                     reg_read(MXGPU_CU_SLOTS + unit * MXGPU_CU_SLOTS_STRIDE));
+}
+
+static enum mxgpu_msg_status reset_jobs(FwUnitKind kind, uint32_t jobs)
+{
+    FwUnits *units = &fw.units[kind];
+
+    jobs &= units->busy;
+    if (!jobs) {
+        return MXGPU_MSG_OK;
+    }
+    fw.resetting = jobs * FW_JOB_BIT(kind, 0);
+    front_consider();
+    for (; jobs; jobs &= jobs - 1) {
+        FwJob *job = &units->jobs[lowest_bit(jobs)];
+
+        if (job->abort == FW_ABORT_NONE) {
+            abort_job(kind, job, FW_ABORT_RESET);
+        }
+    }
+    return MXGPU_MSG_BUSY;
+}
+
+FW_COLD enum mxgpu_msg_status unit_reset(uint32_t kind, uint32_t index)
+{
+    switch (kind) {
+    case MXGPU_RESET_COPY_ENGINE:
+        if (index >= FW_MAX_UNITS ||
+            !(fw.units[FW_UNIT_COPY].all >> index & 1)) {
+            return MXGPU_MSG_BAD_ARGUMENT;
+        }
+        fw_log(FW_LOG_INFO, "copy engine %u: reset", index);
+        return reset_jobs(FW_UNIT_COPY, 1u << index);
+    case MXGPU_RESET_COMPUTE_UNIT:
+        if (index >= fw.compute_units) {
+            return MXGPU_MSG_BAD_ARGUMENT;
+        }
+        if (!MXGPU_GET(MXGPU_FEATURES_CU_SLOTS, reg_read(MXGPU_FEATURES))) {
+            return MXGPU_MSG_UNKNOWN_OP;
+        }
+        fw_log(FW_LOG_INFO, "compute unit %u: reset", index);
+        return reset_jobs(FW_UNIT_SLOT, slots_on(index));
+    default:
+        return MXGPU_MSG_BAD_ARGUMENT;
     }
 }

@@ -643,7 +643,8 @@ void fake_reset(unsigned watchdog_ms)
     bus.regs[MXGPU_FEATURES / 4] =
         MXGPU_SET(MXGPU_FEATURES_FRONT_END, !without) |
         MXGPU_SET(MXGPU_FEATURES_HOLD, 1) |
-        MXGPU_SET(MXGPU_FEATURES_CONTEXTS, 1);
+        MXGPU_SET(MXGPU_FEATURES_CONTEXTS, 1) |
+        MXGPU_SET(MXGPU_FEATURES_CU_SLOTS, 1);
     bus.context_size = 0x100;
     memset(&fw, 0, sizeof(fw));
     memset(bus.readable, 1, sizeof(bus.readable));

@@ -88,7 +88,7 @@ static void random_resume(Input *in, uint32_t queue)
 
 static void random_message(Input *in)
 {
-    uint32_t words[16] = {take(in, 1) % (MXGPU_MSG_QUEUE_RESUME + 2),
+    uint32_t words[16] = {take(in, 1) % (MXGPU_MSG_UNIT_RESET + 2),
                           take(in, 1) % (QUEUES + 2)};
 
     if (!fake_answered()) {
@@ -109,6 +109,13 @@ static void random_message(Input *in)
     }
     if (words[0] == MXGPU_MSG_QUEUE_RESUME && take(in, 1) % 8) {
         random_resume(in, words[1]);
+        return;
+    }
+    if (words[0] == MXGPU_MSG_UNIT_RESET && take(in, 1) % 8) {
+        words[1] = take(in, 1) % 3;
+        words[2] = take(in, 1) % 5;
+        bus.regs[MXGPU_CU_SLOTS / 4 + words[2]] = take(in, 1);
+        fake_send(words, 3);
         return;
     }
     if (words[0] == MXGPU_MSG_PING) {

@@ -69,6 +69,7 @@ static void test_reserved_words(void)
         [MXGPU_MSG_QUEUE_PROFILE] = 9, [MXGPU_MSG_QUEUE_LAUNCH] = 5,
         [MXGPU_MSG_QUEUE_RESET] = 2,  [MXGPU_MSG_CONTEXTS] = 6,
         [MXGPU_MSG_QUEUE_HOLD] = 2,   [MXGPU_MSG_QUEUE_RESUME] = 8,
+        [MXGPU_MSG_UNIT_RESET] = 3,
     };
 
     start(0);
@@ -81,7 +82,7 @@ static void test_reserved_words(void)
         }
     }
     g_assert_cmpuint(STATUS(0), ==, MXGPU_MSG_UNKNOWN_OP);
-    g_assert_cmpuint(STATUS(14), ==, MXGPU_MSG_UNKNOWN_OP);
+    g_assert_cmpuint(STATUS(15), ==, MXGPU_MSG_UNKNOWN_OP);
     g_assert_cmpuint(STATUS(UINT32_MAX), ==, MXGPU_MSG_UNKNOWN_OP);
 }
 

@@ -287,6 +287,11 @@ uint32_t mxgpu_cd_spent_read(MxgpuDevice *dev, const MxgpuAccess *a)
     return (uint32_t)mxgpu_simt_spent(dev->simt, a->index);
 }
 
+uint32_t mxgpu_cu_slots_read(MxgpuDevice *dev, const MxgpuAccess *a)
+{
+    return mxgpu_simt_unit_slots(dev->simt, a->index);
+}
+
 /* The smallest share of a turn, in warp instructions: entering and leaving a
  * unit costs about as much as running that many. */
 #define SHARE_LEAST 256

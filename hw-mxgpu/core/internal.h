@@ -541,6 +541,7 @@ uint32_t mxgpu_cd_hold_read(MxgpuDevice *dev, const MxgpuAccess *a);
 void mxgpu_cd_hold_write(MxgpuDevice *dev, const MxgpuAccess *a,
                          uint32_t value);
 uint32_t mxgpu_cd_waits_read(MxgpuDevice *dev, const MxgpuAccess *a);
+uint32_t mxgpu_cu_slots_read(MxgpuDevice *dev, const MxgpuAccess *a);
 uint32_t mxgpu_cd_spent_read(MxgpuDevice *dev, const MxgpuAccess *a);
 void mxgpu_cd_ctrl_write(MxgpuDevice *dev, const MxgpuAccess *a,
                          uint32_t value);

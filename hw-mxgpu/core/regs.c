@@ -138,6 +138,7 @@ static const RegHooks hooks[R_COUNT] = {
     [R_CX_CTRL] = {.write = mxgpu_cx_ctrl_write,
                    .clock = true,
                    .unlocked = true},
+    [R_CU_SLOTS] = {.read = mxgpu_cu_slots_read},
     WIDE(CP_SAMPLES, mxgpu_cp_samples_read),
     [R_CP_UNIT] = {.write = mxgpu_cp_unit_write},
     WIDE(CP_COUNTER, mxgpu_cp_counter_read),
@@ -166,7 +167,7 @@ void mxgpu_regs_init(MxgpuDevice *dev)
             if ((descs[r].offset >= MXGPU_CE_SRC_LO &&
                  descs[r].offset < MXGPU_MMU_ROOT_LO &&
                  i >= dev->config.copy_engines) ||
-                ((r == R_CU_PC_LO || r == R_CU_PC_HI) &&
+                ((r == R_CU_PC_LO || r == R_CU_PC_HI || r == R_CU_SLOTS) &&
                  i >= dev->config.compute_units) ||
                 (descs[r].offset >= MXGPU_CU_COUNTER_LO &&
                  i / MXGPU_COUNTERS >= dev->config.compute_units)) {
@@ -186,7 +187,8 @@ static void set_identity(MxgpuDevice *dev)
         MXGPU_SET(MXGPU_FEATURES_FRONT_END, 1) |
         MXGPU_SET(MXGPU_FEATURES_HOLD, 1) |
         MXGPU_SET(MXGPU_FEATURES_CONTEXTS, 1) |
-        MXGPU_SET(MXGPU_FEATURES_VMID_TIME, 1);
+        MXGPU_SET(MXGPU_FEATURES_VMID_TIME, 1) |
+        MXGPU_SET(MXGPU_FEATURES_CU_SLOTS, 1);
     *mxgpu_reg(dev, MXGPU_QUEUE_CAPS) =
         MXGPU_SET(MXGPU_QUEUE_CAPS_QUEUES, c->queues) |
         MXGPU_SET(MXGPU_QUEUE_CAPS_VECTORS, c->vectors);

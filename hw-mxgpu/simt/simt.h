@@ -284,6 +284,9 @@ void mxgpu_simt_unit_counters(MxgpuSimt *simt, unsigned cu,
 /* Where a warp of the unit was at the end of its last turn: pc, VMID << 48 and
  * bit 63; 0: the unit has no block. */
 uint64_t mxgpu_simt_unit_pc(MxgpuSimt *simt, unsigned cu);
+/* Slots that have begun a block on the unit which has not ended, a bit each. From
+ * any thread: as it was a moment ago. */
+uint32_t mxgpu_simt_unit_slots(MxgpuSimt *simt, unsigned cu);
 /* Of the slot's last dispatch with profile, complete after done: counters,
  * samples taken (more than sample_max, maybe), and one unit's part. */
 void mxgpu_simt_slot_counters(MxgpuSimt *simt, unsigned slot,

@@ -360,6 +360,9 @@ typedef struct SimtCuCounters {
     _Atomic uint64_t spent[MXGPU_DISPATCH_SLOTS]; /* mxgpu_simt_spent() */
     _Atomic uint64_t vmid_ns[MXGPU_NUM_VMIDS]; /* mxgpu_simt_vmid_ns() */
 
+    /* Cache: mxgpu_simt_unit_slots(), of the blocks. */
+    _Atomic uint32_t slots;
+
     /* Run: 0 between two of them. */
     uint64_t lanes_now, divergent_now; /* lane instructions and divergent
                                         * branches that count[] lacks */

@@ -35,13 +35,14 @@ enum mxgpu_msg_op {
     MXGPU_MSG_CONTEXTS = 11,
     MXGPU_MSG_QUEUE_HOLD = 12,
     MXGPU_MSG_QUEUE_RESUME = 13,
+    MXGPU_MSG_UNIT_RESET = 14,
 };
 
 /* Their names, for those who show them. */
 #define MXGPU_MSG_OPS(F)                                                       \
     F(PING) F(HELLO) F(VM_SET) F(TLB_INVALIDATE) F(QUEUE_CREATE)               \
     F(QUEUE_DESTROY) F(LOG_LEVEL) F(QUEUE_PROFILE) F(QUEUE_LAUNCH)             \
-    F(QUEUE_RESET) F(CONTEXTS) F(QUEUE_HOLD) F(QUEUE_RESUME)
+    F(QUEUE_RESET) F(CONTEXTS) F(QUEUE_HOLD) F(QUEUE_RESUME) F(UNIT_RESET)
 
 enum mxgpu_msg_status {
     MXGPU_MSG_OK = 0,
@@ -224,6 +225,25 @@ struct mxgpu_msg_queue_resume {
     uint32_t head;
 };
 
+/*
+ * UNIT_RESET: ends what a copy engine does, or each dispatch that has a block on
+ * a compute unit, at that moment. Its packet is not signalled: its queue stops with
+ * QERR_FAULT, fault ABORTED, as after any other fault, unless the packet was
+ * complete before. All others go on, on that unit too. Answered when those queues
+ * have stopped, and the unit is free of what it did. UNKNOWN_OP for a compute
+ * unit: the hardware cannot tell (FEATURES.CU_SLOTS).
+ */
+enum mxgpu_reset_unit {
+    MXGPU_RESET_COPY_ENGINE = 0,
+    MXGPU_RESET_COMPUTE_UNIT = 1,
+};
+struct mxgpu_msg_unit_reset {
+    uint32_t op;
+    uint32_t kind;  /* enum mxgpu_reset_unit */
+    uint32_t index; /* below its number in UNIT_CAPS */
+};
+
+MXGPU_ASSERT_SIZE(struct mxgpu_msg_unit_reset, 12);
 MXGPU_ASSERT_SIZE(struct mxgpu_msg_queue_hold_resp, 32);
 MXGPU_ASSERT_SIZE(struct mxgpu_msg_queue_resume, 32);
 MXGPU_ASSERT_SIZE(struct mxgpu_msg_contexts, 24);

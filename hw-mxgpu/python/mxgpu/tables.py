@@ -257,6 +257,7 @@ class MsgOp(enum.IntEnum):
     CONTEXTS = 11
     QUEUE_HOLD = 12
     QUEUE_RESUME = 13
+    UNIT_RESET = 14
 
 
 class MsgStatus(enum.IntEnum):
@@ -274,6 +275,11 @@ class HoldState(enum.IntEnum):
     BUSY = 0
     STILL = 1
     ERROR = 2
+
+
+class ResetUnit(enum.IntEnum):
+    COPY_ENGINE = 0
+    COMPUTE_UNIT = 1
 
 
 class Csr(enum.IntEnum):
@@ -718,6 +724,15 @@ class MsgQueueResume(Message):
         ("tail_hi", c.c_uint32),
         ("inner", c.c_uint32),
         ("head", c.c_uint32),
+    ]
+
+
+class MsgUnitReset(Message):
+    OP = 14
+    _fields_ = [
+        ("op", c.c_uint32),
+        ("kind", c.c_uint32),
+        ("index", c.c_uint32),
     ]
 
 

@@ -225,8 +225,34 @@ void mxgpu_block_shape(const MxgpuDispatch *d, SimtBlock *b)
     b->private_kib = lanes * (d->private_bytes / 1024);
 }
 
+/* The unit's thread alone writes it. */
+static void set_slots(MxgpuCu *cu, uint32_t slots)
+{
+    atomic_store_explicit(&cu->n.slots, slots, memory_order_relaxed);
+}
+
+static void slot_came(MxgpuCu *cu, unsigned slot)
+{
+    set_slots(cu, atomic_load_explicit(&cu->n.slots, memory_order_relaxed) |
+                      1u << slot);
+}
+
+/* Maybe: the slot has no block there any more. */
+static void slot_left(MxgpuCu *cu)
+{
+    uint32_t slots = 0;
+
+    for (unsigned i = 0; i < MXGPU_CU_BLOCKS; i++) {
+        const SimtBlock *b = &cu->s.blocks[i];
+
+        slots |= b->used ? 1u << b->slot : 0;
+    }
+    set_slots(cu, slots);
+}
+
 void mxgpu_block_account(MxgpuCu *cu, const SimtBlock *b)
 {
+    slot_came(cu, b->slot);
     for (unsigned i = 0; i < b->num_warps; i++) {
         cu->s.used_warps |= 1u << b->warps[i];
     }
@@ -333,6 +359,7 @@ void mxgpu_block_end(MxgpuCu *cu, SimtBlock *b)
     if (b->faults) {
         mxgpu_park_forget(cu, b);
     }
+    slot_left(cu);
     cu->s.num_blocks--;
     cu->s.threads -= b->num_warps * LANES;
     cu->s.registers -= b->registers;

@@ -81,6 +81,12 @@ uint64_t mxgpu_simt_unit_pc(MxgpuSimt *simt, unsigned cu)
                                            : 0;
 }
 
+uint32_t mxgpu_simt_unit_slots(MxgpuSimt *simt, unsigned cu)
+{
+    return cu < simt->config.compute_units ? atomic_load(&simt->cus[cu].n.slots)
+                                           : 0;
+}
+
 void mxgpu_simt_slot_counters(MxgpuSimt *simt, unsigned slot,
                               MxgpuSimtCounters *out)
 {

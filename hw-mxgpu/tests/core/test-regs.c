@@ -25,7 +25,7 @@ static void test_identity(void)
 
     g_assert_cmphex(test_read(h, MXGPU_ID), ==, MXGPU_ID_MAGIC);
     g_assert_cmphex(test_read(h, MXGPU_VERSION), ==, MXGPU_INTERFACE_VERSION);
-    g_assert_cmphex(test_read(h, MXGPU_FEATURES), ==, 31);
+    g_assert_cmphex(test_read(h, MXGPU_FEATURES), ==, 63);
     g_assert_cmphex(test_read(h, MXGPU_QUEUE_CAPS), ==, 40 | 8 << 16);
     g_assert_cmphex(test_read(h, MXGPU_UNIT_CAPS), ==, 2 | 2 << 16 | 8 << 24);
     g_assert_cmphex(test_read(h, MXGPU_VRAM_SIZE_LO), ==, TEST_VRAM_SIZE);
@@ -238,6 +238,13 @@ static void test_unit_pc(void)
     g_assert_true(MXGPU_GET(MXGPU_CU_PC_HI_VALID, hi));
     g_assert_cmphex(mcu_read(h, at + 4), ==, 0x80030000);
     g_assert_cmphex(test_read(h, MXGPU_ERR_STATUS), ==, 0);
+
+    /* What they do is the firmware's to know. */
+    g_assert_true(MXGPU_GET(MXGPU_FEATURES_CU_SLOTS,
+                            mcu_read(h, MXGPU_FEATURES)));
+    g_assert_cmphex(mcu_read(h, MXGPU_CU_SLOTS), ==, 1);
+    g_assert_cmphex(mcu_read(h, MXGPU_CU_SLOTS + MXGPU_CU_SLOTS_STRIDE), ==, 2);
+    g_assert_cmphex(test_read(h, MXGPU_ERR_COUNT), ==, 0);
 
     units = MXGPU_GET(MXGPU_UNIT_CAPS_COMPUTE_UNITS,
                       test_read(h, MXGPU_UNIT_CAPS));

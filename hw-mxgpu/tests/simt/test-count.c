@@ -457,6 +457,50 @@ static void test_where(void)
     simt_host_free(k.h);
 }
 
+/* Which slots have blocks on a unit. */
+static void test_slots(void)
+{
+    const uint32_t code[] = {LANE, FOREVER}, gone[] = {EXIT};
+    Kernel k = load(code, sizeof(code), false);
+    MxgpuSimt *simt = k.h->simt;
+
+    k.d.grid[0] = 1;
+    k.d.block[0] = 64;
+    g_assert_cmphex(mxgpu_simt_unit_slots(simt, 1), ==, 0);
+    g_assert_cmpint(mxgpu_simt_start(simt, 0, &k.d), ==, MXGPU_FAULT_NONE);
+    g_assert_cmphex(mxgpu_simt_unit_slots(simt, 1), ==, 0); /* has not begun */
+    mxgpu_simt_run(simt, 1, 1000);
+    g_assert_cmphex(mxgpu_simt_unit_slots(simt, 1), ==, 1);
+    g_assert_cmpint(mxgpu_simt_start(simt, 3, &k.d), ==, MXGPU_FAULT_NONE);
+    while (mxgpu_simt_unit_slots(simt, 1) != 9) { /* when it looks for more */
+        mxgpu_simt_run(simt, 1, 1000);
+    }
+    g_assert_cmphex(mxgpu_simt_unit_slots(simt, 0), ==, 0);
+    mxgpu_simt_hold(simt, 0, true); /* saved, it is not on the unit */
+    while (mxgpu_simt_unit_slots(simt, 1) != 8) {
+        mxgpu_simt_run(simt, 1, 1000);
+    }
+    mxgpu_simt_hold(simt, 0, false);
+    while (mxgpu_simt_unit_slots(simt, 1) != 9) {
+        mxgpu_simt_run(simt, 1, 1000);
+    }
+    mxgpu_simt_abort(simt, 3);
+    while (mxgpu_simt_active(simt, 3)) {
+        mxgpu_simt_run(simt, 1, 1000);
+    }
+    g_assert_cmphex(mxgpu_simt_unit_slots(simt, 1), ==, 1);
+    mxgpu_simt_abort(simt, 0);
+    while (mxgpu_simt_run(simt, 1, 1000)) {
+    }
+    g_assert_cmphex(mxgpu_simt_unit_slots(simt, 1), ==, 0);
+    g_assert_cmphex(mxgpu_simt_unit_slots(simt, 99), ==, 0);
+    memcpy(simt_host_data(k.h, HOST_CODE_VA), gone, sizeof(gone));
+    k.d.grid[0] = 1000;
+    go(&k);
+    g_assert_cmphex(mxgpu_simt_unit_slots(simt, 0), ==, 0);
+    simt_host_free(k.h);
+}
+
 /* ---- room for samples */
 
 /* Little room: what stays is of the whole run, not of its beginning. */
@@ -554,6 +598,7 @@ int main(int argc, char **argv)
     g_test_add_func("/count/spans/atomics", test_span_atomics);
     g_test_add_func("/count/spans/samples", test_span_samples);
     g_test_add_func("/count/where", test_where);
+    g_test_add_func("/count/slots", test_slots);
     g_test_add_func("/count/samples/few", test_few_samples);
     g_test_add_func("/count/samples/bad", test_bad_samples);
     g_test_add_func("/count/abort", test_abort);

@@ -407,7 +407,7 @@ static void list_counters(Fields *f, SimtCuCounters *n)
     BEGIN(SimtCuCounters, n);
     ARRAY(n, count); O(n, profile); S(n, where);
     ARRAY(n, spent); ARRAY(n, vmid_ns);
-    O(n, vmid_ran);
+    O(n, vmid_ran); O(n, slots);
     O(n, lanes_now); O(n, divergent_now); O(n, restarts);
     end(f);
     for (unsigned i = 0; i < MXGPU_DISPATCH_SLOTS; i++) {

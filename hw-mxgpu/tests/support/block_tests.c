@@ -451,11 +451,13 @@ const BlockTest block_tests[] = {
     {"copy/fill", test_fill},
     {"fault/copy", fault_test_copy},
     {"fault/kill", fault_test_kill},
+    {"fault/engine-reset", fault_test_engine_reset},
     {"fault/refused", fault_test_refused},
     {"fault/kernel", fault_test_kernel},
     {"sched/urgent", sched_test_urgent},
     {"sched/turns", sched_test_turns},
     {"sched/queue-reset", sched_test_queue_reset},
+    {"sched/unit-reset", sched_test_unit_reset},
 };
 
 const unsigned block_test_count = G_N_ELEMENTS(block_tests);

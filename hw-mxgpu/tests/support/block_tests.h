@@ -21,6 +21,7 @@ extern const unsigned block_test_count;
 /* fault_tests.c */
 void fault_test_copy(Dut *d);
 void fault_test_kill(Dut *d);
+void fault_test_engine_reset(Dut *d);
 void fault_test_refused(Dut *d);
 void fault_test_kernel(Dut *d);
 
@@ -28,5 +29,6 @@ void fault_test_kernel(Dut *d);
 void sched_test_urgent(Dut *d);
 void sched_test_turns(Dut *d);
 void sched_test_queue_reset(Dut *d);
+void sched_test_unit_reset(Dut *d);
 
 #endif

@@ -131,6 +131,12 @@ uint64_t mxgpu_simt_unit_pc(MxgpuSimt *simt, unsigned cu)
     return cu ? fake_simt.unit_pc + 4 * cu : 0;
 }
 
+/* Unit n has blocks of slot n. */
+uint32_t mxgpu_simt_unit_slots(MxgpuSimt *simt, unsigned cu)
+{
+    return 1u << cu;
+}
+
 void mxgpu_simt_groups(MxgpuSimt *simt, unsigned cu,
                        void (*see)(void *opaque, const MxgpuSimtGroup *group),
                        void *opaque)

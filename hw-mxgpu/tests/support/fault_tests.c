@@ -197,6 +197,46 @@ void fault_test_kill(Dut *d)
     g_assert_cmpuint(signalled(d), ==, 0);
 }
 
+/* A copy that waits for ever ends with its engine's reset; that of another queue,
+ * which waits as well, goes on when its page is there. */
+void fault_test_engine_reset(Dut *d)
+{
+    struct mxgpu_packet_copy copy = missing_copy(d), other = copy;
+    struct mxgpu_msg_unit_reset reset = {MXGPU_MSG_UNIT_RESET,
+                                         MXGPU_RESET_COPY_ENGINE, 0};
+    struct mxgpu_queue_error error;
+    Faults f = open_faults(d);
+    DutQueue q = {.id = 6, .log2 = 4, .vector = 7,
+                  .ring = d->sys.at + 2 * DUT_PAGE,
+                  .ctl = d->sys.at + 3 * DUT_PAGE,
+                  .ring_va = d->sys.va + 2 * DUT_PAGE,
+                  .ctl_va = d->sys.va + 3 * DUT_PAGE};
+
+    f.head = dut_read(d, MXGPU_FAULT_HEAD);
+    dut_queue_create(d, &q);
+    dut_push(&f.q, &copy);
+    dut_ring(&f.q);
+    reset.index = next_record(&f).unit;
+    other.dst = HOLE_VA + 4 * DUT_PAGE;
+    other.size = DUT_PAGE;
+    dut_push(&q, &other);
+    dut_ring(&q);
+    DUT_WAIT(d, dut_read(d, MXGPU_FAULT_TAIL) != f.head);
+    f.head++;
+    g_assert_cmpuint(dut_call(d, &reset, sizeof(reset), NULL), ==,
+                     MXGPU_MSG_OK);
+    error = dut_queue_error(&f.q);
+    g_assert_cmpuint(error.code, ==, MXGPU_QERR_FAULT);
+    g_assert_cmpuint(error.fault, ==, MXGPU_FAULT_ABORTED);
+    g_assert_cmpuint(signalled(d), ==, 0);
+    mend(d, other.dst, 0);
+    replay(&f);
+    DUT_WAIT(d, signalled(d) == 1);
+    tear(d, other.dst);
+    dut_queue_destroy(&q);
+    close_faults(&f);
+}
+
 /* Without a ring there is nobody to mend anything. */
 void fault_test_refused(Dut *d)
 {

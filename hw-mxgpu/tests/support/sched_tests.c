@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernels without an end that have every unit, on every host of the device:
- * what else gets its turn, and what a queue's reset ends. */
+ * what else gets its turn, and what resets of queues and units end. */
 #include "block_tests.h"
 #include "mxgpu/kernel.h"
 
@@ -36,6 +36,7 @@ static void load_kernels(Dut *d)
 {
     load(d, 0, endless, sizeof(endless));
     load(d, 1, empty, sizeof(empty));
+    load(d, 2, endless, sizeof(endless)); /* its code is elsewhere */
     dut_map(d, CODE_VA, 0,
             MXGPU_PTE_VALID | MXGPU_PTE_READ | MXGPU_PTE_EXECUTE |
                 (d->vram.at + CODE));
@@ -58,21 +59,28 @@ static DutQueue new_queue(Dut *d, unsigned id, unsigned priority)
     return q;
 }
 
-static void submit(DutQueue *q, unsigned kernel, uint64_t signal)
+static void submit_grid(DutQueue *q, unsigned kernel, uint64_t signal,
+                        unsigned blocks, unsigned shared)
 {
     Dut *d = q->dut;
     struct mxgpu_packet_dispatch p = {
         .type = MXGPU_PKT_DISPATCH,
         .kernel = CODE_VA + kernel * 256,
         .args = d->sys.va + DATA + 64 * q->id,
-        .grid = {BLOCKS, 1, 1},
+        .grid = {blocks, 1, 1},
         .block = {1024, 1, 1},
+        .dynamic_shared = shared,
         .signal_addr = d->sys.va + SIGNALS + 8 * q->id,
         .signal_value = signal,
     };
 
     dut_push(q, &p);
     dut_ring(q);
+}
+
+static void submit(DutQueue *q, unsigned kernel, uint64_t signal)
+{
+    submit_grid(q, kernel, signal, BLOCKS, 0);
 }
 
 static uint64_t counter(const DutQueue *q)
@@ -161,6 +169,78 @@ void sched_test_queue_reset(Dut *d)
     reset.queue = 3;
     g_assert_cmpuint(dut_call(d, &reset, sizeof(reset), NULL), ==,
                      MXGPU_MSG_NOT_FOUND);
+    dut_queue_destroy(&b);
+    dut_queue_destroy(&a);
+}
+
+/* Waits until a unit runs the kernel; its number. */
+static unsigned unit_of(Dut *d, unsigned kernel)
+{
+    unsigned units = MXGPU_GET(MXGPU_UNIT_CAPS_COMPUTE_UNITS,
+                               dut_read(d, MXGPU_UNIT_CAPS));
+    uint32_t first = (uint32_t)(CODE_VA + kernel * 256), pc, found;
+
+    DUT_WAIT(d, ({
+                 found = units;
+                 for (unsigned i = 0; i < units && found == units; i++) {
+                     pc = dut_read(d, MXGPU_CU_PC_LO +
+                                          i * MXGPU_CU_PC_LO_STRIDE);
+                     found = pc - first < 256 ? i : units;
+                 }
+                 found != units;
+             }));
+    return found;
+}
+
+static uint32_t reset_unit(Dut *d, uint32_t kind, uint32_t index)
+{
+    struct mxgpu_msg_unit_reset reset = {MXGPU_MSG_UNIT_RESET, kind, index};
+
+    return dut_call(d, &reset, sizeof(reset), NULL);
+}
+
+/* Of shared memory: a unit has no room for two such blocks. */
+#define HALF (40u << 10)
+
+/* Of two dispatches on a unit of their own each one ends; the unit is as good as
+ * before. */
+void sched_test_unit_reset(Dut *d)
+{
+    DutQueue a = new_queue(d, 0, 1), b = new_queue(d, 1, 1);
+    unsigned units = MXGPU_GET(MXGPU_UNIT_CAPS_COMPUTE_UNITS,
+                               dut_read(d, MXGPU_UNIT_CAPS));
+    struct mxgpu_msg_queue_reset reset = {MXGPU_MSG_QUEUE_RESET, 0};
+    struct mxgpu_queue_error error;
+
+    load_kernels(d);
+    submit_grid(&a, 0, 1, 1, HALF);
+    wait_counting(&a);
+    submit_grid(&b, 2, 1, 1, HALF);
+    wait_counting(&b);
+    g_assert_cmpuint(unit_of(d, 0), !=, unit_of(d, 2));
+    g_assert_cmpuint(reset_unit(d, MXGPU_RESET_COMPUTE_UNIT, unit_of(d, 0)), ==,
+                     MXGPU_MSG_OK);
+    error = dut_queue_error(&a); /* which is there already */
+    g_assert_cmpuint(error.code, ==, MXGPU_QERR_FAULT);
+    g_assert_cmpuint(error.fault, ==, MXGPU_FAULT_ABORTED);
+    g_assert_cmpuint(signalled(&a), ==, 0);
+    wait_counting(&b);
+
+    g_assert_cmpuint(dut_call(d, &reset, sizeof(reset), NULL), ==,
+                     MXGPU_MSG_OK);
+    a.index = 0;
+    submit(&a, 1, 5); /* on all units */
+    DUT_WAIT(d, signalled(&a) == 5);
+    g_assert_cmpuint(reset_unit(d, MXGPU_RESET_COMPUTE_UNIT, unit_of(d, 2)), ==,
+                     MXGPU_MSG_OK);
+    error = dut_queue_error(&b);
+    g_assert_cmpuint(error.fault, ==, MXGPU_FAULT_ABORTED);
+    for (unsigned i = 0; i < units; i++) { /* nothing is left there */
+        g_assert_cmpuint(reset_unit(d, MXGPU_RESET_COMPUTE_UNIT, i), ==,
+                         MXGPU_MSG_OK);
+    }
+    g_assert_cmpuint(reset_unit(d, MXGPU_RESET_COMPUTE_UNIT, units), ==,
+                     MXGPU_MSG_BAD_ARGUMENT);
     dut_queue_destroy(&b);
     dut_queue_destroy(&a);
 }

@@ -67,6 +67,7 @@ MESSAGES = {
     11: "CONTEXTS",
     12: "QUEUE_HOLD",
     13: "QUEUE_RESUME",
+    14: "UNIT_RESET",
 }
 # ---- made by scripts/gen-constants: end
 
