@@ -195,6 +195,8 @@ static bool init_steppers(MxgpuDevice *dev)
 
         worker->budget = COMPUTE_BUDGET;
         worker->long_after = COMPUTE_LONG_AFTER;
+        worker->helps = mcu;
+        worker->alerts = &dev->alerts;
     }
     return true;
 }

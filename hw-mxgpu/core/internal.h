@@ -236,6 +236,8 @@ struct MxgpuDevice {
     pthread_mutex_t control; /* one hold-change-release at a time */
     pthread_mutex_t lock;
     MxgpuOutbox out;
+    _Atomic unsigned alerts; /* interrupts, and wake-ups of the MCU's thread: see
+                              * MxgpuStepper.alerts */
     _Atomic bool kick; /* deterministic: tell the host there is work */
 
     uint32_t regs[MXGPU_REGS_SIZE / 4];

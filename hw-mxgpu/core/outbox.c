@@ -11,6 +11,12 @@ void mxgpu_lock(MxgpuDevice *dev)
     pthread_mutex_lock(&dev->lock);
 }
 
+/* A thread has been woken that threads of units should let through. */
+static void alert(MxgpuDevice *dev)
+{
+    atomic_fetch_add_explicit(&dev->alerts, 1, memory_order_relaxed);
+}
+
 static void send_outbox(MxgpuDevice *dev, const MxgpuOutbox *out)
 {
     for (unsigned i = 0; i < out->traces; i++) {
@@ -26,6 +32,7 @@ static void send_outbox(MxgpuDevice *dev, const MxgpuOutbox *out)
                 dev->ops->trace(dev->host, MXGPU_TRACE_IRQ, vector, 0);
             }
             dev->ops->irq(dev->host, vector);
+            alert(dev);
         }
     }
     if (out->error && dev->ops->error) {
@@ -76,6 +83,9 @@ void mxgpu_out_trace(MxgpuDevice *dev, MxgpuTraceEvent event, uint64_t a,
 void mxgpu_wake(MxgpuDevice *dev, unsigned unit)
 {
     mxgpu_stepper_wake(&dev->steppers[unit]);
+    if (unit == MXGPU_STEPPER_MCU) {
+        alert(dev);
+    }
     if (dev->config.deterministic) {
         atomic_store(&dev->kick, true);
     }

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #if defined(__linux__)
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #endif
@@ -56,6 +57,34 @@ static bool stepper_step(MxgpuStepper *s, unsigned budget)
     return more;
 }
 
+/* Another thread has done a step: what is left is for the unit's own, which may
+ * sleep for longer than it should now. */
+static void stepper_hand_back(MxgpuStepper *s)
+{
+    if (s->behind || atomic_load(&s->work) || s->deadline < s->sleeps_until) {
+        pthread_cond_signal(&s->wake);
+    }
+}
+
+/*
+ * Who has a processor does what the unit's own thread should, if that has not
+ * begun: it may be waiting for this processor.
+ */
+static void stepper_help(MxgpuStepper *s)
+{
+    uint64_t now = s->ops->clock(s->host);
+
+    if (pthread_mutex_trylock(&s->lock)) {
+        return;
+    }
+    if (!s->hold && !s->running && !s->serving && !s->quit &&
+        (atomic_load(&s->work) || now >= s->deadline)) {
+        stepper_step(s, s->budget);
+        stepper_hand_back(s);
+    }
+    pthread_mutex_unlock(&s->lock);
+}
+
 static void stepper_sleep(MxgpuStepper *s, uint64_t now)
 {
     struct timespec ts;
@@ -64,7 +93,8 @@ static void stepper_sleep(MxgpuStepper *s, uint64_t now)
     if (atomic_load(&s->asked)) {
         return;
     }
-    if (s->hold || s->deadline == MXGPU_NEVER) {
+    s->sleeps_until = s->hold ? MXGPU_NEVER : s->deadline;
+    if (s->sleeps_until == MXGPU_NEVER) {
         pthread_cond_wait(&s->wake, &s->lock);
         return;
     }
@@ -189,20 +219,73 @@ static void change_slices(MxgpuStepper *s, uint64_t ns)
     pthread_mutex_lock(&s->lock);
 }
 
+/*
+ * A thread was woken that may find all processors taken by threads like this one,
+ * and wait for a tick although its slice is short, because it has had its share
+ * already: a nap, however short, gives it one of them. Naps take a twentieth of the
+ * time at most, whatever comes.
+ */
+#define NAP_NS       10000
+#define NAP_EVERY_NS 200000
+
+static void stepper_give_way(MxgpuStepper *s)
+{
+    const struct timespec nap = {.tv_nsec = NAP_NS};
+    unsigned alerts = atomic_load_explicit(s->alerts, memory_order_relaxed);
+
+    if (alerts == s->alerts_seen || host_ns() < s->next_nap) {
+        return;
+    }
+    s->alerts_seen = alerts;
+    nanosleep(&nap, NULL);
+    s->next_nap = host_ns() + NAP_EVERY_NS;
+}
+
+/* Called with the lock held, after a step of a thread that has been at work for a
+ * while. */
+static void make_room(MxgpuStepper *s)
+{
+    pthread_mutex_unlock(&s->lock);
+    if (s->helps) {
+        stepper_help(s->helps);
+    }
+    if (s->alerts) {
+        stepper_give_way(s);
+    }
+    pthread_mutex_lock(&s->lock);
+}
+
+/* Sleeps end when they should, not 50 us later. */
+static void be_punctual(void)
+{
+#if defined(__linux__)
+    (void)prctl(PR_SET_TIMERSLACK, 1);
+#endif
+}
+
 static void *stepper_main(void *opaque)
 {
     MxgpuStepper *s = opaque;
     unsigned steps = 0; /* without a pause, as far as they are counted */
 
     ask_for_slices(SHORT_SLICE_NS);
+    be_punctual();
     pthread_mutex_lock(&s->lock);
     while (!s->quit) {
         uint64_t now = 0;
 
+        if (s->running) { /* by another thread */
+            s->behind = true;
+            pthread_cond_wait(&s->wake, &s->lock);
+            s->behind = false;
+            continue;
+        }
         if (atomic_load(&s->asked)) {
+            s->serving = true;
             pthread_mutex_unlock(&s->lock);
             serve(s);
             pthread_mutex_lock(&s->lock);
+            s->serving = false;
             continue;
         }
         if (!s->hold && s->deadline != MXGPU_NEVER &&
@@ -211,18 +294,21 @@ static void *stepper_main(void *opaque)
             pthread_mutex_unlock(&s->lock);
             now = s->ops->clock(s->host);
             pthread_mutex_lock(&s->lock);
+            if (s->running || s->quit) {
+                continue;
+            }
             if (now >= s->deadline) {
                 s->deadline = MXGPU_NEVER;
                 atomic_store(&s->work, true);
             }
         }
-        if (s->quit) {
-            break;
-        }
         if (!s->hold && atomic_load(&s->work)) {
             stepper_step(s, s->budget);
             if (steps < s->long_after && ++steps == s->long_after) {
                 change_slices(s, LONG_SLICE_NS);
+            }
+            if (steps && steps == s->long_after) {
+                make_room(s);
             }
         } else if (steps && steps == s->long_after) {
             steps = 0;
@@ -282,9 +368,7 @@ void mxgpu_stepper_run(MxgpuStepper *s)
     if (!s->hold && !s->running) {
         stepper_step(s, s->budget);
     }
-    if (atomic_load(&s->work)) {
-        pthread_cond_signal(&s->wake);
-    }
+    stepper_hand_back(s);
     pthread_mutex_unlock(&s->lock);
 }
 

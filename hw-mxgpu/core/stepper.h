@@ -41,6 +41,14 @@ struct MxgpuStepper {
     unsigned long_after; /* so many steps without a pause the thread is one that
                           * lets others go first, see stepper.c; 0: never */
 
+    MxgpuStepper *helps; /* a thread at work for so long does steps of that unit,
+                          * too, between its own; NULL: none */
+
+    const _Atomic unsigned *alerts; /* counts wake-ups of threads that one at work
+                          * for so long gives way to; NULL: it does not */
+    unsigned alerts_seen;
+    uint64_t next_nap; /* not before, by the system's clock */
+
     MxgpuService *service; /* may be NULL */
     _Atomic bool asked;    /* ... for it */
 
@@ -52,6 +60,9 @@ struct MxgpuStepper {
     unsigned hold;
     _Atomic bool held; /* hold != 0, for a step that looks */
     bool running;
+    bool serving;
+    bool behind; /* its thread waits for the end of a step that another one does */
+    uint64_t sleeps_until; /* by the host's clock, while its thread sleeps */
     bool quit;
     bool has_thread;
     pthread_t thread;

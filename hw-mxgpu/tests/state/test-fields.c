@@ -206,7 +206,8 @@ static void list_stepper(Fields *f, MxgpuStepper *s)
     O(s, lock); O(s, wake);
     O(s, parked); O(s, hold); O(s, held); O(s, running); O(s, quit);
     O(s, has_thread); O(s, thread); O(s, runner); O(s, service);
-    O(s, asked);
+    O(s, asked); O(s, helps); O(s, alerts); O(s, alerts_seen);
+    O(s, next_nap); O(s, serving); O(s, behind); O(s, sleeps_until);
     end(f);
 }
 
@@ -228,7 +229,7 @@ static void list_device(Fields *f, MxgpuDevice *dev)
     D(dev, mbox_pending); D(dev, copy_pending); D(dev, dispatch_pending);
     D(dev, chain_pending);
     O(dev, config); O(dev, ops); O(dev, host); O(dev, control); O(dev, lock);
-    O(dev, out); O(dev, kick); O(dev, reg_index); O(dev, fields);
+    O(dev, out); O(dev, alerts); O(dev, kick); O(dev, reg_index); O(dev, fields);
     O(dev, sram_first); O(dev, sram_bytes); O(dev, sram_write);
     O(dev, db); O(dev, faults); O(dev, memport); O(dev, mcu); O(dev, debug);
     O(dev, kernels); O(dev, console_log); O(dev, queue_table);
