@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The machine under test, and the little of a VT-d driver that gives devices
- * on bus 0 one domain: legacy mode, three levels, register invalidation.
+ * on bus 0, and on bus 1 behind a port, one domain: legacy mode, three levels,
+ * register invalidation.
  */
 #include "qemu/osdep.h"
 #include "tests/qtest/libqos/malloc-pc.h"
@@ -77,6 +78,7 @@ static void vtd_start(MxMachine *machine)
     machine->vtd_top = mx_alloc(machine, MX_PAGE);
     machine->vtd_next = VTD_IOVA;
     qtest_writeq(qts, machine->vtd_root, contexts | 1);
+    qtest_writeq(qts, machine->vtd_root + 16, contexts | 1);
     for (unsigned devfn = 0; devfn < 256; devfn++) {
         qtest_writeq(qts, contexts + devfn * 16, machine->vtd_top | 1);
         /* domain 1, 39 bits */

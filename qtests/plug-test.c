@@ -3,6 +3,7 @@
 #include "qemu/osdep.h"
 #include "tests/qtest/libqos/pci-pc.h"
 #include "qobject/qdict.h"
+#include "hw/pci/pci_regs.h"
 #include "driver.h"
 
 #define DATA_VA 0x600000000ull
@@ -143,6 +144,167 @@ static void test_bad_observer(MxDevice *dev)
     }
 }
 
+/* ---- the slot of a port ------------------------------------------------- */
+
+#define PORT_BUS 1
+#define PORT_SLOT 5
+#define PORT_VFS 2
+
+typedef struct Port {
+    MxMachine *machine;
+    QPCIDevice *pci;
+    uint8_t cap; /* of PCI Express */
+} Port;
+
+/* A card in it, id "card", if properties are given; the machine's own hotplug, by
+ * ACPI, would hide the slot's registers. */
+static void port_open(Port *p, const MxEnv *env, const char *properties)
+{
+    g_autofree char *card = properties
+        ? g_strdup_printf("-device mxgpu,id=card,bus=port1,vram=4M%s%s",
+                          properties, env->options)
+        : g_strdup("");
+    g_autofree char *devices = g_strdup_printf(
+        "-global ICH9-LPC.acpi-pci-hotplug-with-bridge-support=off "
+        "-device pcie-root-port,id=port1,addr=%d,chassis=1,slot=1 %s",
+        PORT_SLOT, card);
+    uint32_t base;
+
+    p->machine = mx_machine_start(env, devices);
+    p->pci = qpci_device_find(p->machine->bus, QPCI_DEVFN(PORT_SLOT, 0));
+    g_assert_nonnull(p->pci);
+    qpci_config_writeb(p->pci, PCI_SECONDARY_BUS, PORT_BUS);
+    qpci_config_writeb(p->pci, PCI_SUBORDINATE_BUS, PORT_BUS);
+    base = p->machine->bus->mmio_alloc_ptr >> 16;
+    qpci_config_writew(p->pci, PCI_MEMORY_BASE, base);
+    qpci_config_writew(p->pci, PCI_MEMORY_LIMIT, base + 0x0ff0); /* 256 MiB */
+    qpci_device_enable(p->pci);
+    p->cap = qpci_find_capability(p->pci, PCI_CAP_ID_EXP, 0);
+}
+
+static void port_close(Port *p)
+{
+    g_free(p->pci);
+    mx_machine_stop(p->machine);
+}
+
+static void port_power(Port *p, bool on)
+{
+    uint16_t control = qpci_config_readw(p->pci, p->cap + PCI_EXP_SLTCTL);
+
+    control &= ~(PCI_EXP_SLTCTL_PCC | PCI_EXP_SLTCTL_PIC);
+    control |= on ? PCI_EXP_SLTCTL_PWR_ON | PCI_EXP_SLTCTL_PWR_IND_ON
+                  : PCI_EXP_SLTCTL_PWR_OFF | PCI_EXP_SLTCTL_PWR_IND_OFF;
+    qpci_config_writew(p->pci, p->cap + PCI_EXP_SLTCTL, control);
+}
+
+static bool port_populated(Port *p)
+{
+    return qpci_config_readw(p->pci, p->cap + PCI_EXP_SLTSTA) &
+           PCI_EXP_SLTSTA_PDS;
+}
+
+static MxDevice *port_device(Port *p)
+{
+    MxDevice *dev = mx_open(p->machine, PORT_BUS << 5);
+
+    mx_boot(dev);
+    return dev;
+}
+
+/* QEMU says so when the last reference to a device is gone, and not before: the
+ * card's own id, and as many others, which have none. */
+static void wait_deleted(QTestState *qts, const char *id, unsigned others)
+{
+    bool seen = false;
+
+    while (!seen || others) {
+        QDict *event = qtest_qmp_eventwait_ref(qts, "DEVICE_DELETED");
+        const char *name = qdict_get_try_str(
+            qdict_get_qdict(event, "data"), "device");
+
+        if (name) {
+            g_assert_cmpstr(name, ==, id);
+            g_assert_false(seen);
+            seen = true;
+        } else {
+            g_assert_cmpuint(others, >, 0);
+            others--;
+        }
+        qobject_unref(event);
+    }
+}
+
+static void port_add(Port *p, unsigned vfs)
+{
+    qtest_qmp_assert_success(
+        p->machine->qts, "{'execute': 'device_add', 'arguments': {"
+        " 'driver': 'mxgpu', 'id': 'card', 'bus': 'port1', 'vram': 4194304,"
+        " 'vfs': %u, 'vf-vram': 4194304 }}", vfs);
+    g_assert_true(port_populated(p));
+    port_power(p, true);
+}
+
+/* The card works, and a kernel writes to memory of the guest: until it is away. */
+static void port_cycle(Port *p, bool ask, unsigned vfs)
+{
+    QTestState *qts = p->machine->qts;
+    MxDevice *dev = port_device(p);
+    uint64_t word;
+    uint32_t last;
+
+    write_word(dev, 0x1234);
+    if (vfs) {
+        uint64_t cap = mx_extended(dev, PCI_EXT_CAP_ID_SRIOV);
+
+        qtest_writew(qts, cap + PCI_SRIOV_NUM_VF, vfs);
+        qtest_writew(qts, cap + PCI_SRIOV_CTRL,
+                     PCI_SRIOV_CTRL_VFE | PCI_SRIOV_CTRL_MSE);
+    }
+    word = mx_run_for_ever(dev);
+    if (ask) {
+        qtest_qmp_device_del_send(qts, "card");
+        /* The guest's answer to the button, which it has seen. */
+        g_assert_true(qpci_config_readw(p->pci, p->cap + PCI_EXP_SLTSTA) &
+                      PCI_EXP_SLTSTA_ABP);
+        qpci_config_writew(p->pci, p->cap + PCI_EXP_SLTSTA,
+                           PCI_EXP_SLTSTA_ABP);
+    }
+    port_power(p, false);
+    wait_deleted(qts, "card", vfs);
+    g_assert_false(port_populated(p));
+    last = qtest_readl(qts, word);
+    g_usleep(5000);
+    g_assert_cmpuint(qtest_readl(qts, word), ==, last);
+    mx_close(dev);
+}
+
+static void test_port(MxDevice *unused)
+{
+    Port p = { 0 };
+
+    port_open(&p, unused->machine->env, "");
+    port_cycle(&p, true, 0);
+    port_add(&p, 0);
+    port_cycle(&p, false, 0);
+    port_add(&p, 0);
+    port_cycle(&p, true, 0);
+    port_close(&p);
+}
+
+static void test_port_vfs(MxDevice *unused)
+{
+    Port p = { 0 };
+
+    port_open(&p, unused->machine->env, ",vfs=2,vf-vram=4M");
+    port_cycle(&p, true, PORT_VFS);
+    port_add(&p, PORT_VFS);
+    port_cycle(&p, false, PORT_VFS);
+    port_add(&p, PORT_VFS);
+    port_cycle(&p, false, PORT_VFS);
+    port_close(&p);
+}
+
 void mx_plug_tests(void)
 {
     mx_test("plug/two-devices", MX_BARE, test_two);
@@ -151,5 +313,8 @@ void mx_plug_tests(void)
         mx_test("plug/bad-properties", MX_BARE, test_bad_properties);
         mx_test("plug/bad-observer", MX_BARE, test_bad_observer);
         mx_test("plug/strict-alignment", MX_BOOTED, test_strict);
+    } else {
+        mx_test("plug/port", MX_BARE, test_port);
+        mx_test("plug/port-vfs", MX_BARE, test_port_vfs);
     }
 }

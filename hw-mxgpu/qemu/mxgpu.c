@@ -31,11 +31,25 @@ static bool mxgpu_is_debug(MemTxAttrs attrs)
     return attrs.debug || (attrs.unspecified && monitor_cur());
 }
 
+/*
+ * Whether there is a device behind the BARs. A CPU of the guest that was on its way
+ * into one when the card was pulled out arrives later: it has looked the region up
+ * before, and waited for the BQL. Nobody answers, as on a bus.
+ */
+static bool mxgpu_answers(MxgpuState *s)
+{
+    return s->dev && !s->gone;
+}
+
 static MemTxResult mxgpu_bar0_read(void *opaque, hwaddr addr, uint64_t *data,
                                    unsigned size, MemTxAttrs attrs)
 {
     MxgpuState *s = opaque;
 
+    if (!mxgpu_answers(s)) {
+        *data = UINT64_MAX;
+        return MEMTX_DECODE_ERROR;
+    }
     *data = mxgpu_is_debug(attrs) ? mxgpu_device_mmio_peek(s->dev, addr, size)
                                   : mxgpu_device_mmio_read(s->dev, addr, size);
     return MEMTX_OK;
@@ -46,6 +60,9 @@ static MemTxResult mxgpu_bar0_write(void *opaque, hwaddr addr, uint64_t value,
 {
     MxgpuState *s = opaque;
 
+    if (!mxgpu_answers(s)) {
+        return MEMTX_DECODE_ERROR;
+    }
     mxgpu_device_mmio_write(s->dev, addr, value, size);
     return MEMTX_OK;
 }
@@ -56,6 +73,10 @@ static MemTxResult mxgpu_doorbell_read(void *opaque, hwaddr addr,
 {
     MxgpuState *s = opaque;
 
+    if (!mxgpu_answers(s)) {
+        *data = UINT64_MAX;
+        return MEMTX_DECODE_ERROR;
+    }
     *data = mxgpu_is_debug(attrs)
         ? 0 : mxgpu_device_doorbell_read(s->dev, addr, size);
     return MEMTX_OK;
@@ -67,6 +88,9 @@ static MemTxResult mxgpu_doorbell_write(void *opaque, hwaddr addr,
 {
     MxgpuState *s = opaque;
 
+    if (!mxgpu_answers(s)) {
+        return MEMTX_DECODE_ERROR;
+    }
     mxgpu_device_doorbell_write(s->dev, addr, value, size);
     return MEMTX_OK;
 }
