@@ -217,27 +217,64 @@ for f in /sys/bus/pci/devices/*; do
         other=$f
     fi
 done
-eject() { # with a word to the kernel, whose driver of the port waits for 5 s
-    monitor "device_del gpu1"
-    until_true [ ! -e "$other" ]
-}
-card=$first
-first=$(node_of "$other")
-under "ejected" gone eject
-first=$card
-# The power of the other one's slot goes behind the kernel's back, which is told when
-# that has happened.
-pull() {
+# The port's capability of PCI Express, where it is in configuration space.
+express() {
     cap=$(od -A n -t u1 -j 52 -N 1 "$port/config")
     while [ "$(od -A n -t x1 -j "$((cap))" -N 1 "$port/config")" != " 10" ]; do
         cap=$(od -A n -t u1 -j $((cap + 1)) -N 1 "$port/config")
     done
-    # Power controller and power indicator: off.
-    printf '\007' | dd of="$port/config" bs=1 seek=$((cap + 25)) conv=notrunc \
-        2>$log
+}
+# By the port's account, which follows that of the kernel by a second.
+empty() {
+    [ $(($(od -A n -t u1 -j $((cap + 26)) -N 1 "$port/config") & 64)) = 0 ]
+}
+# NAME NUMBER: the card of that number is put into its slot, and works, and its
+# virtual functions, too. $function is where.
+put_in() {
+    until_true empty
+    monitor "device_add mxgpu,id=gpu$2,bus=port$2,vfs=2"
+    until_true there
+    ok $? "$1: a card in its place is found"
+    inside smoke "$first"
+    echo 2 >"$function/sriov_numvfs" 2>$log
+    ok $? "$1: it has virtual functions"
+    inside smoke "$(node_of "$(readlink -f "$function/virtfn1")")"
+    quiet "$1: a card in its place"
+}
+eject() { # with a word to the kernel, whose driver of the port waits for 5 s
+    monitor "device_del gpu1"
+    until_true [ ! -e "$function" ]
+}
+card=$function
+function=$other
+port=${function%/*}
+express
+until_true there
+under "ejected" gone eject
+put_in "ejected" 1
+first=$(node_of "$function")
+under "ejected with virtual functions" gone eject
+put_in "ejected with virtual functions" 1
+
+# The power of the other one's slot goes behind the kernel's back, which is told when
+# that has happened.
+function=$card
+port=${function%/*}
+express
+until_true there
+pull() {
+    # Power controller and power indicator: off. In one word, as a port wants it
+    # whose card is to go and not just to be without power.
+    low=$(od -A n -t o1 -j $((cap + 24)) -N 1 "$port/config")
+    # shellcheck disable=SC2059 # an octal number
+    printf "\\${low# }\007" | dd of="$port/config" bs=2 \
+        seek=$(((cap + 24) / 2)) conv=notrunc 2>$log
     echo 1 >"$function/remove"
     [ ! -e "$function" ]
 }
 under "pulled out" gone pull
+put_in "pulled out" 0
+under "pulled out with virtual functions" gone pull
+put_in "pulled out with virtual functions" 0
 echo "1..$count"
 [ $failed = 0 ]
