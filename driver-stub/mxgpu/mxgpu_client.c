@@ -177,15 +177,23 @@ static void file_free(struct mxgpu_file *file)
 	kfree(file);
 }
 
-static int file_new(struct mxgpu_device *mdev, struct drm_file *f)
+/**
+ * mxgpu_client_new() - a client, of the kernel's own or of a process
+ * @mdev: the device, awake and inside of drm_dev_enter()
+ *
+ * Return: the client, or an ERR_PTR().
+ */
+struct mxgpu_file *mxgpu_client_new(struct mxgpu_device *mdev)
 {
 	static atomic64_t ids;
 	struct mxgpu_file *file;
 	int err;
 
+	if (READ_ONCE(mdev->state) != MXGPU_UP)
+		return ERR_PTR(-ENODEV);
 	file = kzalloc(sizeof(*file), GFP_KERNEL_ACCOUNT);
 	if (!file)
-		return -ENOMEM;
+		return ERR_PTR(-ENOMEM);
 	file->mdev = mdev;
 	file->id = atomic64_inc_return(&ids);
 	mxgpu_faults_open(file);
@@ -194,7 +202,7 @@ static int file_new(struct mxgpu_device *mdev, struct drm_file *f)
 		err = mxgpu_vm_init(file);
 	if (err) {
 		file_free(file);
-		return err;
+		return ERR_PTR(err);
 	}
 	mutex_lock(&mdev->client_lock);
 	spin_lock_irq(&mdev->irq_lock);
@@ -205,8 +213,7 @@ static int file_new(struct mxgpu_device *mdev, struct drm_file *f)
 	if (!mxgpu_file_ok(file))
 		file->status->state = MXGPU_STATE_LOST;
 	mutex_unlock(&mdev->client_lock);
-	f->driver_priv = file;
-	return 0;
+	return file;
 }
 
 static bool settled(struct mxgpu_device *mdev)
@@ -225,6 +232,7 @@ static void idle(struct mxgpu_device *mdev)
 static int open_awake(struct drm_device *drm, struct drm_file *f)
 {
 	struct mxgpu_device *mdev = to_mxgpu(drm);
+	struct mxgpu_file *file;
 	int idx, err;
 
 	/* Who opens it after a loss wants the device that comes after it. */
@@ -233,9 +241,12 @@ static int open_awake(struct drm_device *drm, struct drm_file *f)
 		return err;
 	if (!drm_dev_enter(drm, &idx))
 		return -ENODEV;
-	err = READ_ONCE(mdev->state) == MXGPU_UP ? file_new(mdev, f) : -ENODEV;
+	file = mxgpu_client_new(mdev);
 	drm_dev_exit(idx);
-	return err;
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	f->driver_priv = file;
+	return 0;
 }
 
 /* Awake from the first client on until after the last. */
@@ -259,9 +270,8 @@ static void file_stop(struct mxgpu_file *file)
 	mxgpu_vm_stop(file);
 }
 
-static void file_postclose(struct drm_device *drm, struct drm_file *f)
+void mxgpu_client_end(struct mxgpu_file *file)
 {
-	struct mxgpu_file *file = f->driver_priv;
 	struct mxgpu_device *mdev = file->mdev;
 
 	mutex_lock(&mdev->client_lock);
@@ -272,7 +282,12 @@ static void file_postclose(struct drm_device *drm, struct drm_file *f)
 	mutex_unlock(&mdev->client_lock);
 	mxgpu_vm_fini(file);
 	file_free(file);
-	idle(mdev);
+}
+
+static void file_postclose(struct drm_device *drm, struct drm_file *f)
+{
+	mxgpu_client_end(f->driver_priv);
+	idle(to_mxgpu(drm));
 }
 
 /* When the device has gone: what is left of files has nothing of it. */

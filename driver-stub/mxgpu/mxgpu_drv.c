@@ -91,6 +91,8 @@ static int init(struct mxgpu_device *mdev)
 	INIT_LIST_HEAD(&mdev->bos);
 	mxgpu_reset_init(mdev);
 	err = mxgpu_dump_init(mdev);
+	if (!err)
+		err = mxgpu_selftest_init(mdev);
 	if (err)
 		return err;
 	mdev->vmids = 1;	/* 0 is the kernel's */

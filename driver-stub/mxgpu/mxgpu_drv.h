@@ -62,6 +62,7 @@ struct drm_printer;
 struct firmware;
 struct mxgpu_device;
 struct mxgpu_file;
+struct mxgpu_selftest;
 struct mem_cgroup;
 
 /* What a client's time is told of. */
@@ -218,6 +219,7 @@ struct mxgpu_device {
 	struct work_struct reset_work;
 	u64 walk_client, walk_va;	/* debugfs: what to look up */
 	const struct firmware *sleep_fw;	/* for the next morning */
+	struct mxgpu_selftest *selftest;
 	char *dump;			/* a buffer for the next loss */
 	size_t dump_bytes;		/* that are in it; under reset_lock */
 
@@ -324,6 +326,7 @@ int mxgpu_bring_up(struct mxgpu_device *mdev, const struct firmware *fw);
 void mxgpu_lose(struct mxgpu_device *mdev, const char *why);
 void mxgpu_hold(struct mxgpu_device *mdev, const char *why);
 void mxgpu_release(struct mxgpu_device *mdev);
+int mxgpu_reset_idle(struct mxgpu_device *mdev);
 void mxgpu_gone(struct mxgpu_device *mdev);
 void mxgpu_wait_stopped(struct mxgpu_device *mdev);
 bool mxgpu_there(struct mxgpu_device *mdev);
@@ -361,6 +364,8 @@ struct mxgpu_client_memory {
 };
 
 void mxgpu_client_memory(struct drm_file *f, struct mxgpu_client_memory *m);
+struct mxgpu_file *mxgpu_client_new(struct mxgpu_device *mdev);
+void mxgpu_client_end(struct mxgpu_file *file);
 void mxgpu_clients_fini(struct mxgpu_device *mdev);
 
 /* mxgpu_look.c: debugfs, sysfs, fdinfo, devcoredump */
@@ -370,6 +375,10 @@ void mxgpu_debugfs_init(struct drm_minor *minor);
 int mxgpu_dump_init(struct mxgpu_device *mdev);
 void mxgpu_dump(struct mxgpu_device *mdev, const char *why);
 void mxgpu_dump_publish(struct mxgpu_device *mdev);
+
+/* mxgpu_selftest.c: the device tried from inside of the kernel */
+int mxgpu_selftest_init(struct mxgpu_device *mdev);
+void mxgpu_selftest_debugfs(struct drm_minor *minor);
 
 /* mxgpu_pt.c: page tables */
 int mxgpu_pt_init(struct mxgpu_file *file);
@@ -399,6 +408,8 @@ void mxgpu_vmid_put(struct mxgpu_file *file);
 void mxgpu_vm_sleep(struct mxgpu_file *file);
 int mxgpu_vm_wake(struct mxgpu_file *file);
 void mxgpu_vm_drop(struct mxgpu_file *file);
+int mxgpu_vm_map(struct mxgpu_file *file, struct mxgpu_bo *bo,
+		 const struct drm_mxgpu_vm_map *args);
 int mxgpu_ioctl_vm_map(struct drm_device *drm, void *data, struct drm_file *f);
 int mxgpu_ioctl_vm_unmap(struct drm_device *drm, void *data, struct drm_file *f);
 int mxgpu_ioctl_vm_replace(struct drm_device *drm, void *data,
@@ -441,6 +452,8 @@ int mxgpu_ioctl_svm(struct drm_device *drm, void *data, struct drm_file *f);
 
 /* mxgpu_gem.c: memory objects */
 void mxgpu_gem_fini(struct mxgpu_device *mdev);
+struct mxgpu_bo *mxgpu_bo_create(struct mxgpu_file *file, u64 size, u32 place,
+				 u32 flags);
 int mxgpu_ioctl_bo_create(struct drm_device *drm, void *data,
 			  struct drm_file *f);
 int mxgpu_ioctl_bo_userptr(struct drm_device *drm, void *data,
@@ -483,6 +496,8 @@ int mxgpu_ioctl_queue_fence(struct drm_device *drm, void *data,
 			    struct drm_file *f);
 
 /* mxgpu_queue.c: queues, doorbells, the status page */
+int mxgpu_queue_create(struct mxgpu_file *file,
+		       struct drm_mxgpu_queue_create *args);
 int mxgpu_ioctl_queue_create(struct drm_device *drm, void *data,
 			     struct drm_file *f);
 int mxgpu_ioctl_queue_destroy(struct drm_device *drm, void *data,

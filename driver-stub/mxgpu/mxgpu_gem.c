@@ -343,33 +343,36 @@ static int bo_handle(struct drm_file *f, struct mxgpu_bo *bo, u32 *handle,
 	return err;
 }
 
-int mxgpu_ioctl_bo_create(struct drm_device *drm, void *data,
-			  struct drm_file *f)
+/**
+ * mxgpu_bo_create() - memory for a client
+ * @file: the client
+ * @size: bytes, a multiple of 4096
+ * @place: MXGPU_PLACE_VRAM or MXGPU_PLACE_SYSTEM
+ * @flags: MXGPU_BO_*
+ *
+ * Return: the object, with the one reference that is the caller's; or an ERR_PTR().
+ */
+struct mxgpu_bo *mxgpu_bo_create(struct mxgpu_file *file, u64 size, u32 place,
+				 u32 flags)
 {
-	struct drm_mxgpu_bo_create *args = data;
-	struct mxgpu_file *file = f->driver_priv;
+	struct mxgpu_device *mdev = file->mdev;
 	struct mxgpu_bo *bo;
 	int err;
 
-	if (!args->size || args->size % SZ_4K || args->reserved ||
-	    (args->flags & ~MXGPU_BO_STAY) ||
-	    (args->flags && args->place != MXGPU_PLACE_VRAM) || args->place > MXGPU_PLACE_SYSTEM)
-		return -EINVAL;
 	if (!mxgpu_file_ok(file))
-		return -ENODEV;
+		return ERR_PTR(-ENODEV);
 	/* More than all there is; shmem would say so only page by page. */
-	if (args->size > (args->place == MXGPU_PLACE_VRAM ?
-			  file->mdev->vram_size :
-			  (u64)totalram_pages() << PAGE_SHIFT))
-		return -ENOMEM;
-	bo = bo_new(drm, args->size, args->place);
+	if (size > (place == MXGPU_PLACE_VRAM ?
+		    mdev->vram_size : (u64)totalram_pages() << PAGE_SHIFT))
+		return ERR_PTR(-ENOMEM);
+	bo = bo_new(&mdev->drm, size, place);
 	if (IS_ERR(bo))
-		return PTR_ERR(bo);
-	if (args->place == MXGPU_PLACE_VRAM) {
+		return bo;
+	if (place == MXGPU_PLACE_VRAM) {
 		kref_get(&file->share->ref);
 		bo->share = file->share;
-		bo->stay = args->flags & MXGPU_BO_STAY;
-		err = mxgpu_vram_alloc(file->mdev, bo);
+		bo->stay = flags & MXGPU_BO_STAY;
+		err = mxgpu_vram_alloc(mdev, bo);
 	} else {
 		err = get_pages(bo);
 		if (!err)
@@ -377,8 +380,26 @@ int mxgpu_ioctl_bo_create(struct drm_device *drm, void *data,
 	}
 	if (err) {
 		drm_gem_object_put(&bo->base);
-		return err;
+		return ERR_PTR(err);
 	}
+	return bo;
+}
+
+int mxgpu_ioctl_bo_create(struct drm_device *drm, void *data,
+			  struct drm_file *f)
+{
+	struct drm_mxgpu_bo_create *args = data;
+	struct mxgpu_bo *bo;
+
+	if (!args->size || args->size % SZ_4K || args->reserved ||
+	    (args->flags & ~MXGPU_BO_STAY) ||
+	    (args->flags && args->place != MXGPU_PLACE_VRAM) ||
+	    args->place > MXGPU_PLACE_SYSTEM)
+		return -EINVAL;
+	bo = mxgpu_bo_create(f->driver_priv, args->size, args->place,
+			     args->flags);
+	if (IS_ERR(bo))
+		return PTR_ERR(bo);
 	return bo_handle(f, bo, &args->handle, &args->mmap_offset);
 }
 

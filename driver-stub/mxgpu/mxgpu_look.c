@@ -296,6 +296,7 @@ void mxgpu_debugfs_init(struct drm_minor *minor)
 				 minor);
 	debugfs_create_file("walk", 0600, minor->debugfs_root,
 			    to_mxgpu(minor->dev), &walk_fops);
+	mxgpu_selftest_debugfs(minor);
 }
 
 /* ---- sysfs ---- */

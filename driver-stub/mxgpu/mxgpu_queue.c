@@ -113,13 +113,25 @@ static int queue_create(struct mxgpu_file *file,
 	return 0;
 }
 
+int mxgpu_queue_create(struct mxgpu_file *file,
+		       struct drm_mxgpu_queue_create *args)
+{
+	struct mxgpu_device *mdev = file->mdev;
+	int err;
+
+	mutex_lock(&file->vm_lock);
+	mutex_lock(&mdev->queue_lock);
+	err = queue_create(file, args);
+	mutex_unlock(&mdev->queue_lock);
+	mutex_unlock(&file->vm_lock);
+	return err;
+}
+
 int mxgpu_ioctl_queue_create(struct drm_device *drm, void *data,
 			     struct drm_file *f)
 {
 	struct mxgpu_device *mdev = to_mxgpu(drm);
 	struct drm_mxgpu_queue_create *args = data;
-	struct mxgpu_file *file = f->driver_priv;
-	int err;
 
 	if (!is_power_of_2(args->packets) || args->packets < 4 ||
 	    args->packets > 65536 || args->flags ||
@@ -129,12 +141,7 @@ int mxgpu_ioctl_queue_create(struct drm_device *drm, void *data,
 		return -EINVAL;
 	if (args->priority < mxgpu_min_priority(mdev))
 		return -EACCES;
-	mutex_lock(&file->vm_lock);
-	mutex_lock(&mdev->queue_lock);
-	err = queue_create(file, args);
-	mutex_unlock(&mdev->queue_lock);
-	mutex_unlock(&file->vm_lock);
-	return err;
+	return mxgpu_queue_create(f->driver_priv, args);
 }
 
 /* The client's own queue of that number, or NULL; with queue_lock held. */

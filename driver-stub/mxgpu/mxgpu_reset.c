@@ -213,6 +213,37 @@ void mxgpu_hold(struct mxgpu_device *mdev, const char *why)
 	} while (READ_ONCE(mdev->state) == MXGPU_UP);
 }
 
+/**
+ * mxgpu_reset_idle() - reset a device that nobody uses, and wait for it
+ * @mdev: the device, awake and inside of drm_dev_enter()
+ *
+ * Who opens it meanwhile waits, and has the device that comes.
+ *
+ * Return: 0; -EBUSY: there is a client, or something in VRAM that would be lost;
+ * -EIO: it does not come back.
+ */
+int mxgpu_reset_idle(struct mxgpu_device *mdev)
+{
+	bool empty;
+	int err = 0;
+
+	mutex_lock(&mdev->client_lock);
+	mutex_lock(&mdev->vram_lock);
+	empty = mdev->vram_free == mdev->vram_size;
+	mutex_unlock(&mdev->vram_lock);
+	if (!empty || !list_empty(&mdev->files)) {
+		err = -EBUSY;
+	} else {
+		if (lose(mdev, "it is asked to reset", false))
+			schedule_work(&mdev->reset_work);
+		flush_work(&mdev->reset_work);
+		if (READ_ONCE(mdev->state) != MXGPU_UP)
+			err = -EIO;
+	}
+	mutex_unlock(&mdev->client_lock);
+	return err;
+}
+
 /* What was given up is tried again: it may not be what it was. */
 void mxgpu_release(struct mxgpu_device *mdev)
 {

@@ -361,23 +361,31 @@ static int map_locked(struct mxgpu_file *file, struct mxgpu_bo *bo,
 	return 0;
 }
 
+/* What of the arguments names the object is the caller's affair. */
+int mxgpu_vm_map(struct mxgpu_file *file, struct mxgpu_bo *bo,
+		 const struct drm_mxgpu_vm_map *args)
+{
+	int err = check_place(args, bo);
+
+	if (!err)
+		err = wait_arrived(bo);
+	if (err)
+		return err;
+	mutex_lock(&file->vm_lock);
+	err = map_locked(file, bo, args);
+	mutex_unlock(&file->vm_lock);
+	return err;
+}
+
 int mxgpu_ioctl_vm_map(struct drm_device *drm, void *data, struct drm_file *f)
 {
 	const struct drm_mxgpu_vm_map *args = data;
-	struct mxgpu_file *file = f->driver_priv;
 	struct drm_gem_object *obj = drm_gem_object_lookup(f, args->handle);
 	int err;
 
 	if (!obj)
 		return -ENOENT;
-	err = check_place(args, to_bo(obj));
-	if (!err)
-		err = wait_arrived(to_bo(obj));
-	if (!err) {
-		mutex_lock(&file->vm_lock);
-		err = map_locked(file, to_bo(obj), args);
-		mutex_unlock(&file->vm_lock);
-	}
+	err = mxgpu_vm_map(f->driver_priv, to_bo(obj), args);
 	drm_gem_object_put(obj);
 	return err;
 }

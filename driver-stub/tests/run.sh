@@ -171,11 +171,52 @@ grep -q "^drm-client-id:[[:space:]]*$id\$" $log &&
     grep -q '^drm-engine-capacity-compute:[[:space:]]*[1-9][0-9]*$' $log &&
     grep -q '^mxgpu-queues:[[:space:]]*[1-9]' $log
 ok $? "fdinfo of a client"
+# The device tried from inside of the kernel, beside that client.
+selftest() { # NAMES LINE...: that the results have
+    echo "$1" >"$seen/selftest" 2>/tmp/err
+    status=$?
+    shift
+    cat "$seen/selftest" /tmp/err >$log
+    for line in "$@"; do
+        grep -qx "$line" $log || return 1
+    done
+    return $status
+}
+passed="ok 1 - copy"
+selftest all "$passed" "ok 2 - fill" "ok 3 - dispatch" "ok 4 - fault" "1..4"
+ok $? "self-tests beside a client"
+selftest "dispatch copy" "$passed" "ok 2 - dispatch" "1..2"
+ok $? "self-tests by name"
+! selftest reset &&
+    grep -qx "not ok 1 - reset: somebody has the device (-16)" $log &&
+    grep -q "Device or resource busy" $log
+ok $? "a self-test that would take the device from others is refused"
+! selftest "copy nothing" && grep -q "Invalid argument" $log
+ok $? "a self-test that there is not"
+for n in 1 2 3; do
+    echo all >"$seen/selftest" 2>>$log &
+    eval "run$n=$!"
+done
+wait $run1 && wait $run2 && wait $run3
+ok $? "self-tests one after the other"
+sh -c 'while :; do echo all >"$0"; done' "$seen/selftest" 2>/dev/null &
+run1=$!
+usleep 1000000
+kill -9 $run1
+wait $run1 2>/dev/null
+selftest all "$passed" "1..4" && cat "$seen/queues" >$log &&
+    [ "$(grep -c '^client' $log)" = 1 ] && kill -0 $holder
+ok $? "a self-test that is killed leaves nothing"
 kill -9 $holder
 wait $holder 2>/dev/null
 cat "$seen/queues" >$log
 ! grep -q "client $id" $log
 ok $? "and nothing of it is left"
+before=$(cat "$function/resets")
+selftest reset "ok 1 - reset" "1..1" &&
+    [ "$(cat "$function/resets")" = $((before + 1)) ]
+ok $? "a self-test of the reset"
+quiet "self-tests"
 
 dump() { # WORDS: that the dump of the last loss has; it goes then
     for data in /sys/class/devcoredump/devcd*/data; do
@@ -193,6 +234,8 @@ under "unbind" gone unbind "$bdf"
 bind "$bdf" 2>$log && [ -c "$first" ]
 ok $? "bind again"
 under "a device that does not answer" wedged silence "$function"
+! selftest copy && grep -qx "not ok 1 - copy: no client (-19)" $log
+ok $? "a self-test of a device that is not there fails"
 unbind "$bdf" && bind "$bdf" 2>$log && [ -c "$first" ]
 ok $? "bind brings it back"
 inside smoke "$first"
