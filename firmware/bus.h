@@ -15,6 +15,7 @@ uint32_t fw_bus_read(uint32_t offset);
 void fw_bus_write(uint32_t offset, uint32_t value);
 void fw_bus_wait(void);
 _Noreturn void fw_bus_stop(void);
+uint32_t fw_bus_sram_offset(const void *place);
 
 static inline uint32_t reg_read(uint32_t offset)
 {
@@ -24,6 +25,11 @@ static inline uint32_t reg_read(uint32_t offset)
 static inline void reg_write(uint32_t offset, uint32_t value)
 {
     fw_bus_write(offset, value);
+}
+
+static inline uint32_t bus_sram_offset(const void *place)
+{
+    return fw_bus_sram_offset(place);
 }
 
 static inline void bus_interrupts_init(void)
@@ -50,6 +56,12 @@ static inline uint32_t reg_read(uint32_t offset)
 static inline void reg_write(uint32_t offset, uint32_t value)
 {
     *(volatile uint32_t *)(MXGPU_MCU_REGS_BASE + offset) = value;
+}
+
+/* Of a variable, as the host counts. */
+static inline uint32_t bus_sram_offset(const void *place)
+{
+    return (uint32_t)place - MXGPU_MCU_SRAM_BASE;
 }
 
 /* Timer and external interrupts end wfi; mstatus.MIE stays 0, so that none is

@@ -53,7 +53,10 @@ typedef enum FwLogLevel {
     FW_LOG_LEVELS
 } FwLogLevel;
 
-/* One line to the console; understands %c %d %s %u %x %llx %%. */
+void log_init(void);
+/* For HELLO: the ring of the last lines. */
+void log_where(uint32_t *offset, uint32_t *size);
+/* One line to the console and the ring; understands %c %d %s %u %x %llx %%. */
 void fw_log(FwLogLevel level, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -41,6 +41,7 @@ static uint32_t handle_hello(const uint32_t *request, uint32_t *answer)
         answer[6 + i / 4] |= (uint32_t)(uint8_t)fw_header.build[i]
                              << (i % 4 * 8);
     }
+    log_where(&answer[14], &answer[15]);
     if (request[1] != MXGPU_MSG_ABI) {
         return MXGPU_MSG_BAD_ABI;
     }

@@ -44,7 +44,7 @@ static void read_limits(void)
 
 void fw_init(void)
 {
-    fw.log_level = FW_LOG_INFO;
+    log_init();
     fw.alarm = FW_NEVER;
     reg_write64(MXGPU_MTIMECMP_LO, FW_NEVER);
     reg_write(MXGPU_MCU_FW_VERSION, FW_VERSION);

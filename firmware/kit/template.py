@@ -202,7 +202,7 @@ def lists(tree, name):
                 f"MXGPU_PACKET({upper}, {name})\n"
                 f"MXGPU_PACKET_FIELD({upper}, {name}, addr, 1, HEX)\n"
                 f"MXGPU_PACKET_FIELD({upper}, {name}, value, 1, HEX)\n")
-    tree.change("firmware/kit/budgets.txt", r"\Z", f"{name:15} 2000\n")
+    tree.change("firmware/kit/budgets.txt", r"\Z", f"{name:15} 2500\n")
     tree.change("firmware/kit/bounds.txt", r"\Z", f"{name:15} 8000\n")
 
 

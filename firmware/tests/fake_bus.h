@@ -18,6 +18,7 @@
 #define FAKE_VECTORS   32
 #define FAKE_COPIES    2
 #define FAKE_SLOTS     8
+#define FAKE_LOG       0x1234u   /* offset in SRAM */
 #define FAKE_ROOT      0x5101ull /* a table PTE */
 
 typedef struct FakeUnit {
@@ -53,6 +54,10 @@ typedef struct FakeBus {
     bool ready, stopped;
     unsigned waits;      /* wfi */
     unsigned accesses;   /* register reads and writes */
+    const struct {
+        uint32_t written;
+        char text[];
+    } *log; /* at FAKE_LOG */
     char console[8192];
     unsigned console_len;
 } FakeBus;

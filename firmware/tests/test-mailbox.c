@@ -41,6 +41,8 @@ static void test_handshake(void)
             memcpy(build + 4 * w, &word, 4);
         }
         g_assert_cmpstr(build, ==, "not packed");
+        g_assert_cmphex(fake_answer(14), ==, FAKE_LOG);
+        g_assert_cmpuint(fake_answer(15) & (fake_answer(15) - 1), ==, 0);
     }
 }
 
@@ -239,11 +241,36 @@ static void test_log_format(void)
                     "123456789abcdef0 0%\n");
 }
 
+/* What went to the console is in the ring, and after a while its end. */
+static void test_log_ring(void)
+{
+    uint32_t size, n;
+
+    start(0);
+    g_assert_cmpuint(STATUS(MXGPU_MSG_HELLO, MXGPU_MSG_ABI), ==, MXGPU_MSG_OK);
+    size = fake_answer(15);
+    g_assert_cmpuint(size, >=, 4096);
+    g_assert_cmpuint(bus.log->written, ==, bus.console_len);
+    g_assert_cmpmem(bus.log->text, bus.log->written, bus.console,
+                    bus.console_len);
+    for (unsigned i = 0; bus.log->written < 2 * size + 7; i++) {
+        fw_log(FW_LOG_ERROR, "line %u", i);
+    }
+    bus.console_len = 0;
+    n = bus.log->written;
+    fw_log(FW_LOG_ERROR, "the last one");
+    for (unsigned i = 0; i < bus.console_len; i++) {
+        g_assert_cmpint(bus.log->text[(n + i) % size], ==, bus.console[i]);
+    }
+    g_assert_cmpuint(bus.log->written, ==, n + bus.console_len);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/mailbox/handshake", test_handshake);
     g_test_add_func("/mailbox/ping", test_ping);
+    g_test_add_func("/mailbox/log-ring", test_log_ring);
     g_test_add_func("/mailbox/reserved-words", test_reserved_words);
     g_test_add_func("/mailbox/vm-set", test_vm_set);
     g_test_add_func("/mailbox/vm-set/deferred", test_vm_set_deferred);

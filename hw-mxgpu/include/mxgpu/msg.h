@@ -75,6 +75,12 @@ struct mxgpu_msg_hello_resp {
     uint32_t priorities; /* levels, 0 the most urgent */
     uint32_t packets;    /* bit n: packet type n is understood */
     char build[32];      /* as in the image's header, NUL padded */
+    /* What the firmware has to say, in SRAM, where the host reads it while the
+     * MCU runs and after a crash: a word, the bytes since the start modulo 2^32,
+     * and a ring of text. Byte n is at n % log_size of that, if it is among the
+     * last log_size. */
+    uint32_t log;        /* offset in SRAM, a multiple of 4; 0: there is none */
+    uint32_t log_size;   /* bytes of the ring, a power of two */
 };
 
 /* VM_SET: names the page table of a VMID (root as MMU_ROOT); 0 removes it.
