@@ -250,6 +250,8 @@ static pci_ers_result_t error_detected(struct pci_dev *pdev,
 {
 	struct mxgpu_device *mdev = pci_get_drvdata(pdev);
 
+	mxgpu_count(mdev, state == pci_channel_io_normal ?
+			  MXGPU_COUNT_AER_NONFATAL : MXGPU_COUNT_AER_FATAL);
 	if (state == pci_channel_io_normal)
 		return PCI_ERS_RESULT_CAN_RECOVER;
 	mxgpu_hold(mdev, "a fatal error of the bus");

@@ -72,6 +72,21 @@ enum mxgpu_engine {
 	MXGPU_ENGINES,
 };
 
+/* What is counted since the driver was bound. */
+enum mxgpu_count {
+	MXGPU_COUNT_LOST,
+	MXGPU_COUNT_CLIENT_LOST,
+	MXGPU_COUNT_SILENT,
+	MXGPU_COUNT_FAULTS,
+	MXGPU_COUNT_KILLED,
+	MXGPU_COUNT_AER_NONFATAL,
+	MXGPU_COUNT_AER_FATAL,
+	MXGPU_COUNT_SLEEPS,
+	MXGPU_COUNTS,
+};
+
+#define MXGPU_ERRORS 6	/* bits of ERR_STATUS */
+
 /* A record between the ring's head and tail. */
 enum mxgpu_slot_state {
 	MXGPU_SLOT_FREE,	/* there is a verdict */
@@ -89,6 +104,11 @@ enum mxgpu_state {
 	MXGPU_ASLEEP,	/* ... with what it had saved: files belong to it */
 	MXGPU_LOST,	/* has stopped, will be brought up */
 	MXGPU_WEDGED,	/* did not come up, or was taken away */
+};
+
+/* The device's clock and what its engines had to do by then, ns. */
+struct mxgpu_times {
+	u64 clock, engine[MXGPU_ENGINES];
 };
 
 struct mxgpu_vector {
@@ -217,6 +237,9 @@ struct mxgpu_device {
 	enum mxgpu_state state;
 	u32 generation;			/* bring-ups */
 	struct work_struct reset_work;
+	u32 fw_log, fw_log_size;	/* as HELLO has told */
+	atomic_t counts[MXGPU_COUNTS], errors[MXGPU_ERRORS];
+	struct mxgpu_times last_times;	/* that were shown; under mbox_lock */
 	u64 walk_client, walk_va;	/* debugfs: what to look up */
 	const struct firmware *sleep_fw;	/* for the next morning */
 	struct mxgpu_selftest *selftest;
@@ -288,6 +311,12 @@ static inline struct mxgpu_device *to_mxgpu(struct drm_device *drm)
 	return container_of(drm, struct mxgpu_device, drm);
 }
 
+static inline void mxgpu_count(struct mxgpu_device *mdev,
+			       enum mxgpu_count what)
+{
+	atomic_inc(&mdev->counts[what]);
+}
+
 static inline struct mxgpu_bo *to_bo(struct drm_gem_object *obj)
 {
 	return container_of(obj, struct mxgpu_bo, base);
@@ -348,6 +377,13 @@ int mxgpu_mbox_ask(struct mxgpu_file *file, const void *request, size_t size,
 int mxgpu_mbox_ask_locked(struct mxgpu_device *mdev, const void *request,
 			  size_t size, void *answer, size_t answer_size);
 int mxgpu_mbox_call(struct mxgpu_file *file, const void *request, size_t size);
+
+void mxgpu_mcu_log(struct mxgpu_device *mdev, struct drm_printer *p);
+int mxgpu_mcu_log_level(struct mxgpu_device *mdev, u32 level);
+
+/* mxgpu_count.c: errors and utilisation */
+void mxgpu_count_errors(struct mxgpu_device *mdev, unsigned long status);
+void mxgpu_count_debugfs(struct drm_minor *minor);
 
 /* mxgpu_irq.c */
 int mxgpu_irq_init(struct mxgpu_device *mdev);

@@ -68,6 +68,8 @@ static void verdict(struct mxgpu_device *mdev, struct mxgpu_fault_slot *slot,
 {
 	trace_mxgpu_fault_verdict(slot->record.sequence,
 				  reg == MXGPU_FAULT_KILL);
+	if (reg == MXGPU_FAULT_KILL)
+		mxgpu_count(mdev, MXGPU_COUNT_KILLED);
 	slot_free(slot);
 	if (mdev->faults.on)
 		mxgpu_write(mdev, reg, slot->record.sequence);
@@ -170,6 +172,7 @@ static void serve(struct mxgpu_device *mdev)
 		slot->record = f->ring[f->tail % RECORDS];
 		slot->record.sequence = f->tail;
 		trace_mxgpu_fault(&slot->record);
+		mxgpu_count(mdev, MXGPU_COUNT_FAULTS);
 		take(mdev, slot);
 	}
 	make_room(mdev);

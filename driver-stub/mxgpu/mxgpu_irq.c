@@ -55,6 +55,7 @@ static irqreturn_t device_irq(int irq, void *data)
 	if (MXGPU_GET(MXGPU_IRQ_STATUS_ERROR, status)) {
 		u32 error = mxgpu_read(mdev, MXGPU_ERR_STATUS);
 
+		mxgpu_count_errors(mdev, error);
 		dev_warn_ratelimited(mdev->drm.dev,
 				     "hardware error: status %#x info %#x\n",
 				     error, mxgpu_read(mdev, MXGPU_ERR_INFO));

@@ -224,6 +224,65 @@ static int show_mappings(struct seq_file *m, void *unused)
 	return 0;
 }
 
+static int show_log(struct seq_file *m, void *unused)
+{
+	struct drm_printer p = drm_seq_file_printer(m);
+	struct mxgpu_device *mdev = m->private;
+	int idx, err;
+
+	if (!drm_dev_enter(&mdev->drm, &idx))
+		return -ENODEV;
+	err = pm_runtime_resume_and_get(mdev->drm.dev);
+	if (err)
+		goto out;
+	mutex_lock(&mdev->reset_lock);
+	if (mdev->state == MXGPU_UP)
+		mxgpu_mcu_log(mdev, &p);
+	else
+		err = -ENODEV;
+	mutex_unlock(&mdev->reset_lock);
+	pm_runtime_put_autosuspend(mdev->drm.dev);
+out:
+	drm_dev_exit(idx);
+	return err;
+}
+
+static int log_open(struct inode *inode, struct file *filp)
+{
+	return single_open(filp, show_log, inode->i_private);
+}
+
+static ssize_t log_write(struct file *filp, const char __user *text,
+			 size_t size, loff_t *pos)
+{
+	struct mxgpu_device *mdev =
+		((struct seq_file *)filp->private_data)->private;
+	unsigned int level;
+	int idx, err;
+
+	err = kstrtouint_from_user(text, size, 0, &level);
+	if (err)
+		return err;
+	if (!drm_dev_enter(&mdev->drm, &idx))
+		return -ENODEV;
+	err = pm_runtime_resume_and_get(mdev->drm.dev);
+	if (!err) {
+		err = mxgpu_mcu_log_level(mdev, level);
+		pm_runtime_put_autosuspend(mdev->drm.dev);
+	}
+	drm_dev_exit(idx);
+	return err ? err : size;
+}
+
+static const struct file_operations log_fops = {
+	.owner = THIS_MODULE,
+	.open = log_open,
+	.read = seq_read,
+	.write = log_write,
+	.llseek = seq_lseek,
+	.release = single_release,
+};
+
 /* What was written there last is looked up: a client's number, an address. */
 static int show_walk(struct seq_file *m, void *unused)
 {
@@ -296,6 +355,9 @@ void mxgpu_debugfs_init(struct drm_minor *minor)
 				 minor);
 	debugfs_create_file("walk", 0600, minor->debugfs_root,
 			    to_mxgpu(minor->dev), &walk_fops);
+	debugfs_create_file("log", 0600, minor->debugfs_root,
+			    to_mxgpu(minor->dev), &log_fops);
+	mxgpu_count_debugfs(minor);
 	mxgpu_selftest_debugfs(minor);
 }
 
@@ -403,10 +465,13 @@ void mxgpu_dump(struct mxgpu_device *mdev, const char *why)
 	spin_lock_irq(&mdev->irq_lock);
 	print_clients(mdev, &p);
 	spin_unlock_irq(&mdev->irq_lock);
-	if (mxgpu_read(mdev, MXGPU_ID) == MXGPU_ID_MAGIC)
+	if (mxgpu_read(mdev, MXGPU_ID) == MXGPU_ID_MAGIC) {
+		drm_printf(&p, "the firmware's last words:\n");
+		mxgpu_mcu_log(mdev, &p);
 		print_registers(mdev, &p);
-	else
+	} else {
 		drm_printf(&p, "it does not answer\n");
+	}
 	mdev->dump_bytes = DUMP_BYTES - out.remain;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The microcontroller's firmware, and the mailbox. */
+#include <linux/ctype.h>
 #include <linux/firmware.h>
+#include <linux/log2.h>
 
 #include "mxgpu_drv.h"
 #include "mxgpu_trace.h"
@@ -78,8 +80,10 @@ static int exchange(struct mxgpu_device *mdev, const u32 *request,
 		mdev->mbox_seq = 1;
 	mxgpu_write(mdev, MXGPU_MBOX_REQ, mdev->mbox_seq);
 	wait_event_timeout(mdev->wait, answered(mdev), MBOX_TIMEOUT);
-	if (mxgpu_read(mdev, MXGPU_MBOX_ACK) != mdev->mbox_seq)
+	if (mxgpu_read(mdev, MXGPU_MBOX_ACK) != mdev->mbox_seq) {
+		mxgpu_count(mdev, MXGPU_COUNT_SILENT);
 		return -ETIMEDOUT;
+	}
 	status = mxgpu_read(mdev, MXGPU_MBOX_RESP);
 	for (i = 0; i < answer_words; i++)
 		answer[i] = mxgpu_read(mdev, MXGPU_MBOX_RESP +
@@ -147,6 +151,9 @@ static int hello(struct mxgpu_device *mdev)
 		return err;
 	if (resp.abi != MXGPU_MSG_ABI || !resp.queues || !resp.priorities)
 		return -EPROTO;
+	/* What an older one says nothing of is 0. */
+	mdev->fw_log = resp.log;
+	mdev->fw_log_size = resp.log_size;
 	info->queues = min(info->queues, resp.queues);
 	info->priorities = resp.priorities;
 	info->packets = resp.packets;
@@ -157,6 +164,62 @@ static int hello(struct mxgpu_device *mdev)
 		 resp.version & 0xff, (int)strlen(info->fw_build),
 		 info->fw_build, info->queues);
 	return 0;
+}
+
+static u32 sram_read(struct mxgpu_device *mdev, u32 offset)
+{
+	mxgpu_write(mdev, MXGPU_MCU_SRAM_ADDR, offset);
+	return mxgpu_read(mdev, MXGPU_MCU_SRAM_DATA);
+}
+
+/**
+ * mxgpu_mcu_log() - the last lines of the firmware
+ * @mdev: the device, which is UP or was so a moment ago; with reset_lock held
+ * @p: where to
+ *
+ * It writes on: the oldest ones may be gone when we come to them, so some are left
+ * out, and what is not text is not printed.
+ */
+void mxgpu_mcu_log(struct mxgpu_device *mdev, struct drm_printer *p)
+{
+	u32 size = mdev->fw_log_size, text = mdev->fw_log + 4, written, n;
+	unsigned int length = 0;
+	char line[81];
+
+	if (!mdev->fw_log || mdev->fw_log % 4 || !is_power_of_2(size) ||
+	    size < SZ_1K || text > mxgpu_read(mdev, MXGPU_SRAM_SIZE) - size)
+		return;
+	written = sram_read(mdev, mdev->fw_log);
+	n = written > size ? (written - size + SZ_256) & ~3u : 0;
+	for (; n < written; n++) {
+		u32 word = sram_read(mdev, text + (n & (size - 1) & ~3u));
+		char c = word >> n % 4 * 8;
+
+		if (c != '\n')
+			line[length++] = isprint(c) ? c : '?';
+		if (c == '\n' || length == sizeof(line) - 1) {
+			line[length] = '\0';
+			drm_printf(p, c == '\n' ? "%s\n" : "%s", line);
+			length = 0;
+		}
+	}
+}
+
+/* How much it says: 0 errors to 3 everything; until it is loaded again. */
+int mxgpu_mcu_log_level(struct mxgpu_device *mdev, u32 level)
+{
+	const struct mxgpu_msg_log_level msg = {
+		.op = MXGPU_MSG_LOG_LEVEL, .level = level,
+	};
+	int err = -ENODEV;
+
+	mutex_lock(&mdev->mbox_lock);
+	if (READ_ONCE(mdev->state) == MXGPU_UP)
+		err = mxgpu_mbox_ask_locked(mdev, &msg, sizeof(msg), NULL, 0);
+	if (err == -ETIMEDOUT)
+		mxgpu_lose(mdev, "the firmware does not answer");
+	mutex_unlock(&mdev->mbox_lock);
+	return err;
 }
 
 /**

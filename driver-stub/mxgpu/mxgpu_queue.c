@@ -268,6 +268,7 @@ void mxgpu_file_lose(struct mxgpu_file *file)
 	struct mxgpu_queue *queue;
 	unsigned int id;
 
+	mxgpu_count(mdev, MXGPU_COUNT_CLIENT_LOST);
 	WRITE_ONCE(file->generation, 0);
 	WRITE_ONCE(file->status->state, file->status->state | MXGPU_STATE_LOST);
 	for (id = 0; id < MXGPU_MAX_QUEUES; id++) {

@@ -116,6 +116,7 @@ static bool lose(struct mxgpu_device *mdev, const char *why, bool dump)
 		WRITE_ONCE(mdev->state, MXGPU_LOST);
 		drm_err(&mdev->drm, "lost: %s\n", why);
 		trace_mxgpu_lost(mdev, why);
+		mxgpu_count(mdev, MXGPU_COUNT_LOST);
 		if (dump)
 			mxgpu_dump(mdev, why);
 		stop(mdev);
@@ -157,6 +158,7 @@ int mxgpu_doze(struct mxgpu_device *mdev)
 	was_up = mdev->state == MXGPU_UP;
 	if (was_up) {
 		WRITE_ONCE(mdev->state, MXGPU_ASLEEP);
+		mxgpu_count(mdev, MXGPU_COUNT_SLEEPS);
 		stop(mdev);
 		mxgpu_faults_lost(mdev);
 	}

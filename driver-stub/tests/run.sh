@@ -207,14 +207,40 @@ wait $run1 2>/dev/null
 selftest all "$passed" "1..4" && cat "$seen/queues" >$log &&
     [ "$(grep -c '^client' $log)" = 1 ] && kill -0 $holder
 ok $? "a self-test that is killed leaves nothing"
+# What the firmware says, and more of it when asked; what has gone wrong.
+echo 3 >"$seen/log" && selftest copy "$passed" && cat "$seen/log" >$log &&
+    grep -q '^firmware [1-9][0-9.]*: [0-9]* queues' $log &&
+    grep -q '^debug: queue [1-9]: created, vmid [2-9]' $log &&
+    ! echo 4 2>/dev/null >"$seen/log"
+ok $? "debugfs: the firmware's log"
+i=0
+while [ $i -lt 60 ] && selftest all "1..4"; do
+    i=$((i + 1))
+done
+cat "$seen/log" >$log
+[ $i = 60 ] && [ "$(wc -c <$log)" -gt 7000 ] && [ "$(wc -c <$log)" -le 8192 ] &&
+    ! grep -q '^firmware' $log && grep -q '^warning: queue .*0x300000000' $log
+ok $? "debugfs: the firmware's log, after much"
+number() { # FILE NAME
+    sed -n "s/^$2: \([0-9]*\).*/\1/p" "$seen/$1"
+}
+cat "$seen/errors" "$seen/utilisation" >$log
+[ "$(number errors 'addresses that were not translated')" -ge 60 ] &&
+    [ "$(number errors 'device asleep')" -gt 0 ] &&
+    [ "$(number utilisation dispatches)" -ge 60 ] &&
+    [ "$(number utilisation 'bytes of them')" -gt 1000000 ] &&
+    grep -q '^copy: [0-9]*[.][0-9] % of [1-9] units$' $log
+ok $? "debugfs: errors and utilisation"
 kill -9 $holder
 wait $holder 2>/dev/null
 cat "$seen/queues" >$log
 ! grep -q "client $id" $log
 ok $? "and nothing of it is left"
 before=$(cat "$function/resets")
+lost=$(number errors 'device lost')
 selftest reset "ok 1 - reset" "1..1" &&
-    [ "$(cat "$function/resets")" = $((before + 1)) ]
+    [ "$(cat "$function/resets")" = $((before + 1)) ] &&
+    [ "$(number errors 'device lost')" = $((lost + 1)) ]
 ok $? "a self-test of the reset"
 quiet "self-tests"
 
@@ -228,7 +254,7 @@ dump() { # WORDS: that the dump of the last loss has; it goes then
 }
 under "reset of the function" lost sh -c "echo 1 >$function/reset"
 under "firmware stops" lost "$folder/driver-hold" stop "$function/resource0"
-dump "^mxgpu $bdf: " '^queue [0-9]*: client' '^MCU_STATUS: '
+dump "^mxgpu $bdf: " '^queue [0-9]*: client' '^MCU_STATUS: ' '^firmware [1-9]'
 ok $? "a dump of it"
 under "unbind" gone unbind "$bdf"
 bind "$bdf" 2>$log && [ -c "$first" ]
