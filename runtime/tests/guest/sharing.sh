@@ -3,12 +3,12 @@
 # Runs in a guest with the kernel driver: several processes use one device at
 # once, and one that is killed, or whose kernel faults, is alone in that. The
 # arguments are the paths of vectorAdd, radixSort, runtime-hold, runtime-messages,
-# mx-smi and runtime-most. Prints TAP.
+# mx-smi, runtime-most and nQueens. Prints TAP.
 #   scripts/run-guest --driver --script runtime/tests/guest/sharing.sh \
 #       --file runtime/tests/guest/lib.sh:/mxgpu/lib.sh -- PATH/vectorAdd ...
 # shellcheck source=runtime/tests/guest/lib.sh
 . /mxgpu/lib.sh
-add=$1 sort=$2 hold=$3 wrong=$4 smi=$5 most=$6
+add=$1 sort=$2 hold=$3 wrong=$4 smi=$5 most=$6 queens=$7
 
 passes() { # PROGRAM
     "$1" >"$out.$$" 2>>"$log" && grep -q 'PASS$' "$out.$$"
@@ -93,4 +93,42 @@ wait $faulting
 cat "$log.fault" >>"$log"
 grep -q mcErrorIllegalAddress "$out.fault"
 ok $? "who alone is told of the fault"
+
+# The machine sleeps again and again, as far as devices do: without the 5 s that it
+# would stay there, in which nobody gets on. A night begins 50 ms after the last one.
+awake() { # whether one of $pids has not ended
+    for pid in $pids; do
+        ! kill -0 "$pid" 2>/dev/null || return 0
+    done
+    return 1
+}
+echo devices >/sys/power/pm_test 2>"$log" &&
+    echo 0 >/sys/module/suspend/parameters/pm_test_delay 2>>"$log"
+ok $? "a machine that can sleep"
+pids=
+for n in 1 2 3; do
+    [ $n = 2 ] && program=$queens || program=$sort
+    "$program" 30 >"$out.night$n" 2>>"$log" &
+    pids="$pids $!"
+done
+nights=0
+while awake && [ $nights -lt 60 ]; do
+    usleep 50000
+    echo mem >/sys/power/state 2>>"$log" || break
+    nights=$((nights + 1))
+done
+left=1200
+while awake && [ $left -gt 0 ]; do
+    usleep 50000
+    left=$((left - 1))
+done
+! awake && [ $nights -ge 5 ] && for n in 1 2 3; do
+    cat "$out.night$n" >>"$log"
+    [ "$(grep -c ' 1$' "$out.night$n")" = 30 ] || break
+done
+ok $? "three that work through the nights"
+echo "# $nights nights"
+echo none >/sys/power/pm_test
+# shellcheck disable=SC2086 # a list
+kill -9 $pids 2>/dev/null
 end
