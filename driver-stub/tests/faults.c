@@ -167,6 +167,7 @@ static void strangers(struct client *c, int fd, const char *path)
 	struct drm_mxgpu_faults f = {.flags = O_NONBLOCK};
 	struct drm_mxgpu_reset reset = {0};
 	struct client other = {.fd = open(path, O_RDWR | O_CLOEXEC)};
+	void *volatile nowhere = (void *)1; /* compilers warn of a constant */
 	uint8_t byte;
 
 	ok(!call(other.fd, DRM_IOCTL_MXGPU_FAULTS, &f) && f.fd >= 0,
@@ -175,7 +176,7 @@ static void strangers(struct client *c, int fd, const char *path)
 	ok(read(f.fd, &byte, 1) == -1 && errno == EINVAL,
 	   "no room for a record: EINVAL");
 	copy(c, VA_LATE, VA_VRAM, PAGE);
-	ok(read(fd, (void *)1, sizeof(r)) == -1 && errno == EFAULT,
+	ok(read(fd, nowhere, sizeof(r)) == -1 && errno == EFAULT,
 	   "a record that cannot be given: EFAULT");
 	ok(next_record(fd, &r), "comes again");
 	ok(resolve(&other, r.sequence, MXGPU_RESOLVE_KILL) == -ENOENT,
