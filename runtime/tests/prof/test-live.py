@@ -129,7 +129,8 @@ def test_hang():
                                     for name in open_work(during)), during)
     os.kill(run.program(), signal.SIGKILL)
     run.finish()
-    check("... once", len(open_work(events(run.trace))) == 1)
+    names = open_work(events(run.trace))
+    check("... once", sum("forever" in n for n in names) == 1, names)
     _, again = run.imported()
     check("... and by what was recorded", any(
         "forever" in name for name in open_work(again)), open_work(again))
@@ -142,6 +143,17 @@ def test_firmware():
     check("packets are in the trace while the program runs", during)
     os.killpg(run.child.pid, signal.SIGKILL)
     run.finish()
+
+
+def test_faster_than_we_are():
+    """A program that records more than can be read meanwhile starves nothing."""
+    run = Run("flood", "--firmware")
+    done = run.wait_for(lambda found: any(
+        e["name"] == "DISPATCH" for e in found))
+    check("of a flood there are calls and packets", done and kernels(done))
+    os.kill(run.program(), signal.SIGKILL)
+    said = run.finish()
+    check("... and its end is seen", run.child.returncode == 128 + 9, said)
 
 
 def test_room():
@@ -195,6 +207,7 @@ test_program_killed()
 test_group_killed()
 test_hang()
 test_firmware()
+test_faster_than_we_are()
 test_room()
 test_unwritable()
 shutil.rmtree(TMP, ignore_errors=True)

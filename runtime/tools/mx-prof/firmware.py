@@ -140,20 +140,23 @@ class Tracks:
         self.trace.moment(self.pid, self.track(name, sort), title,
                           self.device.host_time(at), args)
 
-    def look(self, path):
-        """What has come since the last look. False: it is another file, of a
-        device that was opened anew."""
+    def look(self, path, most=None):
+        """What has come since the last look, at most so many bytes. False: it is
+        another file, of a device that was opened anew."""
         with open(path, "rb") as f:
             begin = f.read(BEGIN)
             if begin[:len(self.begin)] != self.begin:
                 return False
             self.begin = begin
             f.seek(self.at)
+            first = self.at
             for at, record, data, self.at in records(f):
                 _, kind, number, info, a, b = record
                 if kind in self.handlers:
                     self.handlers[kind](at, number, info, a, b, data)
                 self.last = at
+                if most is not None and self.at - first >= most:
+                    break
         return True
 
     def finish(self):

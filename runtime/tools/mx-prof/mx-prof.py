@@ -279,11 +279,12 @@ def run_program(options, folder, live):
     except FileNotFoundError as e:
         raise Failure(f"{options.rest[0]}: {e.strerror}") from None
     signal.signal(signal.SIGTERM, lambda n, f: child.send_signal(n))
+    behind = False
     while child.returncode is None:
         try:
-            child.wait(LOOK if live else None)
+            child.wait(None if not live else 0 if behind else LOOK)
         except subprocess.TimeoutExpired:
-            live.look()
+            behind = live.look()
     if live:
         live.look(final=True)
     restore()

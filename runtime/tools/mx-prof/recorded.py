@@ -52,6 +52,7 @@ FAULTS = {
 }
 # ---- made by scripts/gen-constants: end
 CHUNK = 1 << 20    # bytes of a file that are in memory, or one entry
+SHARE = 4 << 20    # ... that one look takes of a file that grows
 NOT_ZERO = re.compile(rb"[^\0]")
 # Of counted_instructions, not of all.
 OF_COUNTED = ("mem_requests", "mem_transactions", "mem_bytes", "tlb_lookups",
@@ -219,9 +220,10 @@ class Reader:
 
     def look(self, final=True):
         """(kind, body) of each entry to the end of the file; if that is not
-        final, to the first that is not finished: the next look begins there."""
-        data, start = b"", 0
-        while True:
+        final, to the first that is not finished, and not many: the program may
+        be faster. The next look goes on there."""
+        data, start, begin = b"", 0, self.at
+        while final or not self.is_behind(begin):
             if len(data) - start < ENTRY.size:
                 data, start = self.read(CHUNK, self.at), 0
                 if len(data) < ENTRY.size:
@@ -245,6 +247,10 @@ class Reader:
             self.at += size
             if kind:
                 yield kind, body
+
+    def is_behind(self, begin):
+        """Whether a look from there has taken its share."""
+        return self.at - begin >= SHARE
 
     def skip_room(self):
         """A thread that was killed when it had made room has written nothing

@@ -7,7 +7,7 @@ import time
 import annotations
 import firmware
 from recorded import (COUNTER, FAULTS, Events, Failure, OF_COUNTED,
-                      PACKET_DISPATCH, Process, ratio)
+                      PACKET_DISPATCH, Process, SHARE, ratio)
 from tracks import Growing, Lanes, Trace
 
 MAX_PID = 1 << 22  # of Linux
@@ -59,13 +59,16 @@ class ProcessTrace:
                          "named": self.renamed}
 
     def look(self, final=True):
-        """Adds what has been recorded since the last look."""
+        """Adds what has been recorded since the last look. If that is not final,
+        not all when it is very much: then it returns true."""
+        begin = self.events.reader.at
         for what, found in self.events.look(final):
             self.handlers[what](found)
         if not final:
             late = time.monotonic_ns() - LATE
             self.tell_open(lambda w: w.host < late)
-        self.look_at_captures()
+        behind = self.look_at_captures(None if final else SHARE)
+        return behind or self.events.reader.is_behind(begin)
 
     def finish(self):
         self.look()
@@ -176,7 +179,9 @@ class ProcessTrace:
             args["fault"] = FAULTS.get(w.fault, w.fault)
         return args
 
-    def look_at_captures(self):
+    def look_at_captures(self, most):
+        """Whether one has more than that."""
+        behind = False
         last = {d.number: d for d in self.process.devices.values()}
         for number, path in self.process.captures.items():
             while number in last:
@@ -184,9 +189,13 @@ class ProcessTrace:
                     self.captures[number] = firmware.Tracks(
                         self.trace, self.device, last[number], self.lanes,
                         FAULTS)
-                if self.captures[number].look(path):
+                begin = self.captures[number].at
+                if self.captures[number].look(path, most):
+                    behind |= most is not None and \
+                        self.captures[number].at - begin >= most
                     break
                 self.captures.pop(number).finish()
+        return behind
 
 
 def make_trace(processes, out, keep):
@@ -209,9 +218,11 @@ class Live:
         self.failed = False
 
     def look(self, final=False):
-        """A trace that cannot be written is told once, and ends no run."""
+        """Whether there is more by now. A trace that cannot be written is told
+        once, and ends no run."""
+        behind = False
         if self.failed:
-            return
+            return False
         try:
             for name in sorted(os.listdir(self.folder)):
                 if name.endswith(".mxprof") and name not in self.found:
@@ -220,13 +231,14 @@ class Live:
                 if final:
                     one.finish()
                 else:
-                    one.look(final=False)
+                    behind |= one.look(final=False)
             if final and (self.trace.written or self.always):
                 self.trace.finish()
             self.out.flush()
         except OSError as e:
             self.failed = True
             print(f"mx-prof: {e}", file=sys.stderr)
+        return behind
 
     def begin(self, name):
         try:
