@@ -93,10 +93,11 @@ def test_side_by_side(folder):
         one.type(HOST, "continue")
         one.expect("its kernels are in the other one", KERNELS,
                    r"none of its kernels yet(.|\n)*^\(gdb\) *$")
-        one.type(KERNELS, f"break {FILE}:{line('stores')} if $tid_x == 5")
+        one.type(KERNELS, f"break {FILE}:{line('stores')} if "
+                 "$tid_x == 5 && $ctaid_x == 0")
         one.type(KERNELS, "continue")
         one.expect("a kernel stops", KERNELS,
-                   r"thread \(5,0,0\)\" hit (.|\n)*^\(gdb\) *$")
+                   r"block \(0,0,0\) thread \(5,0,0\)\" hit (.|\n)*^\(gdb\) *$")
         one.type(KERNELS, "print pair.second + 70000")
         one.expect("... and has its variables", KERNELS, r"= 70995$")
         one.interrupt(HOST)
