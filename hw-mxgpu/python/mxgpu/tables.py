@@ -589,6 +589,8 @@ class MsgHelloResp(Struct):
         ("priorities", c.c_uint32),
         ("packets", c.c_uint32),
         ("build", c.c_char * 32),
+        ("log", c.c_uint32),
+        ("log_size", c.c_uint32),
     ]
 
 

@@ -111,7 +111,8 @@ static void test_device(gconstpointer deterministic)
                         1u << MXGPU_FEATURES_FRONT_END_SHIFT |
                         1u << MXGPU_FEATURES_HOLD_SHIFT |
                         1u << MXGPU_FEATURES_CONTEXTS_SHIFT |
-                        1u << MXGPU_FEATURES_VMID_TIME_SHIFT);
+                        1u << MXGPU_FEATURES_VMID_TIME_SHIFT |
+                        1u << MXGPU_FEATURES_CU_SLOTS_SHIFT);
     g_assert_cmphex(ops->read(sim, MXGPU_UUID + 12), ==, 0x02010000);
     g_assert_nonnull(ops->vram(sim, &size));
     g_assert_cmpuint(size, ==, 16 << 20);
