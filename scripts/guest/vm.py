@@ -14,6 +14,7 @@ import time
 from move import Mover
 
 END_LIMIT = 60      # seconds that QEMU may take from its last word to its end
+TERMINATE_LIMIT = 10 # ... when it is told to end
 OUTPUT_LIMIT = 2 << 30
 PORTS = ("ctl", "stdin", "stdout", "stderr")
 LINES = ("ctl", "stdout", "stderr")
@@ -180,6 +181,13 @@ class Vm:
     def kill(self):
         if self.mover:
             self.mover.stop()
+        if self.alone and self.qemu.poll() is None:
+            # A record of what hung is whole, and can be replayed.
+            self.qemu.terminate()
+            try:
+                self.qemu.wait(TERMINATE_LIMIT)
+            except subprocess.TimeoutExpired:
+                pass
         if self.qemu.poll() is None:
             self.qemu.kill()
         self.qemu.wait()

@@ -1,10 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""usage: replay.py TOP SAMPLE
+"""usage: replay.py TOP SAMPLE STREAMS
 
 Records guests that run a sample and runs them again: what they print, where
 their firmware crashes, and what one finds who goes back from the middle.
-Prints TAP.
+STREAMS, a sample with several streams, runs into a race of a firmware that has
+one. Prints TAP; with REPLAY_SHOW=1 in the environment, what gdb says as well.
 """
 
 import filecmp
@@ -19,9 +20,11 @@ import tempfile
 import time
 import traceback
 
-TOP, SAMPLE = os.path.realpath(sys.argv[1]), sys.argv[2]
+TOP, SAMPLE, STREAMS = os.path.realpath(sys.argv[1]), *sys.argv[2:4]
 RUN = os.path.join(TOP, "scripts/run-guest")
 FIRMWARE = os.path.join(TOP, "build/firmware/mxgpu-fw.elf")
+RACE = os.path.join(TOP, "build/firmware/mxgpu-fw-race.bin")
+RUNTIME = os.path.join(TOP, "build/runtime/libmcruntime.so")
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(TOP, "scripts/guest"))
 from qmp import Qmp  # noqa: E402
@@ -247,6 +250,63 @@ def test_backwards(folder):
         replay.close()
 
 
+# A program that hangs, and where its runtime is.
+HANG = """\
+"$1" &
+sleep 0.2
+grep -m1 libmcruntime /proc/$!/maps
+wait
+"""
+
+
+def record_hang(folder):
+    """Returns where the runtime is in the program."""
+    with open(f"{folder}/hang.sh", "w", encoding="utf-8") as f:
+        f.write(HANG)
+    done = run_guest("--record", f"{folder}/hang", "--no-copy-back",
+                     "--timeout", "4", "--append", "norandmaps", "--file",
+                     STREAMS, "--script", f"{folder}/hang.sh", "--", STREAMS,
+                     env={**os.environ, "SOURCE_DATE_EPOCH": "1790000000",
+                          "MXGPU_FIRMWARE": RACE})
+    expect(done.returncode == 124, "it does not hang:", done)
+    return "0x" + done.stdout.split("-")[0]
+
+
+def doorbells(queues):
+    """Of "info mxgpu queues": of each queue its doorbell, and what the firmware
+    has seen of it."""
+    return {number: (value, seen) for number, value, seen in re.findall(
+        r"^queue (\d+): doorbell (\d+)\s+.*\s+packets rung (\d+),", queues,
+        re.M)}
+
+
+def test_race(folder):
+    """a race in a firmware is there again, and what came before the hang"""
+    base = record_hang(folder)
+    replay = Replay(folder, "hang")
+    try:
+        replay.forward()
+        queues = replay.hmp("info mxgpu queues")
+        rung = doorbells(queues)
+        lost = [n for n, (value, seen) in rung.items() if value != seen]
+        expect(len(lost) == 1, "lost doorbells:", queues)
+        out = replay.gdb(
+            f"add-symbol-file {RUNTIME} -o {base}", "break vfio_doorbell",
+            "reverse-continue", "backtrace 4", "monitor info replay",
+            "monitor info mxgpu queues")
+        if os.environ.get("REPLAY_SHOW"):
+            print(*("# " + line for line in (queues + out).splitlines()),
+                  sep="\n")
+        stop = re.search(r"^Breakpoint 1, vfio_doorbell \(.*queue=(\d+), "
+                         r"value=(\d+)\)", out, re.M)
+        expect(stop and stop[2] == rung[stop[1]][0], "not the last one:", out)
+        before = doorbells(out)
+        expect(before[stop[1]][0] != stop[2], "after it was rung:", out)
+        expect(before[lost[0]] == rung[lost[0]], "lost later:", out)
+    finally:
+        replay.close()
+
+
 def test_refused(folder):
     """what cannot be recorded is said"""
     for options, words in (
@@ -263,7 +323,8 @@ def test_refused(folder):
 
 
 def main():
-    tests = (test_alike, test_crash, test_backwards, test_refused)
+    tests = (test_alike, test_crash, test_backwards, test_race,
+             test_refused)
     with tempfile.TemporaryDirectory() as folder:
         for number, test in enumerate(tests, 1):
             try:
