@@ -191,14 +191,15 @@ static uint32_t wait_depth(McServices *s)
     return MXGPU_LAUNCH_WAIT_DEPTH;
 }
 
-/* Without it, as many endless kernels as there are slots keep others out. */
+/* Without it, as many endless kernels as there are slots keep others out: of this
+ * program, and of the device's other users. */
 static void services_crowded(McContext *ctx)
 {
     McServices *s = ctx->services;
 
     pthread_mutex_lock(&s->lock);
     if (!make_contexts(s, CROWD_BYTES)) {
-        mc_warn("device %d: no memory for more than %u kernels without an end",
+        mc_warn("device %d: no memory for %u kernels without an end",
                 ctx->device, MXGPU_DISPATCH_SLOTS);
     }
     pthread_mutex_unlock(&s->lock);

@@ -109,7 +109,7 @@ mcError_t mc_queue_acquire(McContext *ctx, unsigned priority, McQueue **out)
         }
         /* queues_wait() walks the list it has seen without the lock. */
         __atomic_store_n(tail, queue, __ATOMIC_RELEASE);
-        crowded = ++ctx->queue_count == MXGPU_DISPATCH_SLOTS + 1;
+        crowded = ++ctx->queue_count == MXGPU_DISPATCH_SLOTS;
     } else {
         queue = queue_choose(ctx, priority, false);
         if (!queue) {

@@ -66,6 +66,20 @@ wait $endless
 [ $? = 137 ] && passes "$add"
 ok $? "and when its process was killed"
 
+# Nor do as many as there are slots keep others out.
+"$wrong" crowd >/dev/null 2>&1 &
+endless=$!
+until [ "$(time_of $endless)" -gt 0 ] 2>/dev/null; do
+    usleep 10000
+done
+usleep 500000
+crowd "$add" "$sort" "$add" && kill -0 $endless
+ok $? "three beside eight kernels of one process that do not end"
+kill -9 $endless
+wait $endless
+passes "$add"
+ok $? "and when that was killed"
+
 "$hold" device >"$out" 2>"$log" &
 holder=$!
 until grep -q holding "$out" || ! kill -0 $holder; do
