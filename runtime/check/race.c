@@ -134,6 +134,7 @@ typedef struct Access {
     uint64_t epoch;  /* of rows */
     uint64_t sharing; /* ... of what is read by many */
     bool global;
+    bool whole; /* reads or writes of 4 bytes */
     uint64_t mask;   /* of lanes that a row takes at once */
     RowLanes lanes;
 } Access;
@@ -184,6 +185,17 @@ static bool read_by_two(const Access *a, const Word *word)
            !is_old(a, &r[0]) && !is_old(a, &r[1]);
 }
 
+/* By halves, as these are what was last stored; compilers leave atomic accesses
+ * apart. */
+static inline void keep(Record *r, const Access *a)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        __atomic_store_n(&r->half[i],
+                         __atomic_load_n(&a->is.half[i], __ATOMIC_RELAXED),
+                         __ATOMIC_RELAXED);
+    }
+}
+
 /* Two reads are kept, of different threads, that no write is behind. */
 static void keep_read(const Access *a, Word *word)
 {
@@ -191,9 +203,9 @@ static void keep_read(const Access *a, Word *word)
 
     if (r[0].time <= a->oldest || r[0].grid != a->is.grid ||
         (r[0].thread == a->is.thread && r[0].block == a->is.block)) {
-        r[0] = a->is;
+        keep(&r[0], a);
     } else if (!read_by_two(a, word)) {
-        r[1] = a->is;
+        keep(&r[1], a);
     }
 }
 
@@ -237,7 +249,7 @@ static void write_word(const Access *a, Word *word, uint64_t addr)
     if (sets_up(a, &word->write)) {
         return;
     }
-    word->write = a->is;
+    keep(&word->write, a);
     word->value = a->value;
     word->reads[0].time = word->reads[1].time = 0;
 }
@@ -267,7 +279,7 @@ static bool touch_alone(const Access *a, Word *word, uint64_t value)
         !(is_old(a, &word->reads[1]) || is_own(a, &word->reads[1]))) {
         return false;
     }
-    word->write = a->is;
+    keep(&word->write, a);
     word->value = value;
     word->reads[0].time = word->reads[1].time = 0;
     return true;
@@ -289,7 +301,7 @@ static bool touch_record(const Access *a, Row *row, unsigned i, uint64_t value)
             return false;
         }
     }
-    *r = a->is;
+    keep(r, a);
     if (a->is.kind == KIND_WRITE) {
         row->values[i] = (uint32_t)value;
     }
@@ -342,7 +354,7 @@ static void touch(Access *a, Row *rows, uint64_t base, uint64_t addr,
         Row *row = &rows[(addr - base) / ROW_BYTES];
         Word *word;
 
-        a->is.bytes = ((1u << bytes) - 1) << at;
+        mc_record_set_bytes(&a->is, ((1u << bytes) - 1) << at);
         a->value = value & ((1ull << 8 * bytes) - 1); /* 4 bytes at most */
         word = word_of(a, row, addr, a->value);
         if (word) {
@@ -518,14 +530,15 @@ static Kind kind_of(Access *a, const MxgpuObservedAccess *seen)
     return seen->access == MXGPU_ACCESS_WRITE ? KIND_WRITE : KIND_READ;
 }
 
-/* What memory it is says from when on records count. */
+/* What memory it is says from when on records count: the block's barrier orders
+ * all that was done to its memory before. */
 static void set_memory(Access *a, bool global)
 {
     const McOrder *o = &a->race->order;
 
     a->global = global;
-    a->oldest = global ? 0 : o->began - 1;
-    a->epoch = global ? a->grid : o->began;
+    a->oldest = global ? 0 : o->barrier - 1;
+    a->epoch = global ? a->grid : o->barrier;
     a->sharing = !global ? o->barrier : o->grid_barrier ? 0 : a->grid;
 }
 
@@ -553,7 +566,8 @@ static void touch_row(Access *a, const MxgpuObservedAccess *seen, Row *row,
         unsigned lane = __builtin_ctzll(m);
 
         if (seen->addr[lane] - at < ROW_BYTES) {
-            a->is.thread = a->w->warp * MXGPU_WARP_SIZE + lane;
+            mc_record_set_thread(&a->is,
+                                 a->w->warp * MXGPU_WARP_SIZE + lane);
             a->value = seen->value ? seen->value[lane] : 0;
             touch(a, row, at, seen->addr[lane], seen->size);
         }
@@ -647,56 +661,113 @@ static bool touch_chunks(Access *a, const MxgpuObservedAccess *seen)
     return true;
 }
 
-/* Each word is in another line of the host's cache: those of the next lanes
- * come while one is looked at. */
-static void prefetch(const Place *place, const MxgpuObservedAccess *seen,
-                     unsigned lane)
+/* Lanes that go anywhere each miss the host's caches three times: for the page, for
+ * the row, and for the word. All of them are asked for before the first is looked
+ * at. pages: of each lane, or NULL. */
+static void fetch(const MxgpuObservedAccess *seen, uint64_t lanes,
+                  McShadowPage **pages)
 {
-    uint64_t addr = seen->addr[(lane + 4) % MXGPU_WARP_SIZE];
+    uint64_t base = 1;
+    McShadowPage *page = NULL;
 
-    if (place->page && addr - place->page->base < MC_SHADOW_PAGE) {
-        const Row *row = (const Row *)place->page->bytes +
-                         addr % MC_SHADOW_PAGE / ROW_BYTES;
+    for (uint64_t m = lanes; m; m &= m - 1) {
+        unsigned lane = __builtin_ctzll(m);
+        uint64_t addr = seen->addr[lane];
 
-        __builtin_prefetch(row->by == ROW_BY_WORDS
-                               ? (void *)&row->words[addr / 4 % ROW_WORDS]
-                               : (void *)&row->records[addr / 4 % ROW_WORDS],
-                           1);
+        if ((addr & ~(MC_SHADOW_PAGE - 1ull)) != base) {
+            base = addr & ~(MC_SHADOW_PAGE - 1ull);
+            page = addr < MXGPU_VA_LIMIT ? mc_shadow_page(&shadow, addr) : NULL;
+        }
+        pages[lane] = page;
+        if (page) {
+            __builtin_prefetch((const Row *)page->bytes +
+                                   addr % MC_SHADOW_PAGE / ROW_BYTES, 1);
+        }
+    }
+    for (uint64_t m = lanes; m; m &= m - 1) {
+        unsigned lane = __builtin_ctzll(m), i = seen->addr[lane] / 4 % ROW_WORDS;
+
+        if (pages[lane]) {
+            const Row *row = (const Row *)pages[lane]->bytes +
+                             seen->addr[lane] % MC_SHADOW_PAGE / ROW_BYTES;
+
+            __builtin_prefetch(row->by == ROW_BY_WORDS
+                                   ? (void *)&row->words[i]
+                                   : (void *)&row->records[i], 1);
+        }
+    }
+}
+
+/* A whole word of which one record is enough: what a lane does most often. false:
+ * it has to be looked at. */
+static bool touch_quickly(Access *a, Row *row, uint64_t addr)
+{
+    return a->whole && !(addr & 3) && row->epoch == a->epoch &&
+           row->by == ROW_BY_RECORDS &&
+           touch_record(a, row, addr / 4 % ROW_WORDS, a->value);
+}
+
+static void lane_global(Access *a, uint64_t addr, unsigned size, Place *place)
+{
+    Row *rows = look_at(place, addr);
+    uint64_t offset = addr % MC_SHADOW_PAGE;
+
+    if (!a->global) {
+        set_memory(a, true);
+    }
+    if (rows && a->is.kind == KIND_READ && is_shared(a, rows, offset, size)) {
+        return;
+    }
+    if (!rows || !rows_at(place, addr) ||
+        !touch_quickly(a, rows + offset / ROW_BYTES, addr)) {
+        touch_global(a, addr, size, place);
+    }
+}
+
+static void lane_shared(Access *a, uint64_t addr, unsigned size)
+{
+    Row *rows = a->race->shared;
+    uint64_t offset = addr - MXGPU_SHARED_BASE;
+
+    if (offset >= MXGPU_SHARED_MAX || offset + size > MXGPU_SHARED_MAX) {
+        return;
+    }
+    if (a->global) {
+        set_memory(a, false);
+    }
+    if (!touch_quickly(a, rows + offset / ROW_BYTES, addr) &&
+        !(a->is.kind == KIND_READ && is_shared(a, rows, offset, size))) {
+        touch(a, rows, MXGPU_SHARED_BASE, addr, size);
     }
 }
 
 static void touch_lane(Access *a, const MxgpuObservedAccess *seen,
                        unsigned lane, Place *place)
 {
-    uint64_t addr = seen->addr[lane], offset = addr - MXGPU_SHARED_BASE;
-    bool reads = a->is.kind == KIND_READ;
+    uint64_t addr = seen->addr[lane];
 
-    a->is.thread = a->w->warp * MXGPU_WARP_SIZE + lane;
+    mc_record_set_thread(&a->is, a->w->warp * MXGPU_WARP_SIZE + lane);
     a->value = seen->value ? seen->value[lane] : 0;
     if (addr < MXGPU_VA_LIMIT) {
-        const Row *rows = look_at(place, addr);
+        lane_global(a, addr, seen->size, place);
+    } else {
+        lane_shared(a, addr, seen->size);
+    }
+}
 
-        if (!a->global) {
-            set_memory(a, true);
-        }
-        if (!reads || !rows ||
-            !is_shared(a, rows, addr % MC_SHADOW_PAGE, seen->size)) {
-            prefetch(place, seen, lane);
-            touch_global(a, addr, seen->size, place);
-        }
-    } else if (offset < MXGPU_SHARED_MAX &&
-               offset + seen->size <= MXGPU_SHARED_MAX) {
-        if (a->global) {
-            set_memory(a, false);
-        }
-        if (!reads || !is_shared(a, a->race->shared, offset, seen->size)) {
-            touch(a, a->race->shared, MXGPU_SHARED_BASE, addr, seen->size);
-        }
+/* To what is kept of where the next lane goes. */
+static void go_to(Place *place, McShadowPage *page)
+{
+    if (page && place->page != page) {
+        leave(place);
+        place->page = page;
     }
 }
 
 static void touch_lanes(Access *a, const MxgpuObservedAccess *seen)
 {
+    McShadowPage *pages[MXGPU_WARP_SIZE];
+    bool goes_far = seen->addr[__builtin_ctzll(a->w->lanes)] < MXGPU_VA_LIMIT;
     Place place = {.none = 1};
     uint64_t lanes = a->w->lanes, last = 1;
     unsigned same = 0;
@@ -706,7 +777,13 @@ static void touch_lanes(Access *a, const MxgpuObservedAccess *seen)
 
         lanes = (lanes & -lanes) | (others & -others);
     }
+    a->whole = seen->size == 4 &&
+               (a->is.kind == KIND_READ || a->is.kind == KIND_WRITE);
+    mc_record_set_bytes(&a->is, 15);
     set_memory(a, true);
+    if (goes_far) {
+        fetch(seen, lanes, pages);
+    }
     for (uint64_t m = lanes; m; m &= m - 1) {
         unsigned lane = __builtin_ctzll(m);
 
@@ -714,6 +791,9 @@ static void touch_lanes(Access *a, const MxgpuObservedAccess *seen)
         same = seen->addr[lane] == last ? same + 1 : 0;
         last = seen->addr[lane];
         if (same < 2 || a->is.kind != KIND_READ) {
+            if (goes_far) {
+                go_to(&place, pages[lane]);
+            }
             touch_lane(a, seen, lane, &place);
         }
     }

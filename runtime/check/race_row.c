@@ -83,20 +83,37 @@ bool mc_row_same(uint64_t lanes, const uint64_t *addr)
     return consecutive(lanes, addr, addr[__builtin_ctzll(lanes)], 0);
 }
 
+/* From lane to lane, if that may be 8 bytes with words of 4. */
+static unsigned step_of(uint64_t lanes, const uint64_t *addr, unsigned size)
+{
+    unsigned first = __builtin_ctzll(lanes), second;
+
+    lanes &= lanes - 1;
+    if (size != 4 || !lanes) {
+        return size;
+    }
+    second = __builtin_ctzll(lanes);
+    return addr[second] - addr[first] == 8 * (uint64_t)(second - first) ? 8 : 4;
+}
+
 bool mc_row_lanes(RowLanes *l, uint64_t lanes, const uint64_t *addr,
                   unsigned size)
 {
-    unsigned first = __builtin_ctzll(lanes);
-    uint64_t base = addr[first] - (uint64_t)first * size;
+    unsigned first = __builtin_ctzll(lanes), step = step_of(lanes, addr, size);
+    uint64_t base = addr[first] - (uint64_t)first * step;
 
-    if (base % (size == 8 ? 8 : 4) || !consecutive(lanes, addr, base, size)) {
+    if (base % (size == 8 ? 8 : 4) || !consecutive(lanes, addr, base, step)) {
         return false;
     }
     l->base = base;
     l->size = size;
+    l->step = step;
     l->words = lanes;
-    if (size == 8) {
+    if (step == 8) {
         l->words = twice(lanes);
+        if (size == 4) { /* the first of each two */
+            l->words &= ~(unsigned __int128)0 / 3;
+        }
     } else if (size < 4) {
         uint64_t words;
 
@@ -128,7 +145,7 @@ uint64_t mc_row_words(const RowLanes *l, uint64_t at)
 
 static bool same_lanes(const RowSlot *a, const RowSlot *b)
 {
-    return a->first == b->first && a->size == b->size &&
+    return a->first == b->first && a->step == b->step &&
            a->record.block == b->record.block;
 }
 
@@ -181,13 +198,18 @@ static void put(RowSlot *slot, const RowSlot *is)
 
 /* ---- an access ---- */
 
+static int floor_of(int a, int b)
+{
+    return a >= 0 ? a / b : -((b - 1 - a) / b);
+}
+
 static void keep_values(Row *row, const RowLanes *l, uint64_t words,
                         int ahead)
 {
     for (uint64_t m = words; m; m &= m - 1) {
         unsigned i = __builtin_ctzll(m);
         unsigned byte = 4 * (unsigned)((int)i - ahead);
-        const uint64_t *v = &l->value[byte / l->size];
+        const uint64_t *v = &l->value[byte / l->step];
 
         switch (l->size) {
         case 8:
@@ -272,7 +294,7 @@ bool mc_row_access(Row *row, uint64_t at, const RowLanes *l, const Record *is,
                    const RowRules *rules, const void *opaque,
                    uint64_t sharing)
 {
-    RowSlot slot = {.record = *is, .size = (uint8_t)l->size};
+    RowSlot slot = {.record = *is, .step = (uint8_t)l->step};
     int ahead = ahead_of(l, at);
 
     if (row->by != ROW_BY_SLOTS) {
@@ -280,7 +302,7 @@ bool mc_row_access(Row *row, uint64_t at, const RowLanes *l, const Record *is,
     }
     slot.words = mc_row_words(l, at);
     slot.first = (int16_t)((int)(is->thread & ~(LANES - 1u)) -
-                           4 * ahead / (int)l->size);
+                           floor_of(4 * ahead, (int)l->step));
     slot.record.bytes = 15;
     if (!slot.words) {
         return true;
@@ -304,16 +326,16 @@ static Record record_of(const RowSlot *s, unsigned word, unsigned part)
 {
     Record r = s->record;
 
-    r.thread = (unsigned)(s->first + 4 * (int)word / s->size + (int)part);
-    if (s->size < 4) {
-        r.bytes = ((1u << s->size) - 1) << part * s->size;
+    r.thread = (unsigned)(s->first + 4 * (int)word / s->step + (int)part);
+    if (s->step < 4) {
+        r.bytes = ((1u << s->step) - 1) << part * s->step;
     }
     return r;
 }
 
 static unsigned parts(const RowSlot *s)
 {
-    return s->size < 4 ? 4 / s->size : 1;
+    return s->step < 4 ? 4 / s->step : 1;
 }
 
 static void unfold(Row *row, unsigned i)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Shadow of memory for racecheck. Most warps access consecutive words, each lane
- * one, and do so again: of a row of 64 words it is then enough to know which
- * warp did, when, and which lane was at the first word. A row that is accessed
- * otherwise has a record for each word, or three where threads meet, until the
- * next grid (or, of shared memory, the next block).
+ * one, or one member of structures of two, and do so again: of a row of 64 words it
+ * is then enough to know which warp did, when, and which lane was at the first
+ * word. A row that is accessed otherwise has a record for each word, or three where
+ * threads meet, until the next grid or, of shared memory, the block's next barrier.
  */
 #ifndef MC_CHECK_RACE_ROW_H
 #define MC_CHECK_RACE_ROW_H
@@ -26,10 +26,29 @@ typedef enum Kind {
 } Kind;
 
 /* An access; time 0: none. */
-typedef struct Record {
-    uint64_t time : 44, bytes : 4, kind : 2, grid : 14;
-    uint64_t block : 32, thread : 12, pc : 20;
+typedef union Record {
+    struct {
+        uint64_t time : 44, bytes : 4, kind : 2, grid : 14;
+        uint64_t block : 32, thread : 12, pc : 20;
+    };
+    uint64_t half[2];
 } Record;
+
+/* By halves: hosts wait for stores of parts of what is loaded right after them,
+ * and records are copied right after these change. */
+#define MC_RECORD_SET(r, n, field, all, value)                                 \
+    ((r)->half[n] = ((r)->half[n] & ~(Record){.field = (all)}.half[n]) |       \
+                    (Record){.field = 1}.half[n] * (value))
+
+static inline void mc_record_set_bytes(Record *r, unsigned bytes)
+{
+    MC_RECORD_SET(r, 0, bytes, 15, bytes);
+}
+
+static inline void mc_record_set_thread(Record *r, unsigned thread)
+{
+    MC_RECORD_SET(r, 1, thread, 0xfff, thread);
+}
 
 /* Of 4 bytes; in one line of the host's cache. */
 typedef struct Word {
@@ -39,12 +58,12 @@ typedef struct Word {
 } Word;
 
 /* What a warp did to words of a row: thread (signed) of the first byte, were it
- * there; one lane has "size" bytes. */
+ * there; from one lane to the next it is "step" bytes. */
 typedef struct RowSlot {
     Record record; /* with some lane's thread */
     uint64_t words; /* 0: nothing */
     int16_t first;
-    uint8_t size;
+    uint8_t step;
 } RowSlot;
 
 /* Words that were read in an epoch so that whoever writes them later in it races
@@ -61,23 +80,25 @@ typedef enum RowBy {
     ROW_BY_WORDS,
 } RowBy;
 
+/* What each access needs comes first, side by side. */
 typedef struct Row {
     RowShared shared;
-    uint64_t epoch; /* in which it was last used */
-    RowBy by;       /* in that */
+    uint64_t epoch;  /* in which it was last used */
+    Record *records; /* NULL: they were never needed */
+    Word *words;     /* ... */
+    RowBy by;        /* in that epoch */
     uint8_t num_writes, num_reads; /* in use of these */
     RowSlot writes[ROW_WRITES], reads[ROW_READS];
     uint32_t values[ROW_WORDS]; /* that "writes" or "records" wrote */
-    Record *records; /* NULL: they were never needed */
-    Word *words;     /* ... */
 } Row;
 
-/* Lanes that access consecutive words, of which lane 0 would have the one at
- * "base". */
+/* Lanes that access consecutive words, or every second word, of which lane 0 would
+ * have the one at "base". */
 typedef struct RowLanes {
     uint64_t base;
     unsigned __int128 words; /* from there on */
     unsigned size;
+    unsigned step; /* bytes from lane to lane: as "size", or 8 */
     const uint64_t *value; /* of each lane, or NULL */
 } RowLanes;
 

@@ -34,6 +34,8 @@ race("blocks", GLOBAL + "Write after Write", "blocks-write", "blocks-write",
      at("blocks-write"), at("blocks-write"),
      "0 bytes inside the device allocation at 0x[0-9a-f]+ of size 4096 bytes",
      "Allocated at:")
+race("members", SHARED, "members-write", "members-read", *THREADS)
+race("after", SHARED, "after-write", "after-read", *THREADS)
 race("near", GLOBAL, "near-write", "near-read", "bytes inside the device")
 for sample in sys.argv[4:]:
     clean(f"sample {os.path.basename(sample)}", [], OPTIONS, sample)
