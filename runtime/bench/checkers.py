@@ -59,10 +59,11 @@ def least(command, rounds):
 
 def long_enough(path, seconds):
     """How often the program has to do its work to take that long."""
-    times = 1
-    while (measure([path, str(times)]) or seconds) < seconds:
+    times, took = 1, 0
+    while took is not None and took < seconds:
+        took = measure([path, str(times)])
         times *= 2
-    return str(times)
+    return str(times // 2)
 
 
 def main():

@@ -123,6 +123,9 @@ static void report(void *opaque, const MxgpuObservedWarp *w, uint64_t addr,
 
 /* ---- an access ---- */
 
+/* Of each lane, and short. */
+#define HOT inline __attribute__((always_inline))
+
 typedef struct Access {
     void *opaque;
     const MxgpuObservedWarp *w;
@@ -255,12 +258,12 @@ static void write_word(const Access *a, Word *word, uint64_t addr)
 }
 
 /* Of another grid, or none. */
-static bool is_old(const Access *a, const Record *was)
+static HOT bool is_old(const Access *a, const Record *was)
 {
     return was->time <= a->oldest || was->grid != a->is.grid;
 }
 
-static bool is_own(const Access *a, const Record *was)
+static HOT bool is_own(const Access *a, const Record *was)
 {
     return was->thread == a->is.thread && was->block == a->is.block;
 }
@@ -286,7 +289,8 @@ static bool touch_alone(const Access *a, Word *word, uint64_t value)
 }
 
 /* Where one record is enough: of the thread that was alone there. */
-static bool touch_record(const Access *a, Row *row, unsigned i, uint64_t value)
+static HOT bool touch_record(const Access *a, Row *row, unsigned i,
+                             uint64_t value)
 {
     Record *r = &row->records[i];
 
@@ -382,7 +386,7 @@ static void leave(Place *p)
 }
 
 /* The rows of addr's page; NULL: nothing is kept of it. */
-static Row *look_at(Place *p, uint64_t addr)
+static HOT Row *look_at(Place *p, uint64_t addr)
 {
     uint64_t base = addr & ~(uint64_t)(MC_SHADOW_PAGE - 1);
 
@@ -395,7 +399,7 @@ static Row *look_at(Place *p, uint64_t addr)
 }
 
 /* ... locked. */
-static Row *rows_at(Place *p, uint64_t addr)
+static HOT Row *rows_at(Place *p, uint64_t addr)
 {
     Row *rows = look_at(p, addr);
 
@@ -408,8 +412,8 @@ static Row *rows_at(Place *p, uint64_t addr)
 
 /* The word of an access that is within one, if more reads of it need not be
  * looked at. */
-static bool is_shared(const Access *a, const Row *rows, uint64_t offset,
-                      unsigned size)
+static HOT bool is_shared(const Access *a, const Row *rows, uint64_t offset,
+                          unsigned size)
 {
     return offset % 4 + size <= 4 &&
            mc_row_shared(rows + offset / ROW_BYTES, a->sharing) >>
@@ -700,7 +704,7 @@ static void fetch(const MxgpuObservedAccess *seen, uint64_t lanes,
 
 /* A whole word of which one record is enough: what a lane does most often. false:
  * it has to be looked at. */
-static bool touch_quickly(Access *a, Row *row, uint64_t addr)
+static HOT bool touch_quickly(Access *a, Row *row, uint64_t addr)
 {
     return a->whole && !(addr & 3) && row->epoch == a->epoch &&
            row->by == ROW_BY_RECORDS &&
