@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* RUSAGE_THREAD */
+#endif
 #include "stepper.h"
 
 #include <sched.h> /* SCHED_OTHER */
@@ -6,6 +9,7 @@
 
 #if defined(__linux__)
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #endif
@@ -40,6 +44,7 @@ static bool stepper_step(MxgpuStepper *s, unsigned budget)
     bool more;
 
     s->running = true;
+    s->turn++;
     s->runner = pthread_self();
     /* Cleared before the step, so that work posted during it is seen. */
     atomic_store(&s->work, false);
@@ -68,21 +73,28 @@ static void stepper_hand_back(MxgpuStepper *s)
 
 /*
  * Who has a processor does what the unit's own thread should, if that has not
- * begun: it may be waiting for this processor.
+ * begun: it may be waiting for this processor. Returns whether it may have lost its
+ * processor in the middle: it is in the same step as at the last look, or has the
+ * lock, which nobody keeps.
  */
-static void stepper_help(MxgpuStepper *s)
+static bool stepper_help(MxgpuStepper *s, unsigned *turn_seen)
 {
     uint64_t now = s->ops->clock(s->host);
+    bool stands = false;
 
     if (pthread_mutex_trylock(&s->lock)) {
-        return;
+        return true;
     }
-    if (!s->hold && !s->running && !s->serving && !s->quit &&
-        (atomic_load(&s->work) || now >= s->deadline)) {
+    if (s->running) {
+        stands = s->turn == *turn_seen;
+        *turn_seen = s->turn;
+    } else if (!s->hold && !s->serving && !s->quit &&
+               (atomic_load(&s->work) || now >= s->deadline)) {
         stepper_step(s, s->budget);
         stepper_hand_back(s);
     }
     pthread_mutex_unlock(&s->lock);
+    return stands;
 }
 
 static void stepper_sleep(MxgpuStepper *s, uint64_t now)
@@ -219,38 +231,59 @@ static void change_slices(MxgpuStepper *s, uint64_t ns)
     pthread_mutex_lock(&s->lock);
 }
 
+#define NAP_NS       10000
+#define NAP_MOST_NS  80000
+#define NAP_EVERY_NS 200000
+
+/*
+ * Leaves the processor for a moment. Where setting the timer takes longer than the
+ * nap, the thread is awake before it has slept: it tries again, for longer.
+ */
+static void nap(void)
+{
+    struct timespec time = {.tv_nsec = NAP_NS};
+#if defined(__linux__)
+    struct rusage before, after;
+
+    getrusage(RUSAGE_THREAD, &before);
+    do {
+        nanosleep(&time, NULL);
+        getrusage(RUSAGE_THREAD, &after);
+        time.tv_nsec *= 2;
+    } while (after.ru_nvcsw == before.ru_nvcsw && time.tv_nsec <= NAP_MOST_NS);
+#else
+    nanosleep(&time, NULL);
+#endif
+}
+
 /*
  * A thread was woken that may find all processors taken by threads like this one,
  * and wait for a tick although its slice is short, because it has had its share
  * already: a nap, however short, gives it one of them. Naps take a twentieth of the
  * time at most, whatever comes.
  */
-#define NAP_NS       10000
-#define NAP_EVERY_NS 200000
-
-static void stepper_give_way(MxgpuStepper *s)
+static void stepper_give_way(MxgpuStepper *s, bool somebody_stands)
 {
-    const struct timespec nap = {.tv_nsec = NAP_NS};
     unsigned alerts = atomic_load_explicit(s->alerts, memory_order_relaxed);
 
-    if (alerts == s->alerts_seen || host_ns() < s->next_nap) {
+    if ((alerts == s->alerts_seen && !somebody_stands) ||
+        host_ns() < s->next_nap) {
         return;
     }
     s->alerts_seen = alerts;
-    nanosleep(&nap, NULL);
+    nap();
     s->next_nap = host_ns() + NAP_EVERY_NS;
 }
 
-/* Called with the lock held, after a step of a thread that has been at work for a
- * while. */
+/* Called with the lock held, after a step of a thread that goes on. */
 static void make_room(MxgpuStepper *s)
 {
+    bool stands;
+
     pthread_mutex_unlock(&s->lock);
-    if (s->helps) {
-        stepper_help(s->helps);
-    }
+    stands = s->helps && stepper_help(s->helps, &s->turn_seen);
     if (s->alerts) {
-        stepper_give_way(s);
+        stepper_give_way(s, stands);
     }
     pthread_mutex_lock(&s->lock);
 }
@@ -307,7 +340,7 @@ static void *stepper_main(void *opaque)
             if (steps < s->long_after && ++steps == s->long_after) {
                 change_slices(s, LONG_SLICE_NS);
             }
-            if (steps && steps == s->long_after) {
+            if (steps > 1) {
                 make_room(s);
             }
         } else if (steps && steps == s->long_after) {

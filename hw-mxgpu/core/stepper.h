@@ -38,14 +38,14 @@ struct MxgpuStepper {
     unsigned budget;  /* of a step of the thread */
     unsigned spin_ns; /* how long its thread may look for work, see stepper.c */
     bool spin;        /* the last pause was shorter than that */
-    unsigned long_after; /* so many steps without a pause the thread is one that
-                          * lets others go first, see stepper.c; 0: never */
+    unsigned long_after; /* so many steps without a pause the thread is one whose
+                          * slices are long, see stepper.c; 0: never */
 
-    MxgpuStepper *helps; /* a thread at work for so long does steps of that unit,
-                          * too, between its own; NULL: none */
-
-    const _Atomic unsigned *alerts; /* counts wake-ups of threads that one at work
-                          * for so long gives way to; NULL: it does not */
+    /* What a thread does for others between two steps of its own, see make_room(). */
+    MxgpuStepper *helps; /* the thread does steps of that unit, too; NULL: none */
+    unsigned turn_seen;  /* ... in which that unit was, when last looked at */
+    const _Atomic unsigned *alerts; /* counts wake-ups of threads that this one
+                          * gives way to; NULL: it makes no room */
     unsigned alerts_seen;
     uint64_t next_nap; /* not before, by the system's clock */
 
@@ -60,6 +60,7 @@ struct MxgpuStepper {
     unsigned hold;
     _Atomic bool held; /* hold != 0, for a step that looks */
     bool running;
+    unsigned turn; /* counts steps */
     bool serving;
     bool behind; /* its thread waits for the end of a step that another one does */
     uint64_t sleeps_until; /* by the host's clock, while its thread sleeps */

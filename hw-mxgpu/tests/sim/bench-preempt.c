@@ -248,7 +248,7 @@ int main(int argc, char **argv)
     latency("urgent, 2 endless kernels", rounds, threads, 2, 0);
     latency("equal, 1 endless kernel", rounds, threads, 1, 4);
     latency("equal, 2 endless kernels", rounds, threads, 2, 4);
-    shares(rounds, threads, 2);
-    shares(rounds, threads, 3);
+    shares(MIN(rounds, 300), threads, 2);
+    shares(MIN(rounds, 300), threads, 3);
     return 0;
 }
