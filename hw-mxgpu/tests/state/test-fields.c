@@ -206,8 +206,8 @@ static void list_stepper(Fields *f, MxgpuStepper *s)
     O(s, lock); O(s, wake);
     O(s, parked); O(s, hold); O(s, held); O(s, running); O(s, quit);
     O(s, has_thread); O(s, thread); O(s, runner); O(s, service);
-    O(s, asked); O(s, helps); O(s, alerts); O(s, alerts_seen);
-    O(s, next_nap); O(s, serving); O(s, behind); O(s, sleeps_until);
+    O(s, asked); O(s, helps); O(s, turn_seen); O(s, alerts); O(s, alerts_seen);
+    O(s, next_nap); O(s, turn); O(s, serving); O(s, behind); O(s, sleeps_until);
     end(f);
 }
 

@@ -56,10 +56,14 @@ class Run:
             stderr=subprocess.STDOUT, start_new_session=True, cwd=self.folder)
 
     def wait_for(self, enough):
-        """Events of the trace once they are enough."""
+        """Events of the trace once they are enough. A write may be under way while
+        the file is read: what is not whole then is read again."""
         limit = time.monotonic() + PATIENCE
         while time.monotonic() < limit and self.child.poll() is None:
-            found = events(self.trace)
+            try:
+                found = events(self.trace)
+            except json.JSONDecodeError:
+                found = []
             if enough(found):
                 return found
             time.sleep(.05)
