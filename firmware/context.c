@@ -245,6 +245,11 @@ static void try_to_leave(uint64_t now, uint32_t yields)
         }
         stays(job);
         break;
+    case MXGPU_CONTEXT_REFUSED:
+        if (now < fw.leaving_until) {
+            return; /* it has just ended, which is not known here yet */
+        }
+        /* fall through */
     default:
         if (job->queue->launch_ring && one_runs(job->queue, yields)) {
             break; /* room may come of that */

@@ -737,13 +737,13 @@ static void all_wait(uint64_t area)
     launch(1, 20, NONE);
     let_look();
     g_assert_cmpuint(slot_of(20), ==, NONE);
-    fake_advance(20 * FW_MS);
 }
 
 /* A grid that waits makes room for what it waits for, and goes on behind it. */
 static void test_waiting(void)
 {
     all_wait(0x8000);
+    fake_advance(20 * FW_MS);
     g_assert_cmpuint(slot_of(20), !=, NONE);
     g_assert_cmpuint(fw.num_contexts, ==, 1);
     g_assert_cmpuint(bus.loads, ==, 0); /* it does not come for nothing */
@@ -768,10 +768,51 @@ static void test_waiting(void)
 static void test_waiting_without_room(void)
 {
     all_wait(64);
+    fake_advance(20 * FW_MS);
     g_assert_cmpuint(ctl(LQ)->state, ==, MXGPU_QUEUE_ERROR);
     g_assert_cmpuint(ctl(LQ)->error.code, ==, MXGPU_QERR_RESOURCES);
     g_assert_cmpuint(record(0)->state, ==, MXGPU_LAUNCH_FAILED);
     g_assert_cmpuint(record(3)->state, ==, MXGPU_LAUNCH_FAILED);
+}
+
+/* The grid that is to leave goes on, and ends before the firmware has seen that:
+ * the hardware refuses to save it, and nobody lacks room for that. */
+static void test_waiting_ended(void)
+{
+    unsigned ended = NONE;
+
+    all_wait(0x8000);
+    bus.context_says = MXGPU_CONTEXT_REFUSED;
+    fake_advance(20 * FW_MS);
+    g_assert_cmpuint(ctl(LQ)->state, !=, MXGPU_QUEUE_ERROR);
+    for (unsigned i = 1; i < FAKE_SLOTS; i++) {
+        if (slot_of(i) == fw.leaving) {
+            ended = i;
+        }
+    }
+    g_assert_cmpuint(ended, !=, NONE);
+    end_grid(ended);
+    fake_advance(20 * FW_MS);
+    g_assert_cmpuint(slot_of(20), !=, NONE);
+    end_grid(20);
+    for (unsigned i = 1; i < FAKE_SLOTS; i++) {
+        if (i != ended) {
+            record(i)->waiting = 0;
+            end_grid(i);
+        }
+    }
+    end_slot(busy_slot(), MXGPU_FAULT_NONE);
+    g_assert_true(signalled(0));
+}
+
+/* It is refused for good. */
+static void test_waiting_refused(void)
+{
+    all_wait(0x8000);
+    bus.context_says = MXGPU_CONTEXT_REFUSED;
+    fake_advance(200 * FW_MS);
+    g_assert_cmpuint(ctl(LQ)->state, ==, MXGPU_QUEUE_ERROR);
+    g_assert_cmpuint(ctl(LQ)->error.code, ==, MXGPU_QERR_RESOURCES);
 }
 
 int main(int argc, char **argv)
@@ -796,5 +837,7 @@ int main(int argc, char **argv)
     g_test_add_func("/launch/slots", test_slots);
     g_test_add_func("/launch/waiting", test_waiting);
     g_test_add_func("/launch/waiting-without-room", test_waiting_without_room);
+    g_test_add_func("/launch/waiting-ended", test_waiting_ended);
+    g_test_add_func("/launch/waiting-refused", test_waiting_refused);
     return g_test_run();
 }
