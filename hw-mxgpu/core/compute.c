@@ -93,6 +93,45 @@ static MxgpuDispatch load_dispatch(MxgpuDevice *dev, unsigned slot)
     return d;
 }
 
+/*
+ * A unit runs on one thread at a time. A worker that finds it claimed by another
+ * worker goes on: all of them are woken when there is work, so that one will see it.
+ * The MCU's thread is none of them, and may let go of the unit just after that: it
+ * wakes them again if one wanted it.
+ */
+typedef enum MxgpuClaim {
+    CLAIM_NONE, CLAIM_WORKER, CLAIM_INLINE, CLAIM_WANTED
+} MxgpuClaim;
+
+static bool claim(MxgpuDevice *dev, unsigned cu)
+{
+    _Atomic uint8_t *at = &dev->cu_claimed[cu];
+    uint8_t is = CLAIM_NONE;
+
+    while (!atomic_compare_exchange_weak(
+        at, &is, is == CLAIM_NONE ? CLAIM_WORKER : CLAIM_WANTED)) {
+        if (is == CLAIM_WORKER || is == CLAIM_WANTED) {
+            return false;
+        }
+    }
+    return is == CLAIM_NONE;
+}
+
+static bool claim_inline(MxgpuDevice *dev)
+{
+    uint8_t none = CLAIM_NONE;
+
+    return atomic_compare_exchange_strong(&dev->cu_claimed[0], &none,
+                                          CLAIM_INLINE);
+}
+
+static void release_inline(MxgpuDevice *dev)
+{
+    if (atomic_exchange(&dev->cu_claimed[0], CLAIM_NONE) == CLAIM_WANTED) {
+        mxgpu_wake_compute(dev);
+    }
+}
+
 /* Warp instructions of a small dispatch that the MCU's thread runs itself. */
 #define INLINE_BUDGET 128
 
@@ -108,10 +147,10 @@ static bool runs_inline(MxgpuDevice *dev, const MxgpuDispatch *d)
 
 static void run_inline(MxgpuDevice *dev)
 {
-    if (!atomic_exchange(&dev->cu_claimed[0], true)) {
+    if (claim_inline(dev)) {
         mxgpu_simt_run_held(dev->simt, 0, INLINE_BUDGET,
                             &dev->steppers[MXGPU_STEPPER_MCU].held);
-        atomic_store(&dev->cu_claimed[0], false);
+        release_inline(dev);
         dev->inline_ran = true;
     }
     if (mxgpu_simt_has_work(dev->simt)) {
@@ -134,9 +173,9 @@ void mxgpu_compute_inline_idle(MxgpuDevice *dev, uint64_t *deadline)
     if (dev->inline_ran) {
         dev->inline_ran = false;
         dev->inline_idle = MXGPU_NEVER;
-        if (!atomic_exchange(&dev->cu_claimed[0], true)) {
+        if (claim_inline(dev)) {
             dev->inline_idle = mxgpu_simt_idle(dev->simt, 0);
-            atomic_store(&dev->cu_claimed[0], false);
+            release_inline(dev);
         }
     } else if (dev->inline_idle != MXGPU_NEVER &&
                mxgpu_now(dev) >= dev->inline_idle) {
@@ -316,7 +355,7 @@ bool mxgpu_compute_step(void *opaque, unsigned index, unsigned budget,
         if (atomic_load_explicit(&self->held, memory_order_relaxed)) {
             return true;
         }
-        if (atomic_exchange(&dev->cu_claimed[cu], true)) {
+        if (!claim(dev, cu)) {
             continue;
         }
         if (mxgpu_simt_run_held(dev->simt, cu, budget, &self->held)) {
@@ -325,7 +364,7 @@ bool mxgpu_compute_step(void *opaque, unsigned index, unsigned budget,
             at = mxgpu_simt_idle(dev->simt, cu);
             *deadline = at < *deadline ? at : *deadline;
         }
-        atomic_store(&dev->cu_claimed[cu], false);
+        atomic_store(&dev->cu_claimed[cu], CLAIM_NONE);
     }
     return more;
 }

@@ -270,7 +270,7 @@ struct MxgpuDevice {
     MxgpuCopyEngine ce[MXGPU_MAX_COPY_ENGINES];
     MxgpuMmu *mmu;
     MxgpuSimt *simt;
-    _Atomic bool *cu_claimed;
+    _Atomic uint8_t *cu_claimed; /* MxgpuClaim */
     bool compute_inline; /* (mcu) it runs what it has just started */
     _Atomic uint32_t copy_inline; /* engines that were just started, likewise */
     bool inline_ran; /* (mcu) unit 0, and inline_idle is not known */

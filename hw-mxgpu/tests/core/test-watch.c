@@ -318,6 +318,37 @@ static void test_idle_unit(void)
     test_host_free(host);
 }
 
+/* A worker looks at the unit just while the MCU's thread has it. */
+static void look(unsigned cu)
+{
+    uint64_t deadline = UINT64_MAX;
+    unsigned runs = fake_simt.runs;
+
+    fake_simt.asked = NULL;
+    g_assert_false(mxgpu_compute_step(host->dev, 0, 100, &deadline));
+    g_assert_cmpuint(fake_simt.runs, ==, runs);
+}
+
+/* It is woken again: what it was to look for may be there still. */
+static void test_claimed_unit(void)
+{
+    unsigned runs;
+
+    setup(0);
+    start(rest);
+    test_run(host);
+    for (unsigned looks = 0; looks < 2; looks++) {
+        runs = fake_simt.runs;
+        fake_mcu.program = launch;
+        fake_simt.asked = looks ? look : NULL;
+        mxgpu_stepper_wake(&host->dev->steppers[MXGPU_STEPPER_MCU]);
+        test_run(host);
+        g_assert_null(fake_simt.asked);
+        g_assert_cmpuint(fake_simt.runs, ==, runs + 1 + looks);
+    }
+    test_host_free(host);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -328,5 +359,6 @@ int main(int argc, char **argv)
     g_test_add_func("/watch/asleep", test_asleep);
     g_test_add_func("/watch/charges", test_charges);
     g_test_add_func("/watch/idle-unit", test_idle_unit);
+    g_test_add_func("/watch/claimed-unit", test_claimed_unit);
     return g_test_run();
 }

@@ -104,6 +104,9 @@ bool mxgpu_simt_run_held(MxgpuSimt *simt, unsigned cu, unsigned budget,
 /* Of unit 0, if the test says so. */
 uint64_t mxgpu_simt_idle(MxgpuSimt *simt, unsigned cu)
 {
+    if (fake_simt.asked) {
+        fake_simt.asked(cu);
+    }
     return cu == 0 && fake_simt.idle ? fake_simt.idle : UINT64_MAX;
 }
 

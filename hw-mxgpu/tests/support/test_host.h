@@ -86,6 +86,7 @@ typedef struct FakeSimt {
     MxgpuSimtCounters counters;
     uint64_t unit_pc;
     uint64_t idle; /* what mxgpu_simt_idle() says; 0: never */
+    void (*asked)(unsigned cu); /* called in it, if not NULL */
     unsigned runs; /* of unit 0 */
     unsigned resets, aborts;
     uint32_t held, waits; /* slots, a bit each */
