@@ -35,7 +35,8 @@ static void set_limits(void)
 
     setrlimit(RLIMIT_CORE, &no_core);
     setrlimit(RLIMIT_CPU, &seconds);
-#ifndef __SANITIZE_ADDRESS__ /* which reserves more than that for itself */
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+    /* These reserve more than that for themselves. */
     const struct rlimit memory = { MEMORY_MAX, MEMORY_MAX };
 
     setrlimit(RLIMIT_AS, &memory);
