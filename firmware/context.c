@@ -20,6 +20,7 @@
 #define RETRY    (50 * FW_US)
 #define PATIENCE (100 * FW_MS) /* for blocks that cannot be saved */
 #define TURN     (20 * FW_MS)
+#define AGAIN    (500 * FW_MS) /* until blocks that could not be saved may be */
 #define CRAMPED  4 /* slices in which a child finds no room beside its parents */
 #define ALIGN    64u
 #define MOST     (256u << 20) /* bytes: CX_SIZE */
@@ -184,21 +185,24 @@ static void no_room(FwQueue *queue, uint64_t needed)
     queue_fail(queue, &error);
 }
 
-static void stays(const FwJob *job)
+/* Blocks that could not be saved in time may be saved later: the host was slow. */
+static void stays(const FwJob *job, uint64_t until)
 {
+    fw.stay_until[job->index] = until;
     fw.stays[job->index] =
         reg_read(MXGPU_CD_START_LO + job->index * MXGPU_CD_STATUS_STRIDE);
     fw.stay_slots |= 1u << job->index;
 }
 
-static bool may_leave(const FwJob *job)
+static bool may_leave(const FwJob *job, uint64_t now)
 {
     uint32_t bit = 1u << job->index;
 
     if (fw.stay_slots & bit &&
-        fw.stays[job->index] !=
-            reg_read(MXGPU_CD_START_LO + job->index * MXGPU_CD_STATUS_STRIDE)) {
-        fw.stay_slots &= ~bit; /* it was another one */
+        (now >= fw.stay_until[job->index] ||
+         fw.stays[job->index] != /* it was another one */
+             reg_read(MXGPU_CD_START_LO + job->index * MXGPU_CD_STATUS_STRIDE))) {
+        fw.stay_slots &= ~bit;
     }
     return !(fw.stay_slots & bit) && job->queue &&
            job->queue->state == FW_QUEUE_ACTIVE &&
@@ -226,7 +230,8 @@ static void try_to_leave(uint64_t now, uint32_t yields)
     uint32_t result;
     FwArea gap;
 
-    if (!(fw.units[FW_UNIT_SLOT].busy >> fw.leaving & 1) || !may_leave(job)) {
+    if (!(fw.units[FW_UNIT_SLOT].busy >> fw.leaving & 1) ||
+        !may_leave(job, now)) {
         fw.leaving = FW_NO_SLOT; /* it has ended, or is to */
         return;
     }
@@ -243,7 +248,7 @@ static void try_to_leave(uint64_t now, uint32_t yields)
         if (now < fw.leaving_until) {
             return;
         }
-        stays(job);
+        stays(job, now + AGAIN);
         break;
     case MXGPU_CONTEXT_REFUSED:
         if (now < fw.leaving_until) {
@@ -256,7 +261,7 @@ static void try_to_leave(uint64_t now, uint32_t yields)
         }
         fw_log(FW_LOG_WARNING, "slot %u: its context needs %u bytes of %u",
                fw.leaving, reg_read(MXGPU_CX_USED), (uint32_t)gap.size);
-        stays(job);
+        stays(job, FW_NEVER);
         if (job->queue->launch_ring) {
             no_room(job->queue, reg_read(MXGPU_CX_USED));
         }
@@ -409,7 +414,7 @@ static uint64_t has_slot_since(unsigned slot)
 
 /* Of the slots whose grid waits for children. A child that finds no room beside
  * them is in need, too. */
-static uint32_t choose_parent(uint32_t yields, uint32_t waits)
+static uint32_t choose_parent(uint64_t now, uint32_t yields, uint32_t waits)
 {
     uint32_t best = FW_NO_SLOT;
     bool cramped = waits & ~yields & fw.units[FW_UNIT_SLOT].busy;
@@ -419,7 +424,7 @@ static uint32_t choose_parent(uint32_t yields, uint32_t waits)
         unsigned slot = lowest_bit(yields);
         const FwJob *job = &fw.units[FW_UNIT_SLOT].jobs[slot];
 
-        if (may_leave(job) &&
+        if (may_leave(job, now) &&
             (fw.cramped >= CRAMPED || child_in_need(job->queue)) &&
             (best == FW_NO_SLOT || fw.came[slot] < fw.came[best])) {
             best = slot;
@@ -443,7 +448,7 @@ static uint32_t choose_other(uint64_t now)
         const FwJob *job = &fw.units[FW_UNIT_SLOT].jobs[slot];
 
         if (!job->record && !(job->header.flags & MXGPU_PKT_PROFILE) &&
-            may_leave(job) && job->queue->priority >= lowest_bit(need) &&
+            may_leave(job, now) && job->queue->priority >= lowest_bit(need) &&
             has_slot_since(slot) < since) {
             since = has_slot_since(slot);
             best = slot;
@@ -464,7 +469,7 @@ FW_COLD uint32_t context_poll(uint64_t now, uint32_t yields, uint32_t waits)
     }
     bring_back(now);
     if (fw.leaving == FW_NO_SLOT) {
-        fw.leaving = choose_parent(yields, waits);
+        fw.leaving = choose_parent(now, yields, waits);
         if (fw.leaving == FW_NO_SLOT) {
             fw.leaving = choose_other(now);
         }

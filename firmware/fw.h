@@ -257,6 +257,7 @@ typedef struct FwState {
     uint64_t leaving_until; /* when that was in vain */
     uint32_t cramped;       /* slices in which children found no room */
     uint32_t stay_slots, stays[FW_MAX_UNITS]; /* CD_START of jobs that cannot */
+    uint64_t stay_until[FW_MAX_UNITS]; /* when they are asked again */
     uint64_t came[FW_MAX_UNITS]; /* CLOCK when a job came back to the slot */
 
     uint32_t resetting; /* jobs that UNIT_RESET waits for: FW_JOB_BIT() */

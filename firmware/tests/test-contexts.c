@@ -175,8 +175,7 @@ static void test_destroy(void)
 static void test_refused(void)
 {
     static const MxgpuContextState says[] = {
-        MXGPU_CONTEXT_BUSY, MXGPU_CONTEXT_ROOM, MXGPU_CONTEXT_FAULT,
-        MXGPU_CONTEXT_REFUSED,
+        MXGPU_CONTEXT_ROOM, MXGPU_CONTEXT_FAULT, MXGPU_CONTEXT_REFUSED,
     };
 
     for (unsigned i = 0; i < G_N_ELEMENTS(says); i++) {
@@ -193,6 +192,25 @@ static void test_refused(void)
         g_assert_cmphex(running(), ==, 0x1f7);
         finish_all(0x1f7);
     }
+}
+
+/* Units that do not get to it in time are asked again: the host was slow. */
+static void test_slow(void)
+{
+    start_queues(9, 3);
+    for (unsigned q = 0; q < 9; q++) {
+        begin(q);
+    }
+    bus.context_says = MXGPU_CONTEXT_BUSY;
+    fake_advance(2000 * FW_MS); /* all have been asked */
+    g_assert_cmphex(running(), ==, 0xff);
+    g_assert_cmphex(bus.regs[MXGPU_CD_HOLD / 4] & fw.stay_slots, ==, 0);
+    bus.context_says = MXGPU_CONTEXT_DONE;
+    for (unsigned i = 0; i < 700 && !(running() >> 8 & 1); i++) {
+        fake_advance(FW_MS);
+    }
+    g_assert_cmphex(running() & 0x100, ==, 0x100);
+    finish_all(0x1ff);
 }
 
 /* Somebody has changed what is in memory: an error of that queue. */
@@ -272,6 +290,7 @@ int main(int argc, char **argv)
     g_test_add_func("/contexts/stay", test_stay);
     g_test_add_func("/contexts/destroy", test_destroy);
     g_test_add_func("/contexts/refused", test_refused);
+    g_test_add_func("/contexts/slow", test_slow);
     g_test_add_func("/contexts/forged", test_forged);
     g_test_add_func("/contexts/room", test_room);
     g_test_add_func("/contexts/watchdog", test_watchdog);
