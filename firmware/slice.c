@@ -228,6 +228,19 @@ static unsigned least_spent(uint32_t slots)
     return best;
 }
 
+/* Somebody waits, and what for is not there yet: when all children are complete,
+ * who waits is about to go on, and is in nobody's way. */
+static bool waits_for_children(unsigned vmid, uint64_t record)
+{
+    if (mem_load(vmid, record, sizeof(struct mxgpu_launch))) {
+        return false;
+    }
+#define FIELD(name) \
+    reg_read(MXGPU_MEM_BUF + (uint32_t)offsetof(struct mxgpu_launch, name))
+    return FIELD(waiting) && FIELD(launched) != FIELD(completed);
+#undef FIELD
+}
+
 /* Slots with a grid of a launch queue in which somebody waits for children. They
  * come after all others of their level: these may be the children. */
 static uint32_t parents(void)
@@ -238,11 +251,10 @@ static uint32_t parents(void)
          busy &= busy - 1) {
         unsigned slot = lowest_bit(busy);
         const FwQueue *queue = holdable(slot);
-        uint64_t at = fw.units[FW_UNIT_SLOT].jobs[slot].record +
-                      offsetof(struct mxgpu_launch, waiting);
 
-        if (queue && queue->launch_ring && !mem_load(queue->vmid, at, 4) &&
-            reg_read(MXGPU_MEM_BUF)) {
+        if (queue && queue->launch_ring &&
+            waits_for_children(queue->vmid,
+                               fw.units[FW_UNIT_SLOT].jobs[slot].record)) {
             slots |= 1u << slot;
         }
     }
@@ -370,6 +382,9 @@ FW_COLD void slice_left(unsigned slot)
 {
     charge(slot);
     fw.held &= ~(1u << slot);
+    if (fw.leaving == slot) {
+        fw.leaving = FW_NO_SLOT; /* what takes the slot next is not to leave */
+    }
     if (fw.try_pause > TRY_LEAST) {
         fw.try_pause = TRY_LEAST; /* there may be room now */
     }
