@@ -539,6 +539,8 @@ void launch_forget(FwQueue *queue);
 /* Cooperative dispatches and packets with LAUNCHES do not overlap. False: the
  * queue's packet is one that waits, on a list. */
 bool launch_exclusive(FwQueue *queue);
+/* Those that wait look again whether they may begin. */
+void launch_start_exclusive(void);
 /* Such a packet was started; its queue's job has ended. */
 void launch_started(FwQueue *queue);
 void launch_job_ended(FwQueue *queue, const FwJob *job);

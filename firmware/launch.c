@@ -112,7 +112,7 @@ bool launch_exclusive(FwQueue *queue)
     return true;
 }
 
-static void start_exclusive(void)
+void launch_start_exclusive(void)
 {
     while (!list_empty(&fw.exclusive)) {
         FwQueue *queue = list_entry(fw.exclusive.next, FwQueue, link);
@@ -149,7 +149,7 @@ static void tree_ended(FwQueue *queue)
     if (queue->tree) {
         queue->tree = false;
         fw.trees--;
-        start_exclusive();
+        launch_start_exclusive();
     }
 }
 
@@ -157,14 +157,14 @@ void launch_job_ended(FwQueue *queue, const FwJob *job)
 {
     if (job->header.flags & MXGPU_PKT_COOPERATIVE) {
         fw.cooperative--;
-        start_exclusive();
+        launch_start_exclusive();
     }
     if (job->header.flags & MXGPU_PKT_LAUNCHES) {
         fw.tree_slots--;
         if (!queue->held.record) {
             tree_ended(queue);
         }
-        start_exclusive();
+        launch_start_exclusive();
     }
 }
 

@@ -43,6 +43,10 @@ void sched_forget(FwQueue *queue)
 {
     /* Bits of priorities that become empty by this are cleared in pick(). */
     list_remove(&queue->link);
+    if (queue->fetched &&
+        queue->packet.header.flags & MXGPU_PKT_COOPERATIVE) {
+        launch_start_exclusive(); /* who waits may have waited for this one */
+    }
 }
 
 static void wait_for_unit(FwQueue *queue, FwUnitKind kind)

@@ -673,6 +673,39 @@ static void test_cooperative(void)
     }
 }
 
+/* Who waits behind a cooperative dispatch that is no more goes on. */
+static void test_cooperative_gone(void)
+{
+    for (unsigned reset = 0; reset < 2; reset++) {
+        const uint32_t words[] = {
+            reset ? MXGPU_MSG_QUEUE_RESET : MXGPU_MSG_QUEUE_DESTROY, 2,
+        };
+        Packet p, coop = dispatch(MXGPU_PKT_COOPERATIVE, 1);
+
+        start_launches();
+        g_assert_cmpuint(create(2, 0), ==, MXGPU_MSG_OK);
+        g_assert_cmpuint(create(3, 0), ==, MXGPU_MSG_OK);
+        p = root_packet(0);
+        run_packet(&p);
+        put(2, 0, &coop);
+        ring_settled(2, 1); /* waits for the tree */
+        p = root_packet(2);
+        p.dispatch.args = RECORD(5) + MXGPU_LAUNCH_ARGS;
+        memset(record(5), 0, sizeof(*record(5)));
+        put(3, 0, &p);
+        ring_settled(3, 1); /* waits for queue 2 */
+        g_assert_cmpuint(busy_units(FW_UNIT_SLOT), ==, 1);
+        g_assert_true(fake_send(words, 2));
+        g_assert_true(fake_settle());
+        g_assert_cmpuint(busy_units(FW_UNIT_SLOT), ==, 2);
+        end_slot(busy_slot(), MXGPU_FAULT_NONE);
+        end_slot(busy_slot(), MXGPU_FAULT_NONE);
+        g_assert_true(signalled(0) && signalled(2));
+        g_assert_cmpuint(fw.trees, ==, 0);
+        *mem64(SIGNAL(0)) = *mem64(SIGNAL(2)) = 0;
+    }
+}
+
 /* Packets whose kernels may wait leave slots for those that they launch. */
 static void test_slots(void)
 {
@@ -717,8 +750,15 @@ static void name_area(uint64_t size)
     g_assert_cmpuint(fake_answer(0), ==, MXGPU_MSG_OK);
 }
 
+/* The grid no longer waits for what it is about to launch. */
+static void go_on(unsigned i)
+{
+    record(i)->waiting = 0;
+    record(i)->launched = record(i)->completed;
+}
+
 /* A packet whose kernel launched as many grids as there are other slots; each
- * of these waits, and the first one has launched another grid. */
+ * of these waits for a child, and the first one's is in the ring. */
 static void all_wait(uint64_t area)
 {
     Packet p;
@@ -733,6 +773,7 @@ static void all_wait(uint64_t area)
         let_look();
         g_assert_cmpuint(slot_of(i), !=, NONE);
         record(i)->waiting = 1;
+        record(i)->launched = i > 1;
     }
     launch(1, 20, NONE);
     let_look();
@@ -748,9 +789,8 @@ static void test_waiting(void)
     g_assert_cmpuint(fw.num_contexts, ==, 1);
     g_assert_cmpuint(bus.loads, ==, 0); /* it does not come for nothing */
     end_grid(20);
-    record(1)->waiting = 0;
     for (unsigned i = 1; i < FAKE_SLOTS; i++) {
-        record(i)->waiting = 0;
+        go_on(i);
         if (slot_of(i) == NONE) { /* nobody else's child has ended */
             launch(i, 30, NONE);
             let_look();
@@ -762,6 +802,24 @@ static void test_waiting(void)
     g_assert_cmpuint(fw.num_contexts, ==, 0);
     end_slot(busy_slot(), MXGPU_FAULT_NONE);
     g_assert_true(signalled(0));
+}
+
+/* Whose children are complete is about to go on: it does not leave its slot for
+ * those of others, that is, nobody leaves while the others run. */
+static void test_waiting_complete(void)
+{
+    all_wait(0x8000);
+    for (unsigned i = 1; i < FAKE_SLOTS; i++) {
+        record(i)->launched = record(i)->completed = 3;
+    }
+    fake_advance(20 * FW_MS);
+    g_assert_cmpuint(fw.num_contexts, ==, 0);
+    g_assert_cmphex(bus.regs[MXGPU_CD_HOLD / 4], ==, 0);
+    record(1)->launched++; /* grid 20 */
+    fake_advance(20 * FW_MS);
+    g_assert_cmpuint(fw.num_contexts, ==, 1);
+    g_assert_cmpuint(slot_of(1), ==, NONE);
+    g_assert_cmpuint(slot_of(20), !=, NONE);
 }
 
 /* There is no room for it, and nobody else would end: that is an error. */
@@ -797,7 +855,7 @@ static void test_waiting_ended(void)
     end_grid(20);
     for (unsigned i = 1; i < FAKE_SLOTS; i++) {
         if (i != ended) {
-            record(i)->waiting = 0;
+            go_on(i);
             end_grid(i);
         }
     }
@@ -834,8 +892,10 @@ int main(int argc, char **argv)
     g_test_add_func("/launch/list", test_list);
     g_test_add_func("/launch/cooperative", test_cooperative);
     g_test_add_func("/launch/cooperative/slots", test_cooperative_slots);
+    g_test_add_func("/launch/cooperative/gone", test_cooperative_gone);
     g_test_add_func("/launch/slots", test_slots);
     g_test_add_func("/launch/waiting", test_waiting);
+    g_test_add_func("/launch/waiting-complete", test_waiting_complete);
     g_test_add_func("/launch/waiting-without-room", test_waiting_without_room);
     g_test_add_func("/launch/waiting-ended", test_waiting_ended);
     g_test_add_func("/launch/waiting-refused", test_waiting_refused);
