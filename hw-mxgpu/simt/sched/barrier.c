@@ -219,14 +219,14 @@ bool mxgpu_block_named(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc)
 }
 
 /* Every block of the grid has arrived or ended: no other unit changes these
- * until the phase does. */
-static void grid_open(MxgpuSimt *simt, SimtSlot *slot)
+ * until the phase does. "here" blocks that wait are the caller's own. */
+static void grid_open(MxgpuSimt *simt, SimtSlot *slot, unsigned here)
 {
     uint64_t alive = atomic_load(&slot->grid_alive);
 
     atomic_store(&slot->grid_missing, alive);
     atomic_fetch_add(&slot->grid_phase, 1);
-    if (alive > 1) {
+    if (alive > here) {
         simt->config.wake(simt->config.opaque);
     }
 }
@@ -246,7 +246,7 @@ static void check_grid(MxgpuCu *cu, SimtBlock *block)
     cu->s.num_waiting++;
     block->grid_phase = atomic_load(&slot->grid_phase);
     if (atomic_fetch_sub(&slot->grid_missing, 1) == 1) {
-        grid_open(cu->simt, slot);
+        grid_open(cu->simt, slot, 1);
     }
 }
 
@@ -290,7 +290,7 @@ void mxgpu_block_grid_end(MxgpuSimt *simt, SimtSlot *slot)
 {
     atomic_fetch_sub(&slot->grid_alive, 1);
     if (atomic_fetch_sub(&slot->grid_missing, 1) == 1) {
-        grid_open(simt, slot);
+        grid_open(simt, slot, 0);
     }
 }
 

@@ -14,6 +14,7 @@
  */
 #include "saved.h"
 
+#include "barrier.h"
 #include "block.h"
 #include "counters.h"
 #include "parked.h"
@@ -197,6 +198,9 @@ static void load(MxgpuCu *cu, SimtSaved *s)
     mxgpu_private_fit(cu);
     simt_charge(cu, b->num_warps * COST_SAVE + COST_ZERO(b->shared_len));
     mxgpu_saved_free(cu, s);
+    if (b->grid_wait) { /* that may have opened meanwhile, and nobody says so */
+        mxgpu_block_grid_poll(cu, b);
+    }
 }
 
 /* Its grid was stopped: what is saved of it need not come back for that. */

@@ -236,6 +236,61 @@ static void test_sleep(void)
     simt_run_free(&r);
 }
 
+/* Two blocks, each of which fills a unit. */
+static SimtRun two_blocks(const char *name)
+{
+    SimtRun r = setup(name, 2, 64, 1);
+
+    r.d.shared = r.d.shared_static = 65536;
+    r.d.cooperative = true;
+    r.h->done = 0;
+    g_assert_cmpint(mxgpu_simt_start(r.h->simt, 0, &r.d), ==, MXGPU_FAULT_NONE);
+    return r;
+}
+
+static void run_idle(SimtRun *r, unsigned unit)
+{
+    while (mxgpu_simt_run(r->h->simt, unit, 5000)) {
+    }
+}
+
+/* The only other block ends: who waits is told, though it is alone. */
+static void test_last(void)
+{
+    SimtRun r = two_blocks("leave");
+    unsigned wakes;
+
+    mxgpu_simt_run(r.h->simt, 0, 1); /* takes the one that leaves at once */
+    run_idle(&r, 1);
+    g_assert_cmpuint(r.h->simt->cus[1].s.num_waiting, ==, 1);
+    wakes = r.h->wakes;
+    run_idle(&r, 0);
+    g_assert_cmpuint(r.h->wakes, >, wakes);
+    run_idle(&r, 1);
+    g_assert_cmpuint(r.h->done, ==, 1);
+    simt_run_free(&r);
+}
+
+/* The barrier opens while a block that waits is saved. */
+static void test_away(void)
+{
+    SimtRun r = two_blocks("rounds");
+
+    run_idle(&r, 0);
+    mxgpu_simt_hold(r.h->simt, 0, true);
+    run_idle(&r, 0);
+    g_assert_nonnull(r.h->simt->cus[0].saved);
+    mxgpu_simt_hold(r.h->simt, 0, false);
+    run_idle(&r, 1);
+    run_idle(&r, 0); /* to the end: the second barrier is its own to open */
+    g_assert_null(r.h->simt->cus[0].saved);
+    g_assert_cmpuint(r.h->simt->cus[0].s.num_blocks, ==, 0);
+    run_idle(&r, 1);
+    g_assert_cmpuint(r.h->done, ==, 1);
+    check_rounds(&r, 128);
+    simt_run_free(&r);
+}
+
 /*
  * Cooperative grids that each need all of the units, among others that never
  * leave a unit empty: all of them end, in whatever steps the units are driven.
@@ -646,6 +701,8 @@ int main(int argc, char **argv)
     g_test_add_func("/simt/grid/leave", test_leave);
     g_test_add_func("/simt/grid/fail", test_fail);
     g_test_add_func("/simt/grid/sleep", test_sleep);
+    g_test_add_func("/simt/grid/last", test_last);
+    g_test_add_func("/simt/grid/away", test_away);
     g_test_add_func("/simt/grid/company", test_company);
     g_test_add_func("/simt/grid/gap", test_gap);
     g_test_add_func("/simt/grid/mix", test_mix);
