@@ -161,6 +161,7 @@ static void stepper_pause(MxgpuStepper *s, uint64_t now)
     bool may_spin = s->spin_ns && !s->hold &&
                     (s->deadline == MXGPU_NEVER ||
                      s->deadline > now + s->spin_ns);
+    unsigned turn = s->turn;
     uint64_t start;
 
     if (!may_spin) {
@@ -170,6 +171,9 @@ static void stepper_pause(MxgpuStepper *s, uint64_t now)
     start = host_ns();
     if (s->spin) {
         stepper_spin(s, start + s->spin_ns);
+    }
+    if (s->running || s->turn != turn) {
+        return; /* another thread's step: "now" is not for its deadline */
     }
     if (!s->quit && (s->hold || !atomic_load(&s->work))) {
         stepper_sleep(s, now);
