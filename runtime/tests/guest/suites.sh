@@ -11,7 +11,7 @@ unset MXGPU_LOG # some look at what is written
 for program in "$@"; do
     name=${program##*/}
     name=${name#device-runtime-}
-    timeout 120 "$program" >"$out" 2>"$log"
+    timeout 300 "$program" >"$out" 2>"$log"
     status=$?
     grep -E '^(not )?ok ' "$out" >"$out.tests"
     while read -r line; do
