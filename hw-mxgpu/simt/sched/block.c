@@ -325,6 +325,8 @@ void mxgpu_block_start(MxgpuCu *cu, unsigned slot, uint64_t number)
 SimtBlock *mxgpu_block_place(MxgpuCu *cu, const SimtBlock *shape)
 {
     const MxgpuDispatch *d = &cu->simt->slots[shape->slot].dispatch;
+    /* Before it is one of them: it need not be where it was. */
+    uint32_t shared_at = shared_gap(cu, shape->shared_len, d->cooperative);
     unsigned n = 0;
     SimtBlock *b;
 
@@ -333,7 +335,7 @@ SimtBlock *mxgpu_block_place(MxgpuCu *cu, const SimtBlock *shape)
     }
     b = &cu->s.blocks[n];
     *b = *shape;
-    b->shared_at = shared_gap(cu, b->shared_len, d->cooperative);
+    b->shared_at = shared_at;
     for (unsigned i = 0; i < b->num_warps; i++) {
         b->warps[i] = __builtin_ctz(~cu->s.used_warps);
         cu->s.used_warps |= 1u << b->warps[i];

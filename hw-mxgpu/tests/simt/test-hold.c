@@ -145,6 +145,40 @@ static void test_spent(void)
     simt_run_free(&r);
 }
 
+/* Blocks with more than half of the shared memory come back beside others. */
+static void test_beside(void)
+{
+    SimtRun r = simt_run_new(elf, "barriers", RUN_UNITS, 320);
+    size_t bytes = (size_t)RUN_UNITS * 320 * 8;
+    g_autofree uint64_t *want = g_malloc(bytes);
+    MxgpuDispatch other = r.d;
+
+    r.args[2] = 6;
+    r.d.shared = r.d.shared_static = MXGPU_SHARED_MAX / 8 * 5;
+    simt_run(&r);
+    memcpy(want, r.out, bytes);
+    memset(r.out, 0, bytes);
+    memset(r.data, 0, bytes);
+    r.h->done = 0;
+    start(&r, 0, &r.d);
+    for (unsigned i = 0; i < RUN_UNITS; i++) {
+        simt_host_step(r.h, i, 50);
+    }
+    mxgpu_simt_hold(r.h->simt, 0, true);
+    turns(&r, 2);
+    other.grid[0] = 2 * RUN_UNITS;
+    other.entry = simt_host_symbol(r.h, "forever");
+    start(&r, 1, &other);
+    turns(&r, 4);
+    mxgpu_simt_hold(r.h->simt, 0, false);
+    while (!ended(&r, 0)) {
+        turns(&r, 1);
+    }
+    g_assert_cmpmem(r.out, bytes, want, bytes);
+    end(&r, 1);
+    simt_run_free(&r);
+}
+
 /*
  * Held and released at random, while something else fills the units, and, with
  * reload, saved and loaded in between: the results are those of a run alone.
@@ -256,6 +290,7 @@ int main(int argc, char **argv)
     g_test_add_func("/simt/hold/abort", test_abort);
     g_test_add_func("/simt/hold/slices", test_slices);
     g_test_add_func("/simt/hold/spent", test_spent);
+    g_test_add_func("/simt/hold/beside", test_beside);
     g_test_add_func("/simt/hold/same", test_same);
     g_test_add_func("/simt/hold/loaded", test_loaded);
     g_test_add_func("/simt/hold/gangs", test_gangs);
