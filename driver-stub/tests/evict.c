@@ -37,6 +37,35 @@ struct user {
 
 static const char *path;
 
+/* What went wrong last, for who looks for the reason. */
+static struct failure {
+	const char *what;
+	int err;		/* of an ioctl, or 0: bytes */
+	uint64_t at, found, expected;
+} failure;
+
+static int failed(const char *what, int err)
+{
+	failure = (struct failure){.what = what, .err = err};
+	return 0;
+}
+
+static void print_failure(const char *who, unsigned int n, unsigned int i,
+			  unsigned int round)
+{
+	const struct failure *f = &failure;
+
+	/* Not by printf(): processes share what it has not written yet. */
+	if (f->err)
+		dprintf(1, "# process %u, round %u, object %u, %s: %s: %s\n",
+			n, round, i, who, f->what, strerror(-f->err));
+	else
+		dprintf(1, "# process %u, round %u, object %u, %s: %s: %#llx at %#llx, not %#llx\n",
+			n, round, i, who, f->what, (unsigned long long)f->found,
+			(unsigned long long)f->at,
+			(unsigned long long)f->expected);
+}
+
 static uint64_t vram_of(unsigned int i)
 {
 	return VA_VRAM + i * STRIDE;
@@ -72,8 +101,13 @@ static void open_user(struct user *u, uint64_t size)
 
 static int add(struct user *u, unsigned int i)
 {
+	int err;
+
 	u->vram[i] = create(u->fd, MXGPU_PLACE_VRAM, u->size, &u->handle[i]);
-	return u->vram[i] && !map(u->fd, u->handle[i], vram_of(i), u->size);
+	if (!u->vram[i])
+		return failed("an object", -errno);
+	err = map(u->fd, u->handle[i], vram_of(i), u->size);
+	return err ? failed("a mapping", err) : 1;
 }
 
 static void close_user(struct user *u)
@@ -128,7 +162,7 @@ static int wait_for(struct user *u)
 		err = call(u->fd, DRM_IOCTL_MXGPU_QUEUE_WAIT, &w);
 		w.seen = w.count;
 	}
-	return !err;
+	return err ? failed("waiting", err) : 1;
 }
 
 static int copy(struct user *u, uint64_t dst, uint64_t src)
@@ -158,9 +192,17 @@ static int same(const struct user *u, const uint8_t *bytes, unsigned int seed,
 {
 	const uint64_t *words = (const void *)bytes;
 
-	for (uint64_t at = 0; at < u->size / 8; at += step)
-		if (words[at] != pattern(seed, at))
-			return 0;
+	for (uint64_t at = 0; at < u->size / 8; at += step) {
+		uint64_t found = words[at], expected = pattern(seed, at);
+
+		if (found == expected)
+			continue;
+		failure = (struct failure){
+			.what = bytes == u->system ? "the device" : "the CPU",
+			.at = at * 8, .found = found, .expected = expected,
+		};
+		return 0;
+	}
 	return 1;
 }
 
@@ -391,16 +433,25 @@ static void child(unsigned int n, uint64_t size, unsigned int parts)
 	struct user u;
 
 	open_user(&u, size);
-	for (unsigned int i = 0; i < parts; i++)
-		if (!add(&u, i) || !fill(&u, i, n * 1000 + i))
+	for (unsigned int i = 0; i < parts; i++) {
+		if (!add(&u, i) || !fill(&u, i, n * 1000 + i)) {
+			print_failure("begin", n, i, 0);
 			_exit(2);
+		}
+	}
 	__sync_fetch_and_add(&counts->ready, 1);
 	for (unsigned int round = 0;; round++) {
 		unsigned int i = round % parts;
+		unsigned int seed = n * 1000 + i + round / parts;
 
-		if (!check(&u, i, n * 1000 + i + round / parts) ||
-		    !fill(&u, i, n * 1000 + i + round / parts + 1))
+		if (!check(&u, i, seed)) {
+			print_failure("check", n, i, round);
 			_exit(3);
+		}
+		if (!fill(&u, i, seed + 1)) {
+			print_failure("fill", n, i, round);
+			_exit(4);
+		}
 		counts->rounds[n]++;
 	}
 }
