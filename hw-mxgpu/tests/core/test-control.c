@@ -493,11 +493,13 @@ static void test_pause(void)
 
 /* ---- under threads ----------------------------------------------------------------- */
 
-/* Answers the mailbox and doorbells, as long as there is something. */
+/* Answers the mailbox and doorbells, as long as there is something. Doorbells are
+ * enabled before a request is answered: who sees the answer may ring. */
 static MxgpuMcuStop serve(FakeMcu *m)
 {
     uint32_t base = MXGPU_MCU_REGS_BASE, req, ack, db;
 
+    m->ops.write(m->opaque, base + MXGPU_DB_ENABLE, 1);
     m->ops.read(m->opaque, base + MXGPU_MBOX_REQ, &req);
     m->ops.read(m->opaque, base + MXGPU_MBOX_ACK, &ack);
     if (req != ack) {
@@ -510,7 +512,6 @@ static MxgpuMcuStop serve(FakeMcu *m)
         m->ops.write(m->opaque, base + MXGPU_MBOX_RESP, db);
         m->ops.write(m->opaque, base + MXGPU_MSIX_RAISE, 3);
     }
-    m->ops.write(m->opaque, base + MXGPU_DB_ENABLE, 1);
     return MXGPU_MCU_STOP_WFI;
 }
 
