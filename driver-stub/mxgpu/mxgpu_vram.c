@@ -208,24 +208,23 @@ static int make_room(struct mxgpu_device *mdev, struct mxgpu_bo *bo)
 	int try, err = -ENOMEM;
 
 	keep_rings(mdev);
-	for (try = 0; try < TRIES; try++) {
+	/* The last move, too, is followed by a look for room: who has none has no node. */
+	for (try = 0; insert(mdev, bo); try++) {
 		LIST_HEAD(victims);
 		LIST_HEAD(others);
-		bool found;
+		bool found = try < TRIES &&
+			     choose(mdev, bo, &victims, &others);
 
-		err = insert(mdev, bo);
-		if (!err)
-			return 0;
-		found = choose(mdev, bo, &victims, &others);
 		if (found)
 			err = mxgpu_move(mdev, &victims, false, REST_MS);
 		put_all(&victims);
 		put_all(&others);
-		if (!found || (err && err != -EBUSY))
-			break;
+		if (!found || (err && err != -EBUSY)) {
+			mdev->refusals++;
+			return err ? err : -ENOMEM;
+		}
 	}
-	mdev->refusals++;
-	return err;
+	return 0;
 }
 
 /**
@@ -276,8 +275,8 @@ int mxgpu_vram_alloc(struct mxgpu_device *mdev, struct mxgpu_bo *bo)
 		err = make_room(mdev, bo);
 		mutex_unlock(&mdev->client_lock);
 	}
-	if (err && err != -ENODEV && !bo->stay)
-		err = begin_outside(bo);
+	if (err && err != -ENODEV)
+		err = bo->stay ? -ENOMEM : begin_outside(bo);
 	if (err)
 		return err;
 	/* What another client left there is nobody's business. */

@@ -187,6 +187,13 @@ static int fill(struct user *u, unsigned int i, unsigned int seed)
 	return copy(u, vram_of(i), VA_SYSTEM);
 }
 
+static void add_all(struct user *u, unsigned int parts, unsigned int seed)
+{
+	for (unsigned int i = 0; i < parts; i++)
+		if (!add(u, i) || !fill(u, i, seed + i))
+			bail("objects");
+}
+
 static int same(const struct user *u, const uint8_t *bytes, unsigned int seed,
 		unsigned int step)
 {
@@ -314,9 +321,7 @@ static void waiting_client(struct user *a, struct user *b)
 	};
 	push_copy(a, VA_SYSTEM, vram_of(3));
 	ring(a);
-	for (unsigned int i = 0; i < PARTS; i++)
-		if (!add(b, i) || !fill(b, i, 300 + i))
-			bail("objects");
+	add_all(b, PARTS, 300);
 	ok(*signal_of(a) != a->tail, "a queue that waits waits");
 	ok(resident(a) < PARTS, "while its client's objects leave");
 	*flag = 1;
@@ -378,36 +383,53 @@ static void staying(struct user *a, struct user *b)
 	for (unsigned int i = 1; i < PARTS; i++)
 		if (!add(a, i) || !fill(a, i, 600 + i))
 			bail("objects");
-	for (unsigned int i = 0; i < PARTS; i++)
-		if (!add(b, i) || !fill(b, i, 700 + i))
-			bail("objects");
+	add_all(b, PARTS, 700);
 	ok(in_vram(a, 0) && resident(a) < PARTS, "stays");
 	ok(check_all(a, 600) && check_all(b, 700), "all as they were");
 }
 
 /* A copy that waits for a verdict which nobody gives for now. */
-static void restless(struct user *a, struct user *b)
-{
-	struct drm_mxgpu_resolve verdict = {.verdict = MXGPU_RESOLVE_KILL};
-	struct drm_mxgpu_faults faults = {0};
+struct restless {
+	struct drm_mxgpu_faults faults;
 	struct mxgpu_fault_record record;
-	struct timespec begin, end;
-	union mxgpu_packet *p;
-	double took;
+};
 
-	for (unsigned int i = 0; i < PARTS; i++)
-		if (!add(a, i) || !fill(a, i, 800 + i))
-			bail("objects");
-	if (call(a->fd, DRM_IOCTL_MXGPU_FAULTS, &faults))
+static int begin_restless(struct user *u, struct restless *r)
+{
+	union mxgpu_packet *p = next(u);
+
+	*r = (struct restless){0};
+	if (call(u->fd, DRM_IOCTL_MXGPU_FAULTS, &r->faults))
 		bail("faults");
-	p = next(a);
 	p->copy = (struct mxgpu_packet_copy){
 		.type = MXGPU_PKT_COPY, .flags = MXGPU_PKT_RECOVER,
 		.src = vram_of(0), .dst = VA_SYSTEM - PAGE, .size = PAGE,
 	};
-	ring(a);
-	ok(read(faults.fd, &record, sizeof(record)) == sizeof(record),
-	   "a packet that does not end");
+	ring(u);
+	return read(r->faults.fd, &r->record, sizeof(r->record)) ==
+	       sizeof(r->record);
+}
+
+static int end_restless(struct user *u, struct restless *r)
+{
+	struct drm_mxgpu_resolve verdict = {
+		.sequence = r->record.sequence,
+		.verdict = MXGPU_RESOLVE_KILL,
+	};
+	int err = call(u->fd, DRM_IOCTL_MXGPU_RESOLVE, &verdict);
+
+	close(r->faults.fd);
+	return !err;
+}
+
+static void restless(struct user *a, struct user *b)
+{
+	struct timespec begin, end;
+	struct restless r;
+	double took;
+
+	add_all(a, PARTS, 800);
+	ok(begin_restless(a, &r), "a packet that does not end");
 	clock_gettime(CLOCK_MONOTONIC, &begin);
 	ok(add(b, 0) && fill(b, 0, 900), "others get memory");
 	clock_gettime(CLOCK_MONOTONIC, &end);
@@ -415,10 +437,61 @@ static void restless(struct user *a, struct user *b)
 	       1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
 	printf("# after %.3f s\n", took);
 	ok(resident(a) == PARTS && !in_vram(b, 0), "but not that client's");
-	verdict.sequence = record.sequence;
-	ok(!call(a->fd, DRM_IOCTL_MXGPU_RESOLVE, &verdict), "it ends");
-	close(faults.fd);
+	ok(end_restless(a, &r), "it ends");
 	ok(check(b, 0, 900), "others have what they had");
+}
+
+#define MOST 3 /* as many as are asked in vain before the last one */
+#define EACH (PARTS / (MOST + 1))
+
+static unsigned int copy_engines(void)
+{
+	struct drm_mxgpu_info info = {0};
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+
+	if (fd < 0 || call(fd, DRM_IOCTL_MXGPU_INFO, &info))
+		bail("info");
+	close(fd);
+	return info.copy_engines;
+}
+
+/*
+ * VRAM is full, and those are asked first who do not let go. What room the last one
+ * makes is the new object's, and no other is.
+ */
+static void last_try(uint64_t size)
+{
+	struct user others[MOST + 1], *last = &others[MOST], b;
+	struct restless r[MOST];
+	/* Each has an engine for itself. */
+	unsigned int count = copy_engines() < MOST ? copy_engines() : MOST;
+	int good = 1;
+
+	for (unsigned int n = 0; n <= MOST; n++) {
+		open_user(&others[n], size);
+		add_all(&others[n], EACH, 1000 + 10 * n);
+	}
+	open_user(&b, size);
+	for (unsigned int n = 0; n < count; n++)
+		good &= begin_restless(&others[n], &r[n]);
+	ok(good && add(&b, 0), "memory where some do not let go of theirs");
+	/* On a slow machine those are asked again before another one is. */
+	printf("# %u of %u do not; %u in VRAM, and %u of the last one's\n",
+	       count, MOST + 1, resident(&b), resident(last));
+	for (unsigned int n = 0; n < count; n++) {
+		good &= resident(&others[n]) == EACH;
+		good &= end_restless(&others[n], &r[n]);
+	}
+	ok(good, "they have it");
+	ok(fill(&b, 0, 1100) && check(&b, 0, 1100), "the object is its client's");
+	for (unsigned int n = 0; n <= MOST; n++)
+		for (unsigned int i = 0; i < EACH; i++)
+			good &= same(&others[n], others[n].vram[i],
+				     1000 + 10 * n + i, 512);
+	ok(good, "and nobody else's");
+	for (unsigned int n = 0; n <= MOST; n++)
+		close_user(&others[n]);
+	close_user(&b);
 }
 
 /* ---- many processes ---- */
@@ -551,9 +624,7 @@ int main(int argc, char **argv)
 
 	open_user(&a, size);
 	open_user(&b, size);
-	for (unsigned int i = 0; i < PARTS; i++)
-		if (!add(&a, i) || !fill(&a, i, 100 + i))
-			bail("objects");
+	add_all(&a, PARTS, 100);
 	waiting_client(&a, &b);
 	close_user(&a);
 	close_user(&b);
@@ -561,8 +632,7 @@ int main(int argc, char **argv)
 	size = total * 6 / 10 / PAGE * PAGE;
 	open_user(&a, size);
 	open_user(&b, size);
-	if (!add(&a, 0) || !fill(&a, 0, 500))
-		bail("objects");
+	add_all(&a, 1, 500);
 	idle_client(&a, &b);
 	close_user(&a);
 	close_user(&b);
@@ -578,6 +648,7 @@ int main(int argc, char **argv)
 	restless(&a, &b);
 	close_user(&a);
 	close_user(&b);
+	last_try(size);
 	processes(total);
 	return done();
 }
