@@ -2,7 +2,6 @@
 # shellcheck shell=sh disable=SC2034
 # What scripts in a guest that has loaded the driver share. $folder has the programs.
 module=/mxgpu/mxgpu.ko
-nodes=/dev/dri/renderD
 log=/tmp/log
 count=0
 failed=0
@@ -46,6 +45,21 @@ inside() { # NAME ARG...
     results "$1 ${2##*/}" $?
 }
 
+# DRM's files of that kind: those of the driver, or those of others.
+ours() { # render or card
+    for file in /sys/class/drm/"$1"[D0-9]*; do
+        case $(readlink "$file/device/driver") in
+        */mxgpu) echo "/dev/dri/${file##*/}" ;;
+        esac
+    done
+}
+
+others() { # render or card
+    for file in /dev/dri/"$1"[D0-9]*; do
+        ours "$1" | grep -qx "$file" || echo "$file"
+    done
+}
+
 # The function of a render node, and whether the driver has it.
 function_of() { # NODE
     readlink -f "/sys/class/drm/${1##*/}/device"
@@ -84,4 +98,4 @@ silence() { # FUNCTION
     printf '\000\000' | dd of="$1/config" bs=1 seek=4 conv=notrunc 2>$log
 }
 
-first=$(ls -d "$nodes"* 2>/dev/null | sed -n 1p)
+first=$(ours render | sed -n 1p)
