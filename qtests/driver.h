@@ -80,7 +80,7 @@ QTestState *mx_machine_move_first(MxMachine *machine, unsigned mib_per_second);
 void mx_machine_move_rest(QTestState *old);
 /* Saves it in a file while it runs, as it was at the beginning. */
 void mx_machine_snapshot(MxMachine *machine, const char *file);
-/* Goes on from such a file in a new QEMU; returns the old one. */
+/* Back to such a file, in a new QEMU that stands still; returns the old one. */
 QTestState *mx_machine_go_back(MxMachine *machine, const char *file);
 /* Stops the machine and saves it in a file. */
 void mx_machine_save(MxMachine *machine, const char *file);

@@ -224,16 +224,15 @@ static char *new_socket(void)
                            number++);
 }
 
-static QTestState *new_target(MxMachine *machine)
+static QTestState *new_target(MxMachine *machine, const char *more)
 {
-    return qtest_initf("%s %s -nic none -incoming defer",
-                       machine->env->machine, machine->devices);
+    return qtest_initf("%s %s -nic none -incoming defer %s",
+                       machine->env->machine, machine->devices, more);
 }
 
-/* The machine is in the new QEMU from now on, which runs it. */
+/* The machine is in the new QEMU from now on. */
 static void change_to(MxMachine *machine, QTestState *new)
 {
-    wait_running(new);
     /* A qtest's clock is not among the things that move. */
     qtest_clock_set(new, qtest_clock_step(machine->qts, 1));
     machine->qts = machine->bus->qts = new;
@@ -242,11 +241,12 @@ static void change_to(MxMachine *machine, QTestState *new)
 void mx_machine_move(MxMachine *machine, unsigned mib_per_second)
 {
     g_autofree char *uri = new_socket();
-    QTestState *old = machine->qts, *new = new_target(machine);
+    QTestState *old = machine->qts, *new = new_target(machine, "");
 
     migrate_incoming(new, uri);
     migrate(old, mib_per_second, uri);
     g_assert_true(migrated(old));
+    wait_running(new);
     change_to(machine, new);
     qtest_quit(old);
     unlink(uri + strlen("unix:"));
@@ -262,7 +262,7 @@ static void set_capability(QTestState *qts, const char *name, bool on)
 QTestState *mx_machine_move_first(MxMachine *machine, unsigned mib_per_second)
 {
     g_autofree char *uri = new_socket();
-    QTestState *old = machine->qts, *new = new_target(machine);
+    QTestState *old = machine->qts, *new = new_target(machine, "");
 
     set_capability(old, "postcopy-ram", true);
     set_capability(new, "postcopy-ram", true);
@@ -285,6 +285,7 @@ QTestState *mx_machine_move_first(MxMachine *machine, unsigned mib_per_second)
         g_usleep(1000);
     }
     qtest_qmp_assert_success(old, "{'execute': 'migrate-start-postcopy'}");
+    wait_running(new);
     change_to(machine, new);
     unlink(uri + strlen("unix:"));
     return old;
@@ -316,7 +317,7 @@ void mx_machine_snapshot(MxMachine *machine, const char *file)
 
 QTestState *mx_machine_go_back(MxMachine *machine, const char *file)
 {
-    QTestState *old = machine->qts, *new = new_target(machine);
+    QTestState *old = machine->qts, *new = new_target(machine, "-S");
 
     g_assert_true(mx_machine_load(new, file));
     change_to(machine, new);
