@@ -48,8 +48,8 @@ static void bo_unmap(struct mxgpu_bo *bo)
 	if (bo->place == MXGPU_PLACE_IMPORT) {
 		/* The exporter may keep the mapping until we detach. */
 		bo->buf = obj->import_attach->dmabuf;
-		dma_buf_unmap_attachment(obj->import_attach, bo->sgt,
-					 DMA_BIDIRECTIONAL);
+		dma_buf_unmap_attachment_unlocked(obj->import_attach, bo->sgt,
+						  DMA_BIDIRECTIONAL);
 		dma_buf_detach(bo->buf, obj->import_attach);
 		obj->import_attach = NULL;
 	} else {
