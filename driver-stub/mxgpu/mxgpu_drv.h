@@ -9,10 +9,10 @@
  *   queue_lock		  queue numbers, VMIDs, and who has them
  *   mxgpu_bo.place_lock  where an object's bytes are, for page faults of the CPU
  *   bo_lock		  which objects have DMA mappings
- *   vram_lock		  the VRAM allocator
  *   mbox_lock		  the mailbox: one request at a time; the generation
  *   reset_lock		  mxgpu_device.state
  *   faults.lock	  the ring of recoverable faults
+ *   vram_lock		  the VRAM allocator
  *   irq_lock		  (spinlock) queues[], files, as interrupts see them
  *
  * mxgpu_file.svm_lock, what of the process's memory is mapped, comes before

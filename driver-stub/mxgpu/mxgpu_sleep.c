@@ -146,20 +146,32 @@ static int bo_forget(struct mxgpu_device *mdev, struct mxgpu_bo *bo)
 	return 0;
 }
 
-/* For each object of VRAM; nobody frees any, for processes are frozen. */
+/*
+ * For each object of VRAM, with client_lock held. Nobody makes, moves or frees any,
+ * for processes are frozen; vram_lock, under which nothing allocates memory, is
+ * held only to find them.
+ */
 static int each_bo(struct mxgpu_device *mdev,
 		   int (*what)(struct mxgpu_device *, struct mxgpu_bo *))
 {
+	struct mxgpu_bo *bo, *next;
 	struct drm_mm_node *node;
+	LIST_HEAD(all);
 	int err = 0;
 
 	mutex_lock(&mdev->vram_lock);
 	drm_mm_for_each_node(node, &mdev->vram_mm) {
-		err = what(mdev, container_of(node, struct mxgpu_bo, vram));
-		if (err)
-			break;
+		bo = container_of(node, struct mxgpu_bo, vram);
+		if (kref_get_unless_zero(&bo->base.refcount))
+			list_add_tail(&bo->move_link, &all);
 	}
 	mutex_unlock(&mdev->vram_lock);
+	list_for_each_entry_safe(bo, next, &all, move_link) {
+		if (!err)
+			err = what(mdev, bo);
+		list_del(&bo->move_link);
+		drm_gem_object_put(&bo->base);
+	}
 	return err;
 }
 
@@ -192,7 +204,9 @@ static int put_to_sleep(struct mxgpu_device *mdev)
  */
 void mxgpu_sleep_end(struct mxgpu_device *mdev)
 {
+	mutex_lock(&mdev->client_lock);
 	each_bo(mdev, bo_forget);
+	mutex_unlock(&mdev->client_lock);
 	release_firmware(mdev->sleep_fw);
 	mdev->sleep_fw = NULL;
 }
@@ -213,13 +227,14 @@ int mxgpu_sleep(struct mxgpu_device *mdev)
 		return -ENODEV;
 	/* Where it comes from may not be there when it is needed. */
 	err = mxgpu_mcu_find(mdev, &mdev->sleep_fw);
+	mutex_lock(&mdev->client_lock);
 	if (!err)
 		err = each_bo(mdev, bo_reserve);
 	if (err) {
+		mutex_unlock(&mdev->client_lock);
 		mxgpu_sleep_end(mdev);
 		return err;
 	}
-	mutex_lock(&mdev->client_lock);
 	mutex_lock(&mdev->queue_lock);
 	err = put_to_sleep(mdev);
 	mutex_unlock(&mdev->queue_lock);
