@@ -92,7 +92,7 @@ class Pipe:
 class Vm:
     def __init__(self, command, initrd_fd, mark, feed_stdin, timeout,
                  boot_limit, hang_limit, verbose, move_every=0,
-                 alone=False):
+                 alone=False, disk=None):
         self.timeout = timeout
         self.boot_limit = boot_limit
         self.hang_limit = hang_limit
@@ -118,8 +118,9 @@ class Vm:
         self.to_guest = b"go\n" if feed_stdin else b"go\n0\n"
         self.ports, self.theirs = {}, []
         self.args = list(command)
-        self.initrd_fds = [] if initrd_fd is None else [initrd_fd]
-        self.alone = alone
+        self.files_fds = [fd for fd in (initrd_fd, disk and disk.fileno())
+                          if fd is not None]
+        self.alone, self.disk = alone, disk
         for name in ("console",) + (LINES if alone else PORTS):
             (self._add_line if alone else self._add_port)(name)
         self.mover = move_every and Mover(
@@ -129,7 +130,8 @@ class Vm:
             self.mover.launch()
         else:
             self._qemu = self._start_qemu()
-            self._leave_ports()
+            if not disk:
+                self._leave_ports()
 
     def _add_port(self, name):
         ours, theirs = socket.socketpair()
@@ -166,7 +168,7 @@ class Vm:
             # A group of its own: Ctrl-C reaches only us, and we end QEMU.
             return subprocess.Popen(
                 [*self.args, *more],
-                pass_fds=[*fds, *self.initrd_fds,
+                pass_fds=[*fds, *self.files_fds,
                           *(end.fileno() for end in self.theirs)],
                 stdin=subprocess.DEVNULL, stdout=sys.stderr,
                 start_new_session=True, preexec_fn=die_with_parent)
@@ -213,6 +215,7 @@ class Vm:
             for name in events:
                 self._readable(name)
             self._check_move()
+            self._check_sleep()
             self._say_off()
             self._check_limits(now)
 
@@ -228,6 +231,17 @@ class Vm:
             if self.qemu.poll() is not None:
                 self._leave_ports()
             self.mover.lock.release()
+
+    def _check_sleep(self):
+        """A guest that has hibernated goes on in a new QEMU."""
+        if not self.disk or not self.theirs or self.qemu.poll() is None:
+            return
+        if self.qemu.returncode == 0 and self.disk.sleeps():
+            self.disk.wakes += 1
+            self.silence = 0.0
+            self._qemu = self._start_qemu()
+        else:
+            self._leave_ports()
 
     def _moves(self):
         """What is sent now may reach the QEMU that stops."""
@@ -326,6 +340,9 @@ class Vm:
     def _on_line(self, line):
         word, _, rest = line.partition(" ")
         if word == "up":
+            if self.up_time:
+                raise VmError(GUEST_DIED, "the guest did not go on from its "
+                              "disk, but began anew", True)
             self.up_time = time.monotonic()
         elif word == "start":
             self.program_time = time.monotonic()
