@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Runs in a guest that has loaded the driver; its arguments are the paths of
 # the programs of this folder. Prints TAP.
-#   scripts/run-guest --driver --append "iomem=relaxed rtc_cmos.use_acpi_alarm=1" \
+#   scripts/run-guest --driver --disk 1G --append "iomem=relaxed rtc_cmos.use_acpi_alarm=1" \
 #       --file driver-stub/tests/lib.sh:/mxgpu/lib.sh \
 #       --script driver-stub/tests/run.sh -- PROGRAM...
-# (the first for a program that looks at the device behind the driver's back, the
-# second for the alarm clock that ends the machine's sleep).
+# (a disk to hibernate to; the first word for a program that looks at the device behind
+# the driver's back, the second for the alarm clock that ends the machine's sleep).
 folder=${1%/*}
 # shellcheck source=driver-stub/tests/lib.sh
 . /mxgpu/lib.sh
@@ -60,12 +60,17 @@ results "share" $?
 [ -c "$card" ] && { [ ! -e /sys/module/vgem/initstate ] || rmmod vgem 2>$log; }
 ok $? "another driver goes"
 quiet "share"
-# Short of the machine's own sleep, then with that.
-for night in "mem devices" "mem core" "disk devices" "mem none"; do
+# Short of the machine's own sleep, then with that. A machine that has been in S3 finds
+# its power switch no more, which it hibernates with.
+mkswap /dev/vda >/dev/null 2>$log && swapon /dev/vda 2>>$log
+ok $? "a swap"
+for night in "mem devices" "mem core" "disk devices" "disk none" "mem none"; do
     "$folder/driver-sleep" "$first" $night >/tmp/out 2>$log
     results "sleep $night" $?
     quiet "sleep $night"
 done
+swapoff /dev/vda 2>$log
+ok $? "and nothing in it"
 # The others slept, too, without anybody who had them open.
 for node in $(ours render); do
     inside smoke "$node"

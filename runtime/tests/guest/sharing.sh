@@ -110,6 +110,7 @@ ok $? "who alone is told of the fault"
 
 # The machine sleeps again and again, as far as devices do: without the 5 s that it
 # would stay there, in which nobody gets on. A night begins 50 ms after the last one.
+# One of them it hibernates, and goes on in another QEMU.
 awake() { # whether one of $pids has not ended
     for pid in $pids; do
         ! kill -0 "$pid" 2>/dev/null || return 0
@@ -117,8 +118,16 @@ awake() { # whether one of $pids has not ended
     return 1
 }
 echo devices >/sys/power/pm_test 2>"$log" &&
-    echo 0 >/sys/module/suspend/parameters/pm_test_delay 2>>"$log"
+    echo 0 >/sys/module/suspend/parameters/pm_test_delay 2>>"$log" &&
+    mkswap /dev/vda >/dev/null 2>>"$log" && swapon /dev/vda 2>>"$log"
 ok $? "a machine that can sleep"
+hibernate() {
+    echo none >/sys/power/pm_test
+    echo disk >/sys/power/state
+    slept=$?
+    echo devices >/sys/power/pm_test
+    return $slept
+}
 pids=
 for n in 1 2 3; do
     [ $n = 2 ] && program=$queens || program=$sort
@@ -128,7 +137,11 @@ done
 nights=0
 while awake && [ $nights -lt 60 ]; do
     usleep 50000
-    echo mem >/sys/power/state 2>>"$log" || break
+    if [ $nights = 3 ]; then
+        hibernate 2>>"$log" || break
+    else
+        echo mem >/sys/power/state 2>>"$log" || break
+    fi
     nights=$((nights + 1))
 done
 left=1200
