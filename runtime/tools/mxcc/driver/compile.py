@@ -7,7 +7,7 @@ import sys
 import zlib
 from threading import Thread
 
-from driver import attributes, host_headers, launches, objects, ptx, \
+from driver import attributes, host_headers, launches, objects, pch, ptx, \
     references
 from driver.report import Failure
 
@@ -91,6 +91,9 @@ class Compiler:
         self.per_thread = set() # sources that define the macro themselves
         self.texts = {} # (source, side): a text that clang accepts
         self.mended = {} # of each such source: the rewriters
+        self.headers = pch.Precompiled(processes, install.clang,
+                                       command.pch_folder) \
+            if command.pch_folder and not command.dry else None
 
     def temp(self, source, name):
         """A file beside others of this source."""
@@ -315,6 +318,13 @@ class Compiler:
         with open(source, "rb") as f:
             return b"asm" in f.read()
 
+    def capture(self, source, args):
+        """Compiles a source's text as it is."""
+        if not self.headers:
+            return self.processes.capture(args)
+        return self.headers.capture(
+            args, FIRST_HEADER[self.cmd.dialect(source)])
+
     def device_bitcode(self, cc1, source, output):
         """The device pass; inline PTX is looked for where the file has the
         word, and in headers when clang refuses what it sees there."""
@@ -323,7 +333,7 @@ class Compiler:
             return self.processes.capture(args) # rewritten with the launches
         has_asm = self.has_asm(source)
         if not has_asm:
-            status, text = self.processes.capture(args)
+            status, text = self.capture(source, args)
             if not status or self.cmd.dry or not re.search(ASM_ERROR, text):
                 return status, text
         translated = self.without_ptx(cc1, source)
@@ -451,7 +461,7 @@ class Compiler:
                 f.write(b"\0")
             at = args.index("-cc1") + 1
             args[at:at] = ["-fcuda-include-gpubinary", hole]
-        status, text = self.processes.capture(args)
+        status, text = self.capture(source, args)
         thread.join()
         for error in raised:
             raise error

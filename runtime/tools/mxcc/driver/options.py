@@ -42,7 +42,7 @@ class Command:
         self.rdc = False
         self.default_stream = "legacy"
         self.warp_size = "64"
-        self.maca_path = self.keep_folder = None
+        self.maca_path = self.keep_folder = self.pch_folder = None
         self.names = None     # file for what name expressions denote
         self.keep = self.verbose = self.dry = False
         self.lineinfo = self.usage = self.debug = False
@@ -219,6 +219,9 @@ class Command:
 
     def set_keep(self, _name, value, _parameter):
         self.keep, self.keep_folder = True, value
+
+    def precompile(self, _name, value, _parameter):
+        self.pch_folder = value or self.pch_folder or "."
 
     def set_jobs(self, name, value, _parameter):
         if not value.isdigit():

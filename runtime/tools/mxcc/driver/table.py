@@ -13,6 +13,7 @@ _NO_PTX = ("there is no PTX: -fatbin and -cubin write code objects, "
            "-S -maca-device-only assembly")
 _REGISTERS = "every thread has all registers: no limit"
 _EDG = "messages are clang's, which -W options choose"
+_PCH = "-pch precompiles the runtime's header"
 _STAGES = "-v and --keep show the stages of a compilation"
 
 # nvcc's long names of what clang has too
@@ -172,6 +173,12 @@ TABLE = {
     "input-is-device": (NONE, "refuse", "-dlink links device code"),
     # how mxcc works
     "mcrtc-names": (ONE, "set_names", None),
+    "pch": (NONE, "precompile", None),
+    "pch-dir": (ONE, "precompile", None),
+    "create-pch": (ONE, "refuse", _PCH),
+    "use-pch": (ONE, "refuse", _PCH),
+    "pch-messages": (ONE, "accept", None),
+    "pch-verbose": (NONE, "accept", None),
     "threads": (ONE, "set_jobs", None),
     "split-compile": (ONE, "accept", None),
     "keep": (NONE, "flag", "keep"),
