@@ -340,7 +340,8 @@ class Vm:
     def _on_line(self, line):
         word, _, rest = line.partition(" ")
         if word == "up":
-            if self.up_time:
+            # A replay that goes back says it again.
+            if self.up_time and self.disk:
                 raise VmError(GUEST_DIED, "the guest did not go on from its "
                               "disk, but began anew", True)
             self.up_time = time.monotonic()
