@@ -90,11 +90,14 @@ static void gdb_detach(void *opaque)
     mxgpu_simt_debug_attach(dev->simt, false);
 }
 
+/* The lock: a program that loads a module meanwhile wants it on. */
 static void watch_launches(MxgpuDevice *dev)
 {
+    pthread_mutex_lock(&dev->kernels.lock);
     mxgpu_simt_debug_at_launch(dev->simt,
                                dev->kernels.stops_at_launch ||
                                    atomic_load(&dev->kernels.news));
+    pthread_mutex_unlock(&dev->kernels.lock);
 }
 
 /* A lane that ends while it is stepped is there for one more stop, as it was
