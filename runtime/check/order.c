@@ -58,15 +58,26 @@ static void meet(McMeetings *m, uint64_t place, uint64_t time)
     m->at[oldest] = time;
 }
 
+static uint64_t later(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static uint64_t last_met(const McMeetings *m)
+{
+    uint64_t last = m->anywhere;
+
+    for (unsigned i = 0; i < MC_MEETINGS; i++) {
+        last = later(last, m->at[i]);
+    }
+    return last;
+}
+
 /* Whether both were at a place after that time. */
 static bool met(const McMeetings *a, const McMeetings *b, uint64_t time,
                 uint64_t except)
 {
-    uint64_t a_last = a->anywhere, b_last = b->anywhere;
-
     for (unsigned i = 0; i < MC_MEETINGS; i++) {
-        a_last = a->at[i] > a_last ? a->at[i] : a_last;
-        b_last = b->at[i] > b_last ? b->at[i] : b_last;
         for (unsigned j = 0; j < MC_MEETINGS; j++) {
             if (a->at[i] > time && b->at[j] > time &&
                 a->place[i] == b->place[j] && a->place[i] != except) {
@@ -74,8 +85,8 @@ static bool met(const McMeetings *a, const McMeetings *b, uint64_t time,
             }
         }
     }
-    return (a->anywhere > time && b_last > time) ||
-           (b->anywhere > time && a_last > time);
+    return (a->anywhere > time && last_met(b) > time) ||
+           (b->anywhere > time && last_met(a) > time);
 }
 
 static McMeetings *blocks_of(void *opaque, const MxgpuObservedWarp *w)
@@ -152,6 +163,18 @@ void mc_order_event(McOrder *o, const MxgpuObservedWarp *w,
     default:
         break;
     }
+}
+
+/* All that mc_order_before() asks of the thread that was there before. */
+uint64_t mc_order_last(void *opaque, const McOrder *o, unsigned warp)
+{
+    unsigned device = (uintptr_t)opaque % MC_DEVICES;
+    const McMeetings *all = atomic_load(&blocks[device][o->slot]);
+    uint64_t last = later(o->barrier, o->grid_barrier);
+
+    last = later(last, o->warps[warp].synced);
+    last = later(last, last_met(&o->warps[warp].met));
+    return all ? later(last, last_met(&all[o->state.number])) : last;
 }
 
 bool mc_order_before(void *opaque, const McOrder *o, unsigned mine,

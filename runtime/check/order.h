@@ -53,6 +53,8 @@ uint64_t mc_order_tick(void);
 /* The warp of w meets others at place, then. */
 void mc_order_meet(void *opaque, McOrder *o, const MxgpuObservedWarp *w,
                    uint64_t place, uint64_t time);
+/* When threads of a warp of the block were last ordered with anyone. */
+uint64_t mc_order_last(void *opaque, const McOrder *o, unsigned warp);
 /* Whether what thread of block did at a time is in front of what thread "mine"
  * of the block does now; except: meetings there do not tell, if it is not 0. */
 bool mc_order_before(void *opaque, const McOrder *o, unsigned mine,

@@ -133,6 +133,7 @@ typedef struct Access {
     Record is; /* of the lane */
     uint64_t value;
     uint64_t oldest; /* records from before that are of no account */
+    uint64_t ordered; /* the warp with anyone, last; 0: not asked yet */
     uint64_t grid;
     uint64_t epoch;  /* of rows */
     uint64_t sharing; /* ... of what is read by many */
@@ -288,8 +289,21 @@ static bool touch_alone(const Access *a, Word *word, uint64_t value)
     return true;
 }
 
+/* Whether the warp has not been ordered with anyone since: what is behind what was
+ * done then is behind what is done now. */
+static HOT bool is_as_now(Access *a, const Record *was)
+{
+    if (was->time == a->is.time) {
+        return true;
+    }
+    if (!a->ordered) {
+        a->ordered = mc_order_last(a->opaque, &a->race->order, a->w->warp);
+    }
+    return a->ordered <= was->time;
+}
+
 /* Where one record is enough: of the thread that was alone there. */
-static HOT bool touch_record(const Access *a, Row *row, unsigned i,
+static HOT bool touch_record(Access *a, Row *row, unsigned i,
                              uint64_t value)
 {
     Record *r = &row->records[i];
@@ -299,7 +313,7 @@ static HOT bool touch_record(const Access *a, Row *row, unsigned i,
             return false;
         }
         if (r->kind == KIND_WRITE && a->is.kind == KIND_READ) {
-            return r->time == a->is.time && !(a->is.bytes & ~r->bytes);
+            return is_as_now(a, r) && !(a->is.bytes & ~r->bytes);
         }
         if (r->bytes & ~a->is.bytes) {
             return false;
@@ -313,7 +327,7 @@ static HOT bool touch_record(const Access *a, Row *row, unsigned i,
 }
 
 /* The record of addr's word for all that is not to be done here, or NULL. */
-static Word *word_of(const Access *a, Row *row, uint64_t addr, uint64_t value)
+static Word *word_of(Access *a, Row *row, uint64_t addr, uint64_t value)
 {
     unsigned i = addr / 4 % ROW_WORDS;
 

@@ -392,16 +392,48 @@ static void *take(Pool *pool)
     return p;
 }
 
+/* The words that slots tell of; false: one of them needs more than one record. */
+static bool add_words(const RowSlot *slots, unsigned count, uint64_t *all)
+{
+    for (unsigned i = 0; i < count; i++) {
+        if (slots[i].words & *all || (slots[i].words && parts(&slots[i]) > 1)) {
+            return false;
+        }
+        *all |= slots[i].words;
+    }
+    return true;
+}
+
+/* Others are of an earlier epoch, and are seen to be. */
+static void unfold_slots(Row *row, const RowSlot *slots, unsigned count)
+{
+    for (unsigned n = 0; n < count; n++) {
+        for (uint64_t m = slots[n].words; m; m &= m - 1) {
+            unsigned i = __builtin_ctzll(m);
+
+            row->records[i] = record_of(&slots[n], i, 0);
+        }
+    }
+}
+
 bool mc_row_by_records(Row *row)
 {
-    if (row->by != ROW_BY_SLOTS || row->num_reads || row->num_writes) {
+    uint64_t all = 0;
+
+    if (row->by != ROW_BY_SLOTS) {
         return row->by == ROW_BY_RECORDS;
+    }
+    if (!add_words(row->writes, row->num_writes, &all) ||
+        !add_words(row->reads, row->num_reads, &all)) {
+        return false;
     }
     if (!row->records) {
         row->records = take(&records_pool);
     }
     if (row->records) {
         row->by = ROW_BY_RECORDS;
+        unfold_slots(row, row->writes, row->num_writes);
+        unfold_slots(row, row->reads, row->num_reads);
     }
     return row->records;
 }

@@ -162,8 +162,8 @@ static inline void mc_row_unshare(Row *row, uint64_t words)
 /* The words of the row, which is at "at", that the lanes access. */
 uint64_t mc_row_words(const RowLanes *l, uint64_t at);
 
-/* From then on records[] counts, if nothing else does. Those that are there are
- * of an earlier epoch. false: it does not. */
+/* From then on records[] counts, if each word needs but one. Those of other words
+ * are of an earlier epoch. false: it does not. */
 bool mc_row_by_records(Row *row);
 
 /* From then on words[] counts. false: the host has no memory. */
