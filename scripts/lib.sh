@@ -148,21 +148,27 @@ sample_path() {
     echo "$MXGPU_TOP/build/runtime/samples/$1"
 }
 
-# run_sample NAME [OPTION]...: in the guest, with the code object it may load.
-run_sample() {
-    local path driver options=()
+# sample_options NAME: of run-guest, a line each: what it needs beside itself.
+sample_options() {
+    local path driver
     path=$(sample_path "$1")
-    shift
-    [ ! -e "$path.fatbin" ] || options+=(--file "$path.fatbin")
+    [ ! -e "$path.fatbin" ] || printf '%s\n' --file "$path.fatbin"
     # A second process needs a second device; the loader of Vulkan, a driver.
     case ${path##*/} in
-    ipc*) options+=(--gpus 2) ;;
+    ipc*) printf '%s\n' --gpus 2 ;;
     vulkan*)
         for driver in /usr/share/vulkan/icd.d/lvp_icd*.json; do
-            options+=(--file "$driver" --file "$(sed -n \
-                's/.*"library_path": "\(.*\)".*/\1/p' "$driver")")
+            printf '%s\n' --file "$driver" --file "$(sed -n \
+                's/.*"library_path": "\(.*\)".*/\1/p' "$driver")"
         done ;;
     esac
+}
+
+# run_sample NAME [OPTION]...: in the guest.
+run_sample() {
+    local name=$1 options
+    shift
+    mapfile -t options < <(sample_options "$name")
     "$MXGPU_TOP/scripts/run-guest" --timeout 300 "${options[@]}" "$@" \
-        -- "$path" </dev/null
+        -- "$(sample_path "$name")" </dev/null
 }
