@@ -37,6 +37,7 @@ race("blocks", GLOBAL + "Write after Write", "blocks-write", "blocks-write",
 race("members", SHARED, "members-write", "members-read", *THREADS)
 race("after", SHARED, "after-write", "after-read", *THREADS)
 race("reread", GLOBAL, "reread-read", "reread-write", *THREADS)
+race("scatter", GLOBAL, "scatter-read", "scatter-write", *THREADS)
 race("near", GLOBAL, "near-write", "near-read", "bytes inside the device")
 for sample in sys.argv[4:]:
     clean(f"sample {os.path.basename(sample)}", [], OPTIONS, sample)
