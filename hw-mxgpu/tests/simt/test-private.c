@@ -299,7 +299,7 @@ static void test_held(void)
     MxgpuDispatch d;
 
     if (access("/proc/self/pagemap", R_OK) != 0) {
-        g_test_skip("the host does not tell");
+        g_test_skip("no /proc/self/pagemap: what takes memory is not told");
         return;
     }
     setup();
