@@ -21,19 +21,35 @@ uint64_t mxgpu_warp_nonzero(const uint64_t *x)
     return mask;
 }
 
+/* Row by row; sums, for few hosts multiply these at once. */
+static void widen_line(uint64_t *x, const SimtLine *line, unsigned shift)
+{
+    const SimtLine l = *line;
+    unsigned lanes = 1u << shift;
+
+    for (unsigned at = 0; at < LANES; at += lanes) {
+        uint64_t value = l.base + (at >> shift) * l.row;
+
+        for (unsigned i = 0; i < lanes; i++, value += l.step) {
+            x[at + i] = value;
+        }
+    }
+}
+
 void mxgpu_warp_widen(MxgpuWarp *w, unsigned r)
 {
-    const SimtLine *line = &w->line[r];
-    uint64_t low = (1u << w->c.row_shift) - 1;
+    uint64_t *x = w->x[r];
+    const uint32_t *word = w->word[r];
 
     if (w->form[r] & FORM_WIDE) {
         return;
     }
-    for (unsigned i = 0; i < LANES; i++) {
-        w->x[r][i] = w->form[r] & FORM_WORD
-                         ? (uint64_t)(int64_t)(int32_t)w->word[r][i]
-                         : line->base + (i & low) * line->step +
-                               (i >> w->c.row_shift) * line->row;
+    if (w->form[r] & FORM_WORD) {
+        for (unsigned i = 0; i < LANES; i++) {
+            x[i] = (uint64_t)(int64_t)(int32_t)word[i];
+        }
+    } else {
+        widen_line(x, &w->line[r], w->c.row_shift);
     }
     w->form[r] |= FORM_WIDE;
 }
