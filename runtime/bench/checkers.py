@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: MIT
 """What the checkers cost: CPU time of the user in programs of runtime/samples under
 each tool of mx-memcheck, as a multiple of that without one, as a table. CPU time
-and the least of several runs, since other work on the machine disturbs these
+and medians of runs in turns, since other work on the machine disturbs these
 least. Needs build/.
 
-  runtime/bench/checkers.py [--rounds N] [--seconds S] [PROGRAM...]
+  runtime/bench/checkers.py [--rounds N] [--seconds S] [--tool TOOL]... [PROGRAM...]
 
 Each does its work so often that it takes S seconds (0.3) without a tool."""
 import argparse
 import os
+import statistics
 import subprocess
 import sys
 
@@ -52,9 +53,20 @@ def measure(command):
     return os.times().children_user - before
 
 
-def least(command, rounds):
-    times = [measure(command) for _ in range(rounds)]
-    return None if None in times else min(times)
+def multiples(command, tools, rounds):
+    """The least time without a tool, and of each tool the median of its times as
+    multiples: of the runs right before and right behind it, as shared machines
+    change their speed from minute to minute."""
+    plain, ratios = [measure(command)], {tool: [] for tool in tools}
+    for _ in range(rounds):
+        for tool in tools:
+            took = measure([CHECKER, "--tool", tool, *command])
+            plain.append(measure(command))
+            if None not in (took, *plain[-2:]):
+                ratios[tool].append(2 * took / sum(plain[-2:]))
+    return (min((t for t in plain if t is not None), default=None),
+            [statistics.median(r) if len(r) == rounds else None
+             for r in ratios.values()])
 
 
 def long_enough(path, seconds):
@@ -71,18 +83,17 @@ def main():
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=.3)
+    parser.add_argument("--tool", action="append", choices=TOOLS)
     parser.add_argument("program", nargs="*")
     args = parser.parse_args()
-    print(f"| sample | seconds | {' | '.join(TOOLS)} |")
-    print("|---" * (len(TOOLS) + 2) + "|")
+    tools = args.tool or TOOLS
+    print(f"| sample | seconds | {' | '.join(tools)} |")
+    print("|---" * (len(tools) + 2) + "|")
     for name in args.program or PROGRAMS:
         path = os.path.join(SAMPLES, name)
         command = [path, long_enough(path, args.seconds)]
-        plain = least(command, args.rounds)
-        times = [least([CHECKER, "--tool", tool, *command], args.rounds)
-                 for tool in TOOLS]
-        cells = ["-" if None in (time, plain) else f"{time / plain:.1f}"
-                 for time in times]
+        plain, times = multiples(command, tools, args.rounds)
+        cells = ["-" if time is None else f"{time:.1f}" for time in times]
         print(f"| {' '.join([name, *command[1:]])} | {plain or 0:.2f} | "
               f"{' | '.join(cells)} |", flush=True)
 
