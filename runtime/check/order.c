@@ -44,6 +44,9 @@ static void meet(McMeetings *m, uint64_t place, uint64_t time)
 {
     unsigned oldest = 0;
 
+    if (m->anywhere == time) {
+        return; /* it is said of any place */
+    }
     for (unsigned i = 0; i < MC_MEETINGS; i++) {
         if (m->at[i] && m->place[i] == place) {
             m->at[i] = time;

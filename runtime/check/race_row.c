@@ -65,6 +65,11 @@ static bool all_consecutive(const uint64_t *addr, uint64_t base, unsigned size)
 static bool consecutive(uint64_t lanes, const uint64_t *addr, uint64_t base,
                         unsigned size)
 {
+    unsigned last = 63 - (unsigned)__builtin_clzll(lanes);
+
+    if (addr[last] != base + (uint64_t)last * size) { /* mostly enough to tell */
+        return false;
+    }
     if (lanes == UINT64_MAX) {
         return all_consecutive(addr, base, size);
     }

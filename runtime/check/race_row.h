@@ -40,6 +40,15 @@ typedef union Record {
     ((r)->half[n] = ((r)->half[n] & ~(Record){.field = (all)}.half[n]) |       \
                     (Record){.field = 1}.half[n] * (value))
 
+/* Members in the halves. Of half[0]: */
+#define MC_RECORD_TIME  ((Record){.time = (1ull << 44) - 1}.half[0])
+#define MC_RECORD_BYTES ((Record){.bytes = 15}.half[0])
+#define MC_RECORD_KIND  ((Record){.kind = 3}.half[0])
+#define MC_RECORD_GRID  ((Record){.grid = 0x3fff}.half[0])
+/* Of half[1]: who it is, and a thread. */
+#define MC_RECORD_WHO    ((Record){.block = UINT32_MAX, .thread = 0xfff}.half[1])
+#define MC_RECORD_THREAD ((Record){.thread = 1}.half[1])
+
 static inline void mc_record_set_bytes(Record *r, unsigned bytes)
 {
     MC_RECORD_SET(r, 0, bytes, 15, bytes);
@@ -165,6 +174,16 @@ uint64_t mc_row_words(const RowLanes *l, uint64_t at);
 /* From then on records[] counts, if each word needs but one. Those of other words
  * are of an earlier epoch. false: it does not. */
 bool mc_row_by_records(Row *row);
+
+/* Likewise, in that epoch, for a row that was not used in it yet. */
+static inline bool mc_row_has_records(Row *row, uint64_t epoch)
+{
+    if (row->epoch != epoch && row->records) {
+        mc_row_open(row, epoch);
+        row->by = ROW_BY_RECORDS;
+    }
+    return row->epoch == epoch && row->by == ROW_BY_RECORDS;
+}
 
 /* From then on words[] counts. false: the host has no memory. */
 bool mc_row_by_words(Row *row);
