@@ -15,6 +15,7 @@ typedef struct McGrid {
     atomic_bool ignored; /* by the user's filters */
     atomic_bool told;    /* why it will end: nothing more has to be said */
     uint64_t number;     /* of the process, in the order of beginning */
+    uint64_t began;      /* racecheck: when (order.h) */
 } McGrid;
 
 /* opaque is what the device gives its observer. */

@@ -302,6 +302,7 @@ static int access(void *opaque, const MxgpuObservedWarp *w,
         meet_lanes(&a, seen);
     }
     a.is.grid = a.grid = grid->number;
+    a.began = grid->began;
     a.is.block = a.race->order.state.number;
     a.is.pc = mc_race_pc(w->pc);
     if (!touch_chunks(&a, seen)) {
@@ -337,6 +338,7 @@ static void grid(void *opaque, unsigned slot, uint64_t entry, uint64_t args,
     mc_grid_event(opaque, slot, entry, args, begins);
     if (begins) {
         mc_order_grid(opaque, slot);
+        mc_grid(opaque, slot)->began = mc_order_now();
     }
 }
 

@@ -40,7 +40,7 @@ typedef struct Access {
     uint64_t value;
     uint64_t oldest; /* records from before that are of no account */
     uint64_t ordered; /* the warp with anyone, last; 0: not asked yet */
-    uint64_t grid;
+    uint64_t grid, began; /* ... and when that did */
     uint64_t epoch;  /* of rows */
     uint64_t sharing; /* ... of what is read by many */
     bool global;
@@ -78,14 +78,14 @@ static HOT bool is_as_now(Access *a, uint64_t time)
     return a->ordered <= time;
 }
 
-/* What memory it is says from when on records count: the block's barrier orders
- * all that was done to its memory before. */
+/* What memory it is says from when on records count: from the beginning of the grid;
+ * the block's barrier orders all that was done to its memory before. */
 static inline void set_memory(Access *a, bool global)
 {
     const McOrder *o = &a->race->order;
 
     a->global = global;
-    a->oldest = global ? 0 : o->barrier - 1;
+    a->oldest = (global ? a->began : o->barrier) - 1;
     a->epoch = global ? a->grid : o->barrier;
     a->sharing = !global ? o->barrier : o->grid_barrier ? 0 : a->grid;
 }
