@@ -78,6 +78,38 @@ static HOT bool is_as_now(Access *a, uint64_t time)
     return a->ordered <= time;
 }
 
+/* Where one record is enough, of the thread that was alone there: what a lane does
+ * most often, so by halves of it. who: half[1] of the lane. false: it is not. */
+static HOT bool touch_record(Access *a, Row *row, unsigned i, uint64_t who,
+                             uint64_t value, bool reads)
+{
+    uint64_t *r = row->records[i].half, now = a->is.half[0];
+    uint64_t was = __atomic_load_n(&r[0], __ATOMIC_RELAXED);
+
+    /* Lanes go on to the next words more often than anywhere else. */
+    __builtin_prefetch(&row->records[i + 64 / sizeof(Record)], 1);
+    if ((was & MC_RECORD_TIME) > a->oldest && !((was ^ now) & MC_RECORD_GRID)) {
+        uint64_t whose = __atomic_load_n(&r[1], __ATOMIC_RELAXED);
+
+        if ((whose ^ who) & MC_RECORD_WHO) {
+            return false;
+        }
+        if (reads && was & MC_RECORD_KIND /* not KIND_READ */) {
+            return !(now & ~was & MC_RECORD_BYTES) &&
+                   is_as_now(a, was & MC_RECORD_TIME);
+        }
+        if (was & ~now & MC_RECORD_BYTES) {
+            return false;
+        }
+    }
+    __atomic_store_n(&r[0], now, __ATOMIC_RELAXED);
+    __atomic_store_n(&r[1], who, __ATOMIC_RELAXED);
+    if (!reads) {
+        row->values[i] = (uint32_t)value;
+    }
+    return true;
+}
+
 /* What memory it is says from when on records count: from the beginning of the grid;
  * the block's barrier orders all that was done to its memory before. */
 static inline void set_memory(Access *a, bool global)

@@ -175,35 +175,6 @@ static HOT void lock(Place *place)
     }
 }
 
-/* A whole word of which one record is enough: what a lane does most often. false:
- * it has to be looked at. */
-static HOT bool touch_quickly(Access *a, Row *row, unsigned i, uint64_t who,
-                              uint64_t value, bool reads)
-{
-    uint64_t *r = row->records[i].half, now = a->is.half[0];
-    uint64_t was = __atomic_load_n(&r[0], __ATOMIC_RELAXED);
-
-    /* Lanes go on to the next words more often than anywhere else. */
-    __builtin_prefetch(&row->records[i + 64 / sizeof(Record)], 1);
-    if ((was & MC_RECORD_TIME) > a->oldest && !((was ^ now) & MC_RECORD_GRID)) {
-        uint64_t whose = __atomic_load_n(&r[1], __ATOMIC_RELAXED);
-
-        if ((whose ^ who) & MC_RECORD_WHO) {
-            return false;
-        }
-        if (reads && was & MC_RECORD_KIND /* not KIND_READ */) {
-            return !(~was & MC_RECORD_BYTES) &&
-                   is_as_now(a, was & MC_RECORD_TIME);
-        }
-    }
-    __atomic_store_n(&r[0], now, __ATOMIC_RELAXED);
-    __atomic_store_n(&r[1], who, __ATOMIC_RELAXED);
-    if (!reads) {
-        row->values[i] = (uint32_t)value;
-    }
-    return true;
-}
-
 /* How rows are found: that of a block's memory; those that are known; or each when
  * it is its turn. */
 typedef enum Find { FIND_SHARED, FIND_KNOWN, FIND_NEAR } Find;
@@ -259,7 +230,7 @@ static HOT void each_word(Access *a, const MxgpuObservedAccess *seen,
                 lock(&place);
             }
             if (mc_row_has_records(row, epoch) &&
-                touch_quickly(a, row, i, who + MC_RECORD_THREAD * lane,
+                touch_record(a, row, i, who + MC_RECORD_THREAD * lane,
                               reads ? 0 : values[lane], reads)) {
                 continue;
             }
@@ -303,22 +274,13 @@ static bool are_near(const MxgpuObservedAccess *seen, uint64_t lanes)
            high - low < 4 * (uint64_t)MC_SHADOW_PAGE;
 }
 
-static void each_shared(Access *a, const MxgpuObservedAccess *seen,
-                        uint64_t lanes)
+static HOT void each_kind(Access *a, const MxgpuObservedAccess *seen,
+                          uint64_t lanes, const Goal *goals, Find find)
 {
     if (a->is.kind == KIND_READ) {
-        each_word(a, seen, lanes, NULL, true, FIND_SHARED);
+        each_word(a, seen, lanes, goals, true, find);
     } else {
-        each_word(a, seen, lanes, NULL, false, FIND_SHARED);
-    }
-}
-
-static void each_near(Access *a, const MxgpuObservedAccess *seen, uint64_t lanes)
-{
-    if (a->is.kind == KIND_READ) {
-        each_word(a, seen, lanes, NULL, true, FIND_NEAR);
-    } else {
-        each_word(a, seen, lanes, NULL, false, FIND_NEAR);
+        each_word(a, seen, lanes, goals, false, find);
     }
 }
 
@@ -327,11 +289,7 @@ static void each_known(Access *a, const MxgpuObservedAccess *seen, uint64_t lane
     Goal goals[MXGPU_WARP_SIZE];
 
     find_goals(a, seen, lanes, goals);
-    if (a->is.kind == KIND_READ) {
-        each_word(a, seen, lanes, goals, true, FIND_KNOWN);
-    } else {
-        each_word(a, seen, lanes, goals, false, FIND_KNOWN);
-    }
+    each_kind(a, seen, lanes, goals, FIND_KNOWN);
 }
 
 void mc_race_touch_lanes(Access *a, const MxgpuObservedAccess *seen)
@@ -349,9 +307,9 @@ void mc_race_touch_lanes(Access *a, const MxgpuObservedAccess *seen)
         (a->is.kind == KIND_WRITE ? !seen->value : a->is.kind != KIND_READ)) {
         each_lane(a, seen, lanes);
     } else if (!a->global) {
-        each_shared(a, seen, lanes);
+        each_kind(a, seen, lanes, NULL, FIND_SHARED);
     } else if (are_near(seen, lanes)) {
-        each_near(a, seen, lanes);
+        each_kind(a, seen, lanes, NULL, FIND_NEAR);
     } else {
         each_known(a, seen, lanes);
     }

@@ -223,30 +223,6 @@ static bool touch_alone(const Access *a, Word *word, uint64_t value)
     return true;
 }
 
-/* Where one record is enough: of the thread that was alone there. */
-static HOT bool touch_record(Access *a, Row *row, unsigned i,
-                             uint64_t value)
-{
-    Record *r = &row->records[i];
-
-    if (!is_old(a, r)) {
-        if (!is_own(a, r)) {
-            return false;
-        }
-        if (r->kind == KIND_WRITE && a->is.kind == KIND_READ) {
-            return is_as_now(a, r->time) && !(a->is.bytes & ~r->bytes);
-        }
-        if (r->bytes & ~a->is.bytes) {
-            return false;
-        }
-    }
-    keep(r, a);
-    if (a->is.kind == KIND_WRITE) {
-        row->values[i] = (uint32_t)value;
-    }
-    return true;
-}
-
 /* The record of addr's word for all that is not to be done here, or NULL. */
 static Word *word_of(Access *a, Row *row, uint64_t addr, uint64_t value)
 {
@@ -255,7 +231,8 @@ static Word *word_of(Access *a, Row *row, uint64_t addr, uint64_t value)
     mc_row_open(row, a->epoch);
     if (row->by != ROW_BY_WORDS &&
         (a->is.kind == KIND_READ || a->is.kind == KIND_WRITE) &&
-        mc_row_by_records(row) && touch_record(a, row, i, value)) {
+        mc_row_by_records(row) &&
+        touch_record(a, row, i, a->is.half[1], value, a->is.kind == KIND_READ)) {
         return NULL;
     }
     if (row->by != ROW_BY_WORDS && !mc_row_by_words(row)) {
