@@ -137,6 +137,10 @@ typedef struct MxgpuSimtConfig {
      * as illegal. Asked when code is decoded: mxgpu_simt_decode_again(). */
     bool (*native)(void *opaque, uint64_t pc, const struct RvInsn *insn);
     void *opaque; /* first argument of all functions above */
+    /* Times that code begins until it is compiled; 0: never. For tests: whoever
+     * asks for code waits for it. */
+    unsigned jit;
+    bool jit_waits;
     /* Sees all that warps do: they run as with "accesses". NULL: nobody. */
     const MxgpuObserver *observer;
     void *observer_opaque; /* first argument of its functions */

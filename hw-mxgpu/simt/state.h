@@ -28,6 +28,7 @@
 #define ALL_LANES  UINT64_MAX
 #define CU_WARPS   (MXGPU_CU_THREADS / LANES)
 #define SINK       32 /* x register that takes results for x0 */
+#define X_REGS     35 /* with two more for operands: simt/jit */
 #define FP_SCRATCH 32 /* f registers for operands of one instruction */
 
 #define PAGE_BYTES  4096u
@@ -58,6 +59,20 @@ typedef struct SimtOp {
     uint8_t classes;  /* RV_CLASS_* */
 } SimtOp;
 
+/* Where warps may leave the interpreter for compiled code: the head of a loop,
+ * which a branch of its page goes back to, or where groups of lanes begin. */
+typedef struct SimtHead {
+    struct JitRegion *region; /* simt/jit/code.h; NULL: none was asked for */
+    uint32_t count;            /* of times that a warp came here */
+    uint32_t bails;            /* of times that it could not enter the code */
+    bool ready;                /* the region has code */
+    bool refused;              /* it will not have any */
+    uint16_t end;              /* halfwords: behind the last branch back; 0: it
+                                * is no loop's */
+} SimtHead;
+
+#define LOOP_HEADS 255
+
 typedef struct SimtPage {
     uint64_t tag;    /* va | vmid; SIMT_NO_PAGE: unused */
     uint64_t check;  /* SimtCuCache.code_check when last compared with memory */
@@ -65,6 +80,9 @@ typedef struct SimtPage {
     uint8_t bytes[PAGE_BYTES];
     SimtOp ops[PAGE_OPS + 2];
     uint32_t live[PAGE_OPS]; /* x registers that may be read: warp/live.h */
+    unsigned num_heads;
+    SimtHead heads[LOOP_HEADS];
+    uint8_t head_of[PAGE_OPS]; /* which of these an op is, + 1; 0: none */
 } SimtPage;
 
 #define SIMT_NO_PAGE UINT64_MAX
@@ -220,10 +238,10 @@ typedef struct SimtWarpCache {
 typedef struct MxgpuWarp {
     /* State: the values of x1 to x31 and f0 to f31. How they are kept is cache,
      * and so are x0, the sink and the scratch registers. */
-    _Alignas(64) uint64_t x[33][LANES];
-    _Alignas(64) uint32_t word[33][LANES];
-    _Alignas(32) SimtLine line[33];
-    uint8_t form[33];
+    _Alignas(64) uint64_t x[X_REGS][LANES];
+    _Alignas(64) uint32_t word[X_REGS][LANES];
+    _Alignas(32) SimtLine line[X_REGS];
+    uint8_t form[X_REGS];
     /* Lane l of f register r is the f32 (or boxed f16) f[r][l], properly
      * boxed, where bit l of narrow[r] is set, else the 64 bits d[r][l]. */
     _Alignas(64) uint32_t f[FP_SCRATCH + 3][LANES];
@@ -399,6 +417,8 @@ typedef struct MxgpuCu {
     MxgpuWarp *warps; /* CU_WARPS: see there */
     uint8_t *shared;  /* state: MXGPU_SHARED_MAX bytes */
     uint8_t *private; /* state, of all warps; NULL until the first block */
+    uint64_t tlb_drops; /* cache: translations were dropped so often; what was
+                         * made of them names it and must not find it again */
     SimtCuState s;
     SimtSaved *saved; /* state: blocks of held slots, oldest first */
     unsigned saved_private_kib; /* that they ask for, together */
@@ -518,6 +538,8 @@ struct MxgpuSimt {
     pthread_mutex_t returned_lock; /* of all SimtCuState.returned; a leaf */
     _Atomic uint64_t dispatches; /* counter */
     _Atomic uint64_t code_check; /* cache; starts: code may have changed */
+    struct SimtJit *jit; /* NULL: nothing is compiled */
+    unsigned jit_patience;
     SimtDebug *debug; /* NULL: there is nobody who could */
     bool debugged;    /* a debugger is there */
     int pagemap;      /* which pages have memory: private.c; -1: unknown */

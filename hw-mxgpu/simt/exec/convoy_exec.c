@@ -8,6 +8,7 @@
 #include "convoy.h"
 #include "gather.h"
 #include "loop.h"
+#include "jit.h"
 #include "simt/sched/barrier.h"
 #include "simt/sched/slots.h"
 #include "simt/warp/count.h"
@@ -144,9 +145,8 @@ SimtConvoyFn SIMT_CONVOY;
     }                                                                          \
     if (__builtin_expect(way == WAY_TAKEN && !p->far, 1)) {                    \
         ran++;                                                                 \
-        if (__builtin_expect(p->imm <= 0 && ran >= each, 0)) {                 \
-            p += p->imm / 2;                                                   \
-            goto quantum;                                                      \
+        if (p->imm <= 0) {                                                     \
+            goto back;                                                         \
         }                                                                      \
         p += p->imm / 2;                                                       \
         C_GO;                                                                  \
@@ -253,6 +253,20 @@ moved: /* pc is new */
         goto quantum_at;
     }
     p = &page->ops[(pc & (PAGE_BYTES - 1)) >> 1];
+    if (jit_ready(page, p)) {
+        block->convoy = false;
+        goto quantum;
+    }
+    C_GO;
+back: /* all go back */
+    p += p->imm / 2;
+    if (jit_ready(page, p)) {
+        block->convoy = false;
+        goto quantum;
+    }
+    if (ran >= each) {
+        goto quantum;
+    }
     C_GO;
 
     /* ---- the end of a convoy; p is the next instruction */

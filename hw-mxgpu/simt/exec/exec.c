@@ -35,6 +35,7 @@
  *     C_ID A_ID       a convoy: all live lanes, some of them (a mask a warp)
  */
 #include "loop.h"
+#include "jit.h"
 #include "simt/sched/barrier.h"
 #include "simt/sched/debug.h"
 #include "simt/slow/access.h"
@@ -240,6 +241,20 @@ static const SimtOp *reconvergence_op(const MxgpuWarp *w, const SimtPage *page)
     M_##ID : fp_##ID(w, p, mask);                                              \
     NEXT_M;
 
+/* At an op that was jumped back to: whether a compiled loop may begin there.
+ * What counts accesses has none. */
+#if defined(SIMT_COUNTING) || !defined(SIMT_AVX512)
+#define AT_HEAD false
+#define AT_ENTRY false
+#else
+/* The same where a group is entered. */
+#define AT_ENTRY                                                               \
+    (cu->simt->jit && (top = jit_head(page, p - page->ops)) && jit_due(cu, top))
+#define AT_HEAD                                                                \
+    (page->head_of[p - page->ops] &&                                           \
+     jit_due(cu, &page->heads[page->head_of[p - page->ops] - 1]))
+#endif
+
 #define DO_BRANCH(ID)                                                          \
     F_##ID : taken = t_##ID(w, p) & mask;                                      \
     if (!taken) {                                                              \
@@ -247,11 +262,11 @@ static const SimtOp *reconvergence_op(const MxgpuWarp *w, const SimtPage *page)
     }                                                                          \
     if (__builtin_expect(taken == mask && !p->far, 1)) {                       \
         ni++;                                                                  \
-        if (__builtin_expect(p->imm <= 0 && ni >= limit, 0)) {                 \
-            p += p->imm / 2;                                                   \
-            goto quantum;                                                      \
-        }                                                                      \
+        back = p->imm <= 0;                                                    \
         p += p->imm / 2;                                                       \
+        if (back) {                                                            \
+            goto back_full;                                                    \
+        }                                                                      \
         GO(full);                                                              \
     }                                                                          \
     goto branch;                                                               \
@@ -341,6 +356,9 @@ SimtExit SIMT_EXEC(MxgpuCu *cu, MxgpuWarp *w, uint64_t limit)
     uint64_t mask, taken, to[LANES], ni = w->s.instructions, lim = limit;
     enum mxgpu_fault code;
     bool solo, same, back;
+#if !defined(SIMT_COUNTING) && defined(SIMT_AVX512)
+    SimtHead *top;
+#endif
 
 #if defined(SIMT_PLAIN)
     for (unsigned r = 0; r < 33; r++) {
@@ -381,6 +399,9 @@ enter:
         if (ni >= limit) {
             return EXIT_QUANTUM;
         }
+        if (AT_ENTRY) {
+            goto head;
+        }
         GO(full);
     }
     if (w->s.slice_end <= ni) {
@@ -398,7 +419,39 @@ enter:
     }
     reconv = reconvergence_op(w, page);
     mxgpu_warp_dead(cu, w, page);
+    if (AT_ENTRY) {
+        goto head;
+    }
     GO(masked);
+
+back_full: /* all live lanes have gone back */
+    if (ni >= limit) {
+        goto quantum;
+    }
+    if (AT_HEAD) {
+        goto head;
+    }
+    GO(full);
+#if defined(SIMT_COUNTING) || !defined(SIMT_AVX512)
+head: /* there is none */
+    GO(full);
+#else
+head: /* of a loop that is compiled, or could be */
+    ACCOUNT;
+    w->s.cur.pc = PC;
+    switch (jit_enter(cu, w, page, jit_head(page, p - page->ops), limit)) {
+    case JIT_ON:
+        ni = w->s.instructions;
+        goto enter;
+    case JIT_FAULT:
+        return EXIT_FAULT;
+    default:
+        if (solo) {
+            GO(full);
+        }
+        GO(masked);
+    }
+#endif
 
 #ifdef SIMT_COUNTING
 sample:
@@ -483,8 +536,8 @@ branch: /* lanes of taken go to p + imm, the others on */
         back = p->imm <= 0;
         p += p->imm / 2;
         if (solo) {
-            if (back && ni >= limit) {
-                goto quantum;
+            if (back) {
+                goto back_full;
             }
             GO(full);
         }
@@ -493,6 +546,9 @@ branch: /* lanes of taken go to p + imm, the others on */
         }
         if (back && ni >= lim) {
             goto slice;
+        }
+        if (back && AT_HEAD) {
+            goto head;
         }
         GO(masked);
     }
@@ -528,7 +584,11 @@ F_JAL:
         w->s.cur.pc = PC + p->imm;
         goto moved;
     }
+    back = p->imm <= 0;
     p += p->imm / 2;
+    if (back) {
+        goto back_full;
+    }
     GO(full);
 M_JAL:
     if (p->rd != SINK) {
@@ -540,9 +600,13 @@ M_JAL:
         w->s.cur.pc = PC + p->imm;
         goto moved;
     }
+    back = p->imm <= 0;
     p += p->imm / 2;
     if (p >= reconv) {
         goto reconverge;
+    }
+    if (back && AT_HEAD) {
+        goto head;
     }
     GO(masked);
 F_JALR:

@@ -10,6 +10,7 @@ typedef struct SimtVariant {
     SimtExecFn *exec;        /* the interpreter of warps */
     SimtExecFn *count;       /* the same with a look at each access */
     SimtConvoyFn *convoy;    /* the interpreter of convoys */
+    bool compiled;           /* they know compiled code: simt/jit */
 } SimtVariant;
 
 /*

@@ -152,6 +152,7 @@ void mxgpu_cu_drop_cache(MxgpuCu *cu)
     memset(c, POISON, sizeof(*c));
     memset(c->pages, 0, sizeof(c->pages));
     c->pages[0] = first;
+    cu->tlb_drops++;
 }
 
 void mxgpu_cu_forget(MxgpuCu *cu)

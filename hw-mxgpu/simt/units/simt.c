@@ -3,6 +3,7 @@
 #include "units.h"
 
 #include "simt/exec/variants.h"
+#include "simt/jit/jit.h"
 #include "simt/sched/block.h"
 #include "simt/sched/counters.h"
 #include "simt/sched/private.h"
@@ -92,6 +93,11 @@ MxgpuSimt *mxgpu_simt_new(const MxgpuSimtConfig *config)
     simt->exec = v[0].exec;
     simt->count = v[0].count;
     simt->convoy = config->trap ? NULL : v[0].convoy;
+    if (config->jit && !config->trap && !config->native &&
+        !config->lane_memory && v[0].compiled) {
+        simt->jit = mxgpu_jit_new(config->compute_units, config->jit_waits);
+        simt->jit_patience = config->jit;
+    }
     simt->cus = calloc(config->compute_units, sizeof(*simt->cus));
     ok = simt->cus;
     for (unsigned i = 0; i < MXGPU_DISPATCH_SLOTS; i++) {
@@ -105,6 +111,7 @@ MxgpuSimt *mxgpu_simt_new(const MxgpuSimtConfig *config)
             free_cu(&simt->cus[i]);
         }
         free(simt->cus);
+        mxgpu_jit_free(simt->jit);
         close_pagemap(simt);
         pthread_mutex_destroy(&simt->returned_lock);
         free(simt);
@@ -123,6 +130,7 @@ void mxgpu_simt_free(MxgpuSimt *simt)
         free_cu(&simt->cus[i]);
     }
     mxgpu_simt_debug_close(simt);
+    mxgpu_jit_free(simt->jit);
     free(simt->cus);
     close_pagemap(simt);
     pthread_mutex_destroy(&simt->returned_lock);

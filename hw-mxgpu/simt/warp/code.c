@@ -39,6 +39,8 @@ static void page_reset(SimtPage *page)
 {
     memset(page->ops, 0, sizeof(page->ops));
     memset(page->live, 0, sizeof(page->live));
+    memset(page->head_of, 0, sizeof(page->head_of));
+    page->num_heads = 0;
     page->ops[PAGE_OPS] = (SimtOp){.op = OP_END};
     page->ops[PAGE_OPS + 1] = (SimtOp){.op = OP_END};
 }
@@ -207,6 +209,29 @@ static SimtOp translate(MxgpuCu *cu, uint64_t pc, uint32_t insn, unsigned index)
     return op;
 }
 
+/* A branch back in its page makes a loop of what is between. */
+static void note_loop(SimtPage *page, unsigned index)
+{
+    const SimtOp *op = &page->ops[index];
+    unsigned to, end = index + op->len;
+    bool jumps = (op->op == RV_JAL && op->rd == SINK) ||
+                 (op->op >= RV_BEQ && op->op <= RV_BGEU);
+
+    if (!jumps || op->far || op->imm > 0) {
+        return;
+    }
+    to = index + op->imm / 2;
+    if (!page->head_of[to]) {
+        if (page->num_heads == LOOP_HEADS) {
+            return;
+        }
+        page->heads[page->num_heads++] = (SimtHead){.end = end};
+        page->head_of[to] = page->num_heads;
+    } else if (page->heads[page->head_of[to] - 1].end < end) {
+        page->heads[page->head_of[to] - 1] = (SimtHead){.end = end};
+    }
+}
+
 enum mxgpu_fault mxgpu_simt_decode(MxgpuCu *cu, const MxgpuWarp *w,
                                    SimtPage *page, unsigned index)
 {
@@ -224,5 +249,8 @@ enum mxgpu_fault mxgpu_simt_decode(MxgpuCu *cu, const MxgpuWarp *w,
         insn |= (uint32_t)bytes[0] << 16 | (uint32_t)bytes[1] << 24;
     }
     page->ops[index] = translate(cu, va + 2 * index, insn, index);
+    if (cu->simt->jit) {
+        note_loop(page, index);
+    }
     return MXGPU_FAULT_NONE;
 }

@@ -16,6 +16,7 @@ void mxgpu_simt_drop_tlb(MxgpuCu *cu)
 {
     memset(cu->c.large, 0xff, sizeof(cu->c.large));
     memset(cu->c.small, 0xff, sizeof(cu->c.small));
+    cu->tlb_drops++;
 }
 
 static const enum mxgpu_access kind_access[KINDS] = {

@@ -426,7 +426,7 @@ static void list_cu(Fields *f, MxgpuCu *cu)
     O(cu, simt); O(cu, index); O(cu, client); O(cu, c); O(cu, warps);
     O(cu, shared); O(cu, private); O(cu, s); O(cu, n);
     O(cu, saved); D(cu, saved_private_kib); /* test-hold.c: loaded */
-    O(cu, spare); O(cu, spare_bytes);
+    O(cu, spare); O(cu, spare_bytes); O(cu, tlb_drops);
     end(f);
     list_cu_state(f, &cu->s);
     list_counters(f, &cu->n);
@@ -448,6 +448,7 @@ static void list_simt(Fields *f, MxgpuSimt *simt)
     O(simt, exec); O(simt, count); O(simt, convoy); O(simt, slots);
     O(simt, returned_lock); O(simt, code_check); O(simt, cus);
     O(simt, debug); O(simt, debugged); O(simt, pagemap);
+    O(simt, jit); O(simt, jit_patience);
     end(f);
     for (unsigned i = 0; i < MXGPU_DISPATCH_SLOTS; i++) {
         list_slot(f, &simt->slots[i]);

@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: MIT */
+/* Warps enter compiled loops and leave them; what is called from there. */
+#include "jit.h"
+
+#if defined(SIMT_AVX512)
+
+#include "address.h"
+#include "freg.h"
+#include "lines.h"
+#include "loop.h"
+#include "simt/jit/types.h"
+
+/* ---- calls */
+
+typedef void IntFn(MxgpuWarp *w, const SimtOp *p);
+typedef bool MemoryFn(MEM_ARGS);
+
+static IntFn *const ints[OP_KINDS] = {
+#define INT(ID, E, IMM) [RV_##ID] = f_##ID,
+    OTHER_OPS(INT) WORD_OTHER_OPS(INT)
+};
+static MemoryFn *const memory[OP_KINDS] = {
+#define LOAD(ID, SIZE, SIGNED) [RV_##ID] = x_##ID,
+#define STORE(ID, T)           [RV_##ID] = x_##ID,
+#define OTHER(ID)              [RV_##ID] = x_##ID,
+    LOAD_OPS(LOAD) STORE_OPS(STORE) OTHER_MEMORY_OPS(OTHER)
+};
+
+static uint64_t global_key(const MxgpuCu *cu, const MxgpuWarp *w)
+{
+    return w->c.vmid_tag | (cu->tlb_drops & ((1ull << 49) - 1)) << 1 | 1;
+}
+
+/* Names the place and size, which another block's memory may not share. */
+static uint64_t shared_key(const MxgpuCu *cu, const MxgpuWarp *w)
+{
+    return 1ull << 51 | (uint64_t)(w->c.shared - cu->shared) << 20 |
+           w->c.shared_size << 1;
+}
+
+static uint64_t private_key(const MxgpuWarp *w)
+{
+    return 1ull << 50 | w->c.private_size << 1;
+}
+
+/* Grows the range of a granule by those beside it that are side by side on the
+ * host, too, as far as translations are known. */
+static void grow(const MxgpuCu *cu, const MxgpuWarp *w, SimtKind kind,
+                 JitSite *site, unsigned size)
+{
+    uint64_t first = site->lo >> MXGPU_LARGE_SHIFT, last = first;
+    const SimtTlb *t;
+
+    for (;;) {
+        t = &cu->c.large[kind][(first - 1) % TLB_LARGE];
+        if (!first || t->tag != ((first - 1) | w->c.vmid_tag) ||
+            t->add != site->add) {
+            break;
+        }
+        first--;
+    }
+    for (;;) {
+        t = &cu->c.large[kind][(last + 1) % TLB_LARGE];
+        if (t->tag != ((last + 1) | w->c.vmid_tag) || t->add != site->add) {
+            break;
+        }
+        last++;
+    }
+    site->lo = first << MXGPU_LARGE_SHIFT;
+    site->span = ((last + 1 - first) << MXGPU_LARGE_SHIFT) - size + 1;
+}
+
+/* Notes where the first lane has been. */
+static void set_site(const MxgpuCu *cu, const MxgpuWarp *w, JitSite *site,
+                     SimtKind kind, uint64_t va, unsigned size)
+{
+    uint64_t page = va >> MXGPU_LARGE_SHIFT;
+    const SimtTlb *t = &cu->c.large[kind][page % TLB_LARGE];
+
+    if (in_private(w, va, size)) {
+        *site = (JitSite){.key = private_key(w),
+                           .lo = MXGPU_PRIVATE_END - w->c.private_size,
+                           .span = w->c.private_size - size + 1,
+                           .is_private = 1};
+    } else if (in_shared(w, va, size)) {
+        *site = (JitSite){.key = shared_key(cu, w),
+                           .lo = MXGPU_SHARED_BASE,
+                           .span = w->c.shared_size - size + 1,
+                           .add = (uintptr_t)w->c.shared - MXGPU_SHARED_BASE};
+    } else if (t->tag == (page | w->c.vmid_tag)) {
+        *site = (JitSite){.key = global_key(cu, w),
+                           .lo = va & ~(LARGE_BYTES - 1),
+                           .add = t->add};
+        grow(cu, w, kind, site, size);
+    } else {
+        page = va >> MXGPU_PAGE_SHIFT;
+        t = &cu->c.small[kind][page % TLB_SMALL];
+        if (t->tag == (page | w->c.vmid_tag)) {
+            *site = (JitSite){.key = global_key(cu, w),
+                               .lo = va & ~(uint64_t)(PAGE_BYTES - 1),
+                               .span = PAGE_BYTES - size + 1,
+                               .add = t->add};
+        }
+    }
+}
+
+static bool access_memory(MxgpuCu *cu, MxgpuWarp *w, JitFrame *f,
+                          unsigned index, uint64_t mask)
+{
+    const JitRegion *r = f->region;
+    const SimtOp *p = &r->calls[index];
+    bool store = r->code.kind[index] == JIT_STORE;
+    uint64_t va = w->x[JIT_R1][__builtin_ctzll(mask)];
+
+    if (store && p->r2 == FP_SCRATCH) {
+        w->narrow[FP_SCRATCH] = p->op == RV_FSW ? ALL_LANES : 0;
+    }
+    if (!memory[p->op](cu, w, p, r->code.page + r->code.at[index], mask)) {
+        return false;
+    }
+    set_site(cu, w, &f->sites[r->code.site[index]],
+             store ? KIND_WRITE : KIND_READ, va,
+             1u << mxgpu_simt_access_shift(p->op));
+    return true;
+}
+
+/* The result where the code looks for it. */
+static void settle(MxgpuWarp *w, const SimtOp *p)
+{
+    if (p->rd != SINK) {
+        return;
+    }
+    if (mxgpu_jit_result(p, JIT_WIDE, JIT_WIDE) == JIT_WORD) {
+        const uint32_t *v = low_word(w, SINK, w->word[SINK]);
+
+        if (v != w->word[SINK]) {
+            memcpy(w->word[SINK], v, sizeof(w->word[SINK]));
+        }
+    } else {
+        (void)wide(w, SINK);
+    }
+}
+
+static uint32_t jit_call(MxgpuCu *cu, MxgpuWarp *w, JitFrame *f,
+                          uint32_t index, uint64_t mask)
+{
+    const JitRegion *r = f->region;
+    const SimtOp *p = &r->calls[index];
+    uint64_t pc = r->code.page + r->code.at[index];
+
+    w->s.cur.pc = pc;
+    w->s.cur.mask = mask;
+    if (mask != ALL_LANES && mask != w->c.expanded) {
+        expand_mask(w, mask);
+    }
+    w->form[JIT_R1] = w->form[JIT_R2] = FORM_WIDE;
+    switch ((JitKind)r->code.kind[index]) {
+    case JIT_LOAD:
+    case JIT_STORE:
+        if (!access_memory(cu, w, f, index, mask)) {
+            return false;
+        }
+        break;
+    case JIT_ATOMIC:
+        (void)wide(w, SINK);
+        if (!mxgpu_simt_atomic(cu, w, p, pc, mask)) {
+            return false;
+        }
+        simt_wrote_wide(w, SINK);
+        break;
+    default:
+        ints[p->op](w, p);
+    }
+    settle(w, p);
+    return true;
+}
+
+static void jit_put(MxgpuWarp *w, uint32_t r, uint64_t mask)
+{
+    uint64_t *d = wide_partly(w, r);
+
+    for (; mask; mask &= mask - 1) {
+        unsigned i = __builtin_ctzll(mask);
+
+        d[i] = w->x[JIT_R1][i];
+    }
+}
+
+/* ---- entering */
+
+#define BAILS_MAX 64 /* then other code is asked for */
+#define RETRIES   4
+
+/* What the x registers hold now. */
+static void observe(const MxgpuWarp *w, uint8_t entry[32])
+{
+    for (unsigned r = 0; r < 32; r++) {
+        uint8_t form = w->form[r];
+        const SimtLine *l = &w->line[r];
+
+        if (form & FORM_UNIFORM) {
+            entry[r] = l->base == SEXT32(l->base) ? JIT_UNIFORM_WORD
+                                                  : JIT_UNIFORM;
+        } else if (form & FORM_WORD ||
+                   (form & FORM_LINE &&
+                    line_within(rows_of(w), l, INT32_MIN, INT32_MAX))) {
+            entry[r] = JIT_WORD;
+        } else {
+            entry[r] = JIT_WIDE;
+        }
+    }
+}
+
+/* Makes the form of x[r] that the code reads; false: it has none. */
+static bool convert(MxgpuWarp *w, unsigned r, JitType type)
+{
+    switch (type) {
+    case JIT_UNIFORM_WORD:
+        return w->form[r] & FORM_UNIFORM &&
+               w->line[r].base == SEXT32(w->line[r].base);
+    case JIT_UNIFORM:
+        return w->form[r] & FORM_UNIFORM;
+    case JIT_WORD:
+        return as_word(w, r);
+    case JIT_WIDE:
+        (void)wide(w, r);
+        return true;
+    default:
+        return true;
+    }
+}
+
+static bool ready_x(const JitRegion *region, MxgpuWarp *w, uint32_t needed)
+{
+    for (; needed; needed &= needed - 1) {
+        unsigned r = __builtin_ctz(needed);
+
+        if (!convert(w, r, region->code.x[r])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Whether f registers that are read hold for these lanes what the code reads. */
+static bool ready_f(const JitRegion *region, const MxgpuWarp *w,
+                    uint32_t needed, uint64_t lanes)
+{
+    for (; needed; needed &= needed - 1) {
+        unsigned r = __builtin_ctz(needed);
+        uint64_t narrow = w->narrow[r];
+
+        if (lanes & (region->code.f[r] == JIT_SINGLE ? ~narrow : narrow)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static int block_at(const JitRegion *r, int64_t at)
+{
+    for (unsigned i = 0; i < r->code.num_blocks; i++) {
+        if (r->code.blocks[i].at == at) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+/* Groups of the same call frame that are ready inside the region run in it,
+ * too: false: one is where the code cannot begin. */
+static bool gather_groups(const JitRegion *r, const MxgpuWarp *w,
+                          JitFrame *f, uint64_t *lanes, uint32_t *fneeded,
+                          unsigned *taken)
+{
+    int64_t last = r->code.blocks[r->code.num_blocks - 1].at;
+
+    *taken = 0;
+    while (*taken < w->s.num_ready) {
+        const SimtGroup *g = &w->s.ready[w->s.num_ready - 1 - *taken];
+        int64_t at = (int64_t)(g->pc - r->code.page);
+        int block;
+
+        if (g->depth != w->s.cur.depth || at > last) {
+            break;
+        }
+        block = block_at(r, at);
+        if (block < 0 || f->pend[block]) {
+            return false;
+        }
+        f->pend[block] = f->came[block] = g->mask;
+        f->stamp[block] = g->stamp;
+        *lanes |= g->mask;
+        *fneeded |= r->code.blocks[block].flive;
+        ++*taken;
+    }
+    return true;
+}
+
+static uint32_t used_x(const JitRegion *r)
+{
+    uint32_t used = 0;
+
+    for (unsigned i = 1; i < 32; i++) {
+        used |= r->code.x[i] ? 1u << i : 0;
+    }
+    return used;
+}
+
+/* Lanes that the code has left are ready where it left them. */
+static void park_all(MxgpuWarp *w, const JitRegion *r, const JitFrame *f,
+                     int32_t depth)
+{
+    for (unsigned i = 0; i < r->code.num_blocks; i++) {
+        uint64_t stamp =
+            f->pend[i] == f->came[i] ? f->stamp[i] : w->s.stamps;
+
+        if (f->pend[i]) {
+            mxgpu_warp_park(w, &(SimtGroup){r->code.page + r->code.blocks[i].at,
+                                            f->pend[i], stamp, depth});
+        }
+    }
+}
+
+static JitGo run(MxgpuCu *cu, MxgpuWarp *w, const JitRegion *r, JitFrame *f)
+{
+    int32_t depth = w->s.cur.depth;
+    JitLeave how = r->fn(cu, w, f);
+
+    w->s.instructions = f->instructions;
+    cu->n.lanes_now += f->lanes;
+    cu->n.divergent_now += f->divergent;
+    w->s.cur.mask = 0;
+    park_all(w, r, f, depth);
+    if (how == JIT_FAULTED) {
+        w->s.cur = (SimtGroup){r->code.page + f->fault_at, f->fault_mask,
+                               ++w->s.stamps, depth};
+        return JIT_FAULT;
+    }
+    mxgpu_warp_pick(w, false);
+    w->s.slice_end =
+        w->s.cur.mask == w->s.live || f->slice == UINT64_MAX ? 0 : f->slice;
+    return JIT_ON;
+}
+
+/* Asks for the code of the head, for x registers as they are. */
+static void ask(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page, SimtHead *head)
+{
+    const JitRegion *last = head->region;
+    uint8_t entry[32];
+
+    observe(w, entry);
+    for (unsigned r = 0; last && r < 32; r++) {
+        entry[r] = mxgpu_jit_join(entry[r], last->code.entry[r]);
+    }
+    head->count = 0;
+    head->ready = false;
+    head->region = mxgpu_jit_find(
+        cu, w, page, (w->s.cur.pc & (PAGE_BYTES - 1)) / 2, head->end, entry);
+    head->refused = !head->region;
+}
+
+/* Registers do not hold what the code takes. */
+static void bail(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page, SimtHead *head,
+                 bool types)
+{
+    if (++head->bails % BAILS_MAX) {
+        return;
+    }
+    if (types && head->bails < RETRIES * BAILS_MAX) {
+        ask(cu, w, page, head);
+    } else {
+        head->refused = true;
+        head->ready = false;
+    }
+}
+
+/* The group that runs, and those that join it in the region; false: the code
+ * cannot begin with them. */
+static bool fill(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page, SimtHead *head,
+                 JitFrame *f)
+{
+    const JitRegion *r = head->region;
+    const JitBlock *first = &r->code.blocks[r->code.head_block];
+    uint64_t lanes = w->s.cur.mask;
+    uint32_t fneeded = first->flive, needed = first->live;
+    unsigned taken = 0;
+
+    memset(f->pend, 0, r->code.num_blocks * sizeof(f->pend[0]));
+    memset(f->came, 0, r->code.num_blocks * sizeof(f->came[0]));
+    f->pend[r->code.head_block] = lanes;
+    if (lanes != w->s.live) {
+        if (!gather_groups(r, w, f, &lanes, &fneeded, &taken)) {
+            return false;
+        }
+        needed |= ~(uint32_t)w->c.dead;
+    }
+    if (!ready_x(r, w, needed & used_x(r))) {
+        bail(cu, w, page, head, true);
+        return false;
+    }
+    if (!ready_f(r, w, fneeded, lanes)) {
+        bail(cu, w, page, head, false);
+        return false;
+    }
+    w->s.num_ready -= taken;
+    return true;
+}
+
+static JitGo enter(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page, SimtHead *head,
+                   uint64_t limit)
+{
+    JitRegion *r = head->region;
+    bool solo = w->s.cur.mask == w->s.live;
+    JitFrame f;
+
+    if (w->s.rotated || w->c.fp_level || cu->simt->debugged ||
+        !fill(cu, w, page, head, &f)) {
+        return JIT_STAY;
+    }
+    w->c.dead |= 1ull << SINK;
+    f.instructions = w->s.instructions;
+    f.limit = limit;
+    f.slice = !solo && w->s.slice_end ? w->s.slice_end : UINT64_MAX;
+    f.key_global = global_key(cu, w);
+    f.key_shared = shared_key(cu, w);
+    f.key_private = private_key(w);
+    f.private_host =
+        (uintptr_t)private_at(w, MXGPU_PRIVATE_END - w->c.private_size);
+    f.sites = r->sites + cu->index * r->num_sites;
+    f.call = jit_call;
+    f.put = jit_put;
+    f.region = r;
+    return run(cu, w, r, &f);
+}
+
+JitGo jit_enter(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page, SimtHead *head,
+                uint64_t limit)
+{
+    if (!head->ready) {
+        int state;
+
+        if (!head->region) {
+            ask(cu, w, page, head);
+            if (head->refused) {
+                return JIT_STAY;
+            }
+        }
+        state = atomic_load_explicit(&head->region->state,
+                                     memory_order_acquire);
+        head->count = 0;
+        head->refused = state == JIT_REFUSED;
+        head->ready = state == JIT_READY;
+        if (state != JIT_READY) {
+            return JIT_STAY;
+        }
+    }
+    return enter(cu, w, page, head, limit);
+}
+
+#endif

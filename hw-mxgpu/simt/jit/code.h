@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Compiled code of hot code. Where warps begin again and again, each for
+ * itself (the head of a loop, an arm of a branch, the place that a call returns
+ * to), what follows is compiled for the host by LLVM, in a process of its own,
+ * while the interpreter goes on with it. Then a warp that comes there leaves the
+ * interpreter, and comes back at an instruction that is not compiled, at the end
+ * of the region and when its turn ends. What it does in between is what the
+ * interpreter does: the same instructions for the same lanes in the same order,
+ * counted alike.
+ *
+ *   code.h      code and all that goes with it
+ *   types.c     what instructions are, and what registers hold
+ *   region.c    code as blocks of instructions
+ *   jit.c       regions that are hot, and what has been compiled of them
+ *   process.c   the compiler's process
+ *   compiler/   the program mxgpu-jit: LLVM code of a region
+ *   exec/jit.c  (of each instruction set) warps enter and leave
+ *
+ * Nothing of this is state of a device: what runs does not depend on it.
+ */
+#ifndef MXGPU_SIMT_JIT_CODE_H
+#define MXGPU_SIMT_JIT_CODE_H
+
+#include "simt/state.h"
+
+#define JIT_BLOCKS 96
+#define JIT_OPS    400
+
+/* Registers for operands of one instruction, behind the sink. */
+#define JIT_R1 33
+#define JIT_R2 34
+
+/* What is known of all lanes of an x register. Each of them can be made of
+ * some others: UNIFORM, WORD and WIDE of UNIFORM_WORD; WIDE of any. */
+typedef enum JitType {
+    JIT_NONE,         /* not used in more than one block */
+    JIT_UNIFORM_WORD, /* one value, sign-extended from 32 bits */
+    JIT_UNIFORM,      /* one value */
+    JIT_WORD,         /* sign-extended from 32 bits */
+    JIT_WIDE
+} JitType;
+
+/* Of an f register. */
+typedef enum JitFloat { JIT_NO_FLOAT, JIT_SINGLE, JIT_DOUBLE } JitFloat;
+
+typedef enum JitKind {
+    JIT_STUB,   /* not compiled: warps leave in front of it */
+    JIT_INT,    /* computes x[rd] from x registers */
+    JIT_CALL,   /* the same by a call of the interpreter's function */
+    JIT_ATOMIC, /* by such a call, and may fault */
+    JIT_LOAD,
+    JIT_STORE,
+    JIT_FLOAT,
+    JIT_BRANCH,
+    JIT_JUMP
+} JitKind;
+
+/* A straight run of instructions, in order of addresses; count 0: a place where
+ * warps leave the region. */
+typedef struct JitBlock {
+    int32_t at; /* bytes from the beginning of the page */
+    uint16_t first, count;
+    uint32_t live;  /* x registers that may be read from here on */
+    uint32_t flive; /* f registers, in the region */
+} JitBlock;
+
+/* What is compiled: as it is sent to the compiler. */
+typedef struct JitCode {
+    uint64_t page; /* address */
+    uint32_t num_ops, num_blocks, head_block;
+    SimtOp ops[JIT_OPS];
+    uint8_t kind[JIT_OPS];  /* JitKind */
+    uint16_t site[JIT_OPS]; /* of loads and stores */
+    int32_t at[JIT_OPS];    /* bytes from the beginning of the page */
+    uint32_t live[JIT_OPS]; /* before each op */
+    JitBlock blocks[JIT_BLOCKS];
+    uint8_t entry[32]; /* JitType that was seen at the head */
+    uint8_t x[32];     /* JitType: of registers that several blocks use */
+    uint8_t f[32];     /* JitFloat */
+} JitCode;
+
+/*
+ * Where a load or store of a unit went last. Addresses lo to lo + span - 1 are at
+ * the host's address + add; or they are private memory. "key" says of which
+ * address space, block or size.
+ */
+typedef struct JitSite {
+    uint64_t key, lo, span, add, is_private;
+} JitSite;
+
+struct JitFrame;
+
+/* An instruction that is not compiled, or an access that the site does not
+ * cover; 0: it faulted, or the work budget is exhausted. */
+typedef uint32_t JitCallFn(MxgpuCu *cu, MxgpuWarp *w, struct JitFrame *f,
+                           uint32_t op, uint64_t mask);
+/* x[r], lanes of mask, from x[JIT_R1]. */
+typedef void JitPutFn(MxgpuWarp *w, uint32_t r, uint64_t mask);
+
+/* What a warp takes with it, and brings back. */
+typedef struct JitFrame {
+    uint64_t pend[JIT_BLOCKS]; /* lanes that are at blocks */
+    uint64_t instructions, limit, slice, lanes, divergent;
+    uint64_t key_global, key_shared, key_private;
+    uint64_t private_host;
+    JitSite *sites;
+    JitCallFn *call;
+    JitPutFn *put;
+    uint64_t fault_mask, fault_at; /* bytes from the beginning of the page */
+    const struct JitRegion *region;
+    /* Of "pend" as it was: who has not run since keeps its place among those that
+     * wait for their turn. */
+    uint64_t came[JIT_BLOCKS], stamp[JIT_BLOCKS];
+} JitFrame;
+
+/* Lanes of fault_mask have faulted at fault_at; or all of "pend" go on. */
+typedef enum JitLeave { JIT_LEFT, JIT_FAULTED } JitLeave;
+typedef uint32_t JitFn(MxgpuCu *cu, MxgpuWarp *w, JitFrame *f);
+
+typedef enum JitState { JIT_QUEUED, JIT_READY, JIT_REFUSED } JitState;
+
+/* Made once, and kept. "fn" and "state" are set by the thread that talks to the
+ * compiler, "state" last. */
+typedef struct JitRegion {
+    struct JitRegion *next;
+    uint16_t head, asked;      /* halfwords of the page: mxgpu_jit_region() */
+    uint8_t bytes[PAGE_BYTES]; /* the page that it was made of */
+    JitCode code;
+    SimtOp calls[JIT_OPS]; /* ops as they are called: operands in JIT_R1 ... */
+    unsigned num_sites;
+    JitSite *sites;        /* of each unit */
+    uint32_t relevant;     /* x registers whose types at the head matter */
+    JitFn *fn;
+    size_t size;
+    _Atomic int state; /* JitState */
+} JitRegion;
+
+/* What the two processes must agree on; before each JitCode. */
+typedef struct JitRequest {
+    uint32_t magic, warp_bytes, frame_bytes, code_bytes;
+} JitRequest;
+#define JIT_MAGIC   0x314a584du
+#define JIT_REQUEST                                                            \
+    ((JitRequest){JIT_MAGIC, sizeof(MxgpuWarp), sizeof(JitFrame),              \
+                  sizeof(JitCode)})
+/* The answer: so many bytes follow, which may be anywhere in memory; 0: none. */
+typedef struct JitReply {
+    uint32_t bytes, entry;
+} JitReply;
+#define JIT_REPLY_MAX (1u << 22)
+
+#endif

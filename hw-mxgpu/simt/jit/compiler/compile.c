@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/* From a region to an object file. */
+#include "compile.h"
+
+#include "emit.h"
+
+#include <llvm-c/Error.h>
+#include <llvm-c/Target.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char passes[] =
+    "mem2reg,instcombine<no-verify-fixpoint>,simplifycfg,early-cse,gvn,"
+    "instcombine<no-verify-fixpoint>,simplifycfg,sink,dce";
+
+LLVMTargetMachineRef jit_host_machine(void)
+{
+    char *triple, *cpu, *features;
+    LLVMTargetMachineRef machine = NULL;
+    LLVMTargetRef target;
+
+    LLVMInitializeNativeTarget();
+    LLVMInitializeNativeAsmPrinter();
+    triple = LLVMGetDefaultTargetTriple();
+    cpu = LLVMGetHostCPUName();
+    features = LLVMGetHostCPUFeatures();
+    if (!LLVMGetTargetFromTriple(triple, &target, NULL)) {
+        machine = LLVMCreateTargetMachine(target, triple, cpu, features,
+                                          LLVMCodeGenLevelDefault,
+                                          LLVMRelocPIC, LLVMCodeModelSmall);
+    }
+    LLVMDisposeMessage(triple);
+    LLVMDisposeMessage(cpu);
+    LLVMDisposeMessage(features);
+    return machine;
+}
+
+static void attribute(Emit *e, const char *name, const char *value)
+{
+    LLVMAddAttributeAtIndex(
+        e->fn, LLVMAttributeFunctionIndex,
+        LLVMCreateStringAttribute(e->context, name, strlen(name), value,
+                                  strlen(value)));
+}
+
+static void make_types(Emit *e)
+{
+    e->i1 = LLVMInt1TypeInContext(e->context);
+    e->i8 = LLVMInt8TypeInContext(e->context);
+    e->i32 = LLVMInt32TypeInContext(e->context);
+    e->i64 = LLVMInt64TypeInContext(e->context);
+    e->ptr = LLVMPointerTypeInContext(e->context, 0);
+    e->words = LLVMVectorType(e->i32, LANES);
+    e->wides = LLVMVectorType(e->i64, LANES);
+    e->singles = LLVMVectorType(LLVMFloatTypeInContext(e->context), LANES);
+    e->doubles = LLVMVectorType(LLVMDoubleTypeInContext(e->context), LANES);
+    e->bits = LLVMVectorType(e->i1, LANES);
+    e->ptrs = LLVMVectorType(e->ptr, LANES);
+}
+
+/* The function in a module of its own. */
+static void make_function(Emit *e, LLVMTargetMachineRef machine)
+{
+    LLVMTypeRef args[] = {e->ptr, e->ptr, e->ptr};
+    char *cpu = LLVMGetTargetMachineCPU(machine);
+    char *features = LLVMGetTargetMachineFeatureString(machine);
+    char *triple = LLVMGetTargetMachineTriple(machine);
+    LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
+
+    LLVMSetTarget(e->module, triple);
+    LLVMSetModuleDataLayout(e->module, layout);
+    e->fn = LLVMAddFunction(e->module, "region",
+                            LLVMFunctionType(e->i32, args, 3, 0));
+    attribute(e, "target-cpu", cpu);
+    attribute(e, "target-features", features);
+    attribute(e, "prefer-vector-width", "512");
+    attribute(e, "min-legal-vector-width", "512");
+    LLVMDisposeTargetData(layout);
+    LLVMDisposeMessage(cpu);
+    LLVMDisposeMessage(features);
+    LLVMDisposeMessage(triple);
+}
+
+static bool optimise(Emit *e, LLVMTargetMachineRef machine)
+{
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef error = LLVMRunPasses(e->module, passes, machine, options);
+
+    LLVMDisposePassBuilderOptions(options);
+    LLVMConsumeError(error);
+    return !error;
+}
+
+LLVMMemoryBufferRef jit_object(LLVMTargetMachineRef machine,
+                               const JitCode *code, const char *dump)
+{
+    LLVMMemoryBufferRef object = NULL;
+    Emit *e = calloc(1, sizeof(*e));
+    char *message = NULL;
+
+    if (!e) {
+        return NULL;
+    }
+    e->r = code;
+    e->context = LLVMContextCreate();
+    e->module = LLVMModuleCreateWithNameInContext("region", e->context);
+    e->b = LLVMCreateBuilderInContext(e->context);
+    make_types(e);
+    make_function(e, machine);
+    emit_region(e);
+    LLVMDisposeBuilder(e->b);
+    if (optimise(e, machine)) {
+        if (dump) {
+            LLVMPrintModuleToFile(e->module, dump, NULL);
+        }
+        if (LLVMTargetMachineEmitToMemoryBuffer(machine, e->module,
+                                                LLVMObjectFile, &message,
+                                                &object)) {
+            LLVMDisposeMessage(message);
+            object = NULL;
+        }
+    }
+    LLVMDisposeModule(e->module);
+    LLVMContextDispose(e->context);
+    free(e);
+    return object;
+}

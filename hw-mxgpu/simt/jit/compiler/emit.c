@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A region as one function. Each block begins with a look at which lanes are
+ * there, and goes on with the next block by address when there are none: lanes
+ * that are behind go first, as in the interpreter. Where warps leave, a block is
+ * empty.
+ */
+#include "emit.h"
+
+#include "float.h"
+#include "int.h"
+#include "leave.h"
+#include "memory.h"
+#include "simt/jit/types.h"
+#include "simt/warp/budget.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- blocks */
+
+static unsigned block_at(const JitCode *r, int32_t at)
+{
+    for (unsigned i = 0; i < r->num_blocks; i++) {
+        if (r->blocks[i].at == at) {
+            return i;
+        }
+    }
+    abort(); /* region.c has made one of each place that is gone to */
+}
+
+/* Others may look at memory between two turns of a loop. */
+static void memory_barrier(Emit *e)
+{
+    LLVMTypeRef type =
+        LLVMFunctionType(LLVMVoidTypeInContext(e->context), NULL, 0, 0);
+    LLVMValueRef nothing = LLVMGetInlineAsm(type, "", 0, "~{memory}", 9, 1, 0,
+                                            LLVMInlineAsmDialectATT, 0);
+
+    LLVMBuildCall2(e->b, type, nothing, NULL, 0, "");
+}
+
+/* Some lanes go back to block "to", which is not behind this one; the others
+ * wait at the next one. */
+static void go_back(Emit *e, unsigned self, unsigned to, LLVMValueRef taken)
+{
+    LLVMBasicBlockRef back = emit_new(e, "back"), go = emit_new(e, "go");
+    LLVMBasicBlockRef stop = emit_new(e, "stop");
+    LLVMValueRef n, over;
+
+    LLVMBuildCondBr(e->b,
+                    LLVMBuildICmp(e->b, LLVMIntNE, taken, emit_i64(e, 0), ""),
+                    back, e->check[self + 1]);
+    LLVMPositionBuilderAtEnd(e->b, back);
+    memory_barrier(e);
+    n = emit_variable_get(e, e->instructions, e->i64);
+    over = LLVMBuildOr(
+        e->b, LLVMBuildICmp(e->b, LLVMIntUGE, n, e->limit, ""),
+        LLVMBuildICmp(e->b, LLVMIntUGE, n, emit_variable_get(e, e->slice, e->i64), ""), "");
+    LLVMBuildCondBr(e->b, over, stop, go);
+    LLVMPositionBuilderAtEnd(e->b, stop);
+    emit_leave_from(e, JIT_LEFT);
+    LLVMPositionBuilderAtEnd(e->b, go);
+    LLVMBuildBr(e->b, e->check[to]);
+}
+
+static void terminator(Emit *e, unsigned self)
+{
+    const JitCode *r = e->r;
+    const JitBlock *b = e->block;
+    unsigned last = b->first + b->count - 1;
+    const SimtOp *op = &r->ops[last];
+    JitKind kind = r->kind[last];
+    LLVMValueRef taken = NULL, rest, some;
+    unsigned to = 0;
+
+    e->index = last;
+    if (kind == JIT_BRANCH) {
+        taken = emit_taken(e, op);
+    } else if (kind == JIT_JUMP) {
+        taken = e->mask;
+    }
+    emit_keep(e, mxgpu_jit_behind(r, b));
+    emit_count(e, b->count);
+    if (kind != JIT_JUMP) {
+        rest = taken ? LLVMBuildAnd(e->b, e->mask,
+                                    LLVMBuildNot(e->b, taken, ""), "")
+                     : e->mask;
+        emit_variable_or(e, e->pend[block_at(r, r->at[last] + 2 * op->len)], rest);
+    }
+    if (!taken) {
+        LLVMBuildBr(e->b, e->check[self + 1]);
+        return;
+    }
+    to = block_at(r, r->at[last] + op->imm);
+    emit_variable_or(e, e->pend[to], taken);
+    if (kind == JIT_BRANCH) {
+        some = LLVMBuildAnd(
+            e->b,
+            LLVMBuildICmp(e->b, LLVMIntNE, taken, emit_i64(e, 0), ""),
+            LLVMBuildICmp(e->b, LLVMIntNE, taken, e->mask, ""), "");
+        emit_variable_add(e, e->divergent, LLVMBuildZExt(e->b, some, e->i64, ""));
+    }
+    if (to > self) {
+        LLVMBuildBr(e->b, e->check[self + 1]);
+    } else {
+        go_back(e, self, to, taken);
+    }
+}
+
+static LLVMValueRef live_lanes(Emit *e)
+{
+    return emit_get(e, e->i64, e->w,
+                    offsetof(MxgpuWarp, s) + offsetof(SimtWarpState, live));
+}
+
+/* A slice begins when the warp diverges, and ends when all lanes are together
+ * again: then there is none. */
+static void begin_slice(Emit *e)
+{
+    LLVMValueRef slice = emit_variable_get(e, e->slice, e->i64);
+    LLVMValueRef none = emit_i64(e, UINT64_MAX), fresh, new;
+
+    fresh = LLVMBuildAdd(e->b, emit_variable_get(e, e->instructions, e->i64),
+                         emit_i64(e, GROUP_SLICE), "");
+    new = LLVMBuildSelect(e->b,
+                          LLVMBuildICmp(e->b, LLVMIntEQ, slice, none, ""),
+                          fresh, slice, "");
+    new = LLVMBuildSelect(
+        e->b, LLVMBuildICmp(e->b, LLVMIntEQ, live_lanes(e), e->mask, ""), none,
+        new, "");
+    LLVMBuildStore(e->b, new, e->slice);
+}
+
+/* A group that does an atomic may wait for another lane: its slice is short. */
+static void shorten_slice(Emit *e)
+{
+    LLVMValueRef end = LLVMBuildAdd(e->b, emit_variable_get(e, e->instructions, e->i64),
+                                    emit_i64(e, SPIN_SLICE), "");
+    LLVMValueRef slice = emit_variable_get(e, e->slice, e->i64);
+    LLVMValueRef sooner = LLVMBuildAnd(
+        e->b, LLVMBuildICmp(e->b, LLVMIntULT, end, slice, ""),
+        LLVMBuildICmp(e->b, LLVMIntNE, live_lanes(e), e->mask, ""), "");
+
+    LLVMBuildStore(e->b, LLVMBuildSelect(e->b, sooner, end, slice, ""),
+                   e->slice);
+}
+
+static void one_op(Emit *e, unsigned index)
+{
+    const SimtOp *op = &e->r->ops[index];
+
+    e->index = index;
+    switch ((JitKind)e->r->kind[index]) {
+    case JIT_INT:
+        emit_int(e, op);
+        break;
+    case JIT_CALL:
+        emit_call(e, op, false);
+        break;
+    case JIT_ATOMIC:
+        emit_call(e, op, true);
+        shorten_slice(e);
+        break;
+    case JIT_LOAD:
+        emit_load(e, op);
+        break;
+    case JIT_STORE:
+        emit_store(e, op);
+        break;
+    case JIT_FLOAT:
+        emit_fp(e, op);
+        break;
+    default: /* the terminator */
+        break;
+    }
+}
+
+static void block(Emit *e, unsigned self)
+{
+    LLVMBasicBlockRef body = emit_new(e, "body");
+
+    e->block = &e->r->blocks[self];
+    LLVMPositionBuilderAtEnd(e->b, e->check[self]);
+    e->mask = emit_variable_get(e, e->pend[self], e->i64);
+    LLVMBuildCondBr(
+        e->b, LLVMBuildICmp(e->b, LLVMIntEQ, e->mask, emit_i64(e, 0), ""),
+        e->check[self + 1], body);
+    LLVMPositionBuilderAtEnd(e->b, body);
+    if (!e->block->count) {
+        emit_leave_from(e, JIT_LEFT);
+        return;
+    }
+    LLVMBuildStore(e->b, emit_i64(e, 0), e->pend[self]);
+    begin_slice(e);
+    e->lane = LLVMBuildBitCast(e->b, e->mask, e->bits, "");
+    memset(e->value, 0, sizeof(e->value));
+    memset(e->fvalue, 0, sizeof(e->fvalue));
+    e->written = e->fwritten = 0;
+    for (unsigned i = 0; i < e->block->count; i++) {
+        one_op(e, e->block->first + i);
+    }
+    terminator(e, self);
+}
+
+/* To the first block with lanes. */
+static void start(Emit *e)
+{
+    for (unsigned i = 0; i <= e->r->num_blocks; i++) {
+        e->check[i] = emit_new(e, "check");
+    }
+    LLVMBuildBr(e->b, e->check[0]);
+    LLVMPositionBuilderAtEnd(e->b, e->check[e->r->num_blocks]);
+    emit_leave_from(e, JIT_LEFT);
+}
+
+void emit_region(Emit *e)
+{
+    LLVMBasicBlockRef entry;
+
+    e->cu = LLVMGetParam(e->fn, 0);
+    e->w = LLVMGetParam(e->fn, 1);
+    e->frame = LLVMGetParam(e->fn, 2);
+    entry = emit_new(e, "entry");
+    e->leave = emit_new(e, "leave");
+    LLVMPositionBuilderAtEnd(e->b, entry);
+    emit_variables(e);
+    entry = LLVMGetInsertBlock(e->b);
+    emit_leave(e);
+    LLVMPositionBuilderAtEnd(e->b, entry);
+    start(e);
+    for (unsigned i = 0; i < e->r->num_blocks; i++) {
+        block(e, i);
+    }
+}

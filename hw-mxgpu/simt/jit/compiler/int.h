@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* Integer instructions and branches. */
+#ifndef MXGPU_SIMT_JIT_COMPILER_INT_H
+#define MXGPU_SIMT_JIT_COMPILER_INT_H
+
+#include "values.h"
+
+void emit_int(Emit *e, const SimtOp *op);
+/* Lanes that take the branch, i64. */
+LLVMValueRef emit_taken(Emit *e, const SimtOp *op);
+
+#endif

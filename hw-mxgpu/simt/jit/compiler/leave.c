@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: MIT */
+/* Registers between the blocks of a region, and how warps leave it. */
+#include "leave.h"
+
+#include "simt/jit/types.h"
+
+#include <stddef.h>
+#include <string.h>
+
+/* ---- variables: LLVM makes values of them */
+
+static LLVMTypeRef x_type(Emit *e, unsigned reg)
+{
+    switch (e->r->x[reg]) {
+    case JIT_WORD:
+        return e->words;
+    case JIT_WIDE:
+        return e->wides;
+    default:
+        return e->i64;
+    }
+}
+
+static LLVMTypeRef f_type(Emit *e, unsigned reg)
+{
+    return e->r->f[reg] == JIT_SINGLE ? e->singles : e->doubles;
+}
+
+static LLVMValueRef variable(Emit *e, LLVMTypeRef type, LLVMValueRef init)
+{
+    LLVMValueRef v = LLVMBuildAlloca(e->b, type, "");
+
+    LLVMBuildStore(e->b, init, v);
+    return v;
+}
+
+LLVMValueRef emit_variable_get(Emit *e, LLVMValueRef variable, LLVMTypeRef type)
+{
+    return LLVMBuildLoad2(e->b, type, variable, "");
+}
+
+static LLVMValueRef x_plane(Emit *e, unsigned reg)
+{
+    size_t at;
+
+    switch (e->r->x[reg]) {
+    case JIT_WORD:
+        at = offsetof(MxgpuWarp, word) + reg * sizeof(uint32_t[LANES]);
+        break;
+    case JIT_WIDE:
+        at = offsetof(MxgpuWarp, x) + reg * sizeof(uint64_t[LANES]);
+        break;
+    default:
+        at = offsetof(MxgpuWarp, line) + reg * sizeof(SimtLine) +
+             offsetof(SimtLine, base);
+    }
+    return emit_at(e, e->w, at);
+}
+
+static LLVMValueRef f_plane(Emit *e, unsigned reg)
+{
+    return emit_at(e, e->w,
+                   e->r->f[reg] == JIT_SINGLE
+                       ? offsetof(MxgpuWarp, f) + reg * sizeof(uint32_t[LANES])
+                       : offsetof(MxgpuWarp, d) +
+                             reg * sizeof(uint64_t[LANES]));
+}
+
+void emit_variables(Emit *e)
+{
+    const JitCode *r = e->r;
+
+    for (unsigned i = 1; i < 32; i++) {
+        if (r->x[i]) {
+            e->x[i] = variable(e, x_type(e, i),
+                               emit_load_at(e, x_type(e, i), x_plane(e, i)));
+        }
+    }
+    for (unsigned i = 0; i < 32; i++) {
+        if (r->f[i]) {
+            e->f[i] = variable(e, f_type(e, i),
+                               emit_load_at(e, f_type(e, i), f_plane(e, i)));
+            e->narrow[i] = variable(
+                e, e->i64,
+                emit_get(e, e->i64, e->w,
+                         offsetof(MxgpuWarp, narrow) + 8 * i));
+        }
+    }
+    for (unsigned i = 0; i < r->num_blocks; i++) {
+        e->pend[i] = variable(
+            e, e->i64,
+            emit_get(e, e->i64, e->frame, offsetof(JitFrame, pend) + 8 * i));
+    }
+    e->instructions =
+        variable(e, e->i64,
+                 emit_get(e, e->i64, e->frame,
+                          offsetof(JitFrame, instructions)));
+    e->slice = variable(
+        e, e->i64, emit_get(e, e->i64, e->frame, offsetof(JitFrame, slice)));
+    e->limit = emit_get(e, e->i64, e->frame, offsetof(JitFrame, limit));
+    e->lanes = variable(e, e->i64, emit_i64(e, 0));
+    e->divergent = variable(e, e->i64, emit_i64(e, 0));
+    e->dirty_x = variable(e, e->i32, emit_i32(e, 0));
+    e->dirty_f = variable(e, e->i32, emit_i32(e, 0));
+}
+
+void emit_variable_add(Emit *e, LLVMValueRef variable, LLVMValueRef v)
+{
+    LLVMTypeRef type = LLVMTypeOf(v);
+
+    LLVMBuildStore(e->b, LLVMBuildAdd(e->b, emit_variable_get(e, variable, type), v, ""),
+                   variable);
+}
+
+void emit_variable_or(Emit *e, LLVMValueRef variable, LLVMValueRef v)
+{
+    LLVMTypeRef type = LLVMTypeOf(v);
+
+    LLVMBuildStore(e->b, LLVMBuildOr(e->b, emit_variable_get(e, variable, type), v, ""),
+                   variable);
+}
+
+/* ---- leaving */
+
+/* To memory what has been written. */
+static void flush_x(Emit *e, unsigned reg)
+{
+    LLVMBasicBlockRef dirty = emit_new(e, "dirty"), next = emit_new(e, "clean");
+    LLVMValueRef bit = LLVMBuildAnd(e->b, emit_variable_get(e, e->dirty_x, e->i32),
+                                    emit_i32(e, 1u << reg), "");
+
+    LLVMBuildCondBr(e->b,
+                    LLVMBuildICmp(e->b, LLVMIntNE, bit, emit_i32(e, 0), ""),
+                    dirty, next);
+    LLVMPositionBuilderAtEnd(e->b, dirty);
+    emit_store_at(e, emit_variable_get(e, e->x[reg], x_type(e, reg)), x_plane(e, reg));
+    emit_set(e,
+             LLVMConstInt(e->i8,
+                          e->r->x[reg] == JIT_WORD ? FORM_WORD : FORM_WIDE, 0),
+             e->w, offsetof(MxgpuWarp, form) + reg);
+    LLVMBuildBr(e->b, next);
+    LLVMPositionBuilderAtEnd(e->b, next);
+}
+
+static void flush_f(Emit *e, unsigned reg)
+{
+    LLVMBasicBlockRef dirty = emit_new(e, "dirty"), next = emit_new(e, "clean");
+    LLVMValueRef bit = LLVMBuildAnd(e->b, emit_variable_get(e, e->dirty_f, e->i32),
+                                    emit_i32(e, 1u << reg), "");
+
+    LLVMBuildCondBr(e->b,
+                    LLVMBuildICmp(e->b, LLVMIntNE, bit, emit_i32(e, 0), ""),
+                    dirty, next);
+    LLVMPositionBuilderAtEnd(e->b, dirty);
+    emit_store_at(e, emit_variable_get(e, e->f[reg], f_type(e, reg)), f_plane(e, reg));
+    emit_set(e, emit_variable_get(e, e->narrow[reg], e->i64), e->w,
+             offsetof(MxgpuWarp, narrow) + 8 * reg);
+    LLVMBuildBr(e->b, next);
+    LLVMPositionBuilderAtEnd(e->b, next);
+}
+
+static uint32_t writes_x(const JitCode *r)
+{
+    uint32_t written = 0;
+
+    for (unsigned i = 0; i < r->num_ops; i++) {
+        if (mxgpu_jit_writes_x(&r->ops[i], r->kind[i])) {
+            written |= 1u << r->ops[i].rd;
+        }
+    }
+    return written;
+}
+
+static uint32_t writes_f(const JitCode *r)
+{
+    uint32_t written = 0;
+
+    for (unsigned i = 0; i < r->num_ops; i++) {
+        if ((r->kind[i] == JIT_FLOAT || r->kind[i] == JIT_LOAD) &&
+            r->ops[i].classes & RV_CLASS_FD) {
+            written |= 1u << r->ops[i].rd;
+        }
+    }
+    return written;
+}
+
+void emit_leave(Emit *e)
+{
+    const JitCode *r = e->r;
+    uint32_t x = writes_x(r), f = writes_f(r);
+
+    LLVMPositionBuilderAtEnd(e->b, e->leave);
+    e->reason = LLVMBuildPhi(e->b, e->i32, "");
+    for (unsigned i = 0; i < r->num_blocks; i++) {
+        emit_set(e, emit_variable_get(e, e->pend[i], e->i64), e->frame,
+                 offsetof(JitFrame, pend) + 8 * i);
+    }
+    emit_set(e, emit_variable_get(e, e->instructions, e->i64), e->frame,
+             offsetof(JitFrame, instructions));
+    emit_set(e, emit_variable_get(e, e->slice, e->i64), e->frame, offsetof(JitFrame, slice));
+    emit_set(e, emit_variable_get(e, e->lanes, e->i64), e->frame, offsetof(JitFrame, lanes));
+    emit_set(e, emit_variable_get(e, e->divergent, e->i64), e->frame,
+             offsetof(JitFrame, divergent));
+    for (unsigned i = 1; i < 32; i++) {
+        if (x >> i & 1 && r->x[i]) {
+            flush_x(e, i);
+        }
+    }
+    for (unsigned i = 0; i < 32; i++) {
+        if (f >> i & 1) {
+            flush_f(e, i);
+        }
+    }
+    LLVMBuildRet(e->b, e->reason);
+}
+
+void emit_leave_from(Emit *e, JitLeave reason)
+{
+    LLVMValueRef v = emit_i32(e, reason);
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
+
+    LLVMBuildBr(e->b, e->leave);
+    LLVMAddIncoming(e->reason, &v, &here, 1);
+}
+
+/* What the block has written, to the variables: x registers of "wanted". */
+void emit_keep(Emit *e, uint32_t wanted)
+{
+    const JitCode *r = e->r;
+    uint32_t dirty = 0;
+
+    for (uint32_t m = e->written & wanted; m; m &= m - 1) {
+        unsigned reg = __builtin_ctz(m);
+        LLVMValueRef v;
+
+        if (!r->x[reg]) {
+            continue;
+        }
+        v = emit_as(e, e->value[reg], r->x[reg]);
+        v = LLVMBuildSelect(e->b, e->lane, v, emit_variable_get(e, e->x[reg], x_type(e, reg)),
+                            "");
+        LLVMBuildStore(e->b, v, e->x[reg]);
+        dirty |= 1u << reg;
+    }
+    if (dirty) {
+        emit_variable_or(e, e->dirty_x, emit_i32(e, dirty));
+    }
+    for (uint32_t m = e->fwritten; m; m &= m - 1) {
+        unsigned reg = __builtin_ctz(m);
+        LLVMValueRef v = emit_float(e, reg, true);
+
+        v = LLVMBuildSelect(e->b, e->lane, v, emit_variable_get(e, e->f[reg], f_type(e, reg)),
+                            "");
+        LLVMBuildStore(e->b, v, e->f[reg]);
+        if (r->f[reg] == JIT_SINGLE) {
+            emit_variable_or(e, e->narrow[reg], e->mask);
+        } else {
+            LLVMBuildStore(
+                e->b,
+                LLVMBuildAnd(e->b, emit_variable_get(e, e->narrow[reg], e->i64),
+                             LLVMBuildNot(e->b, e->mask, ""), ""),
+                e->narrow[reg]);
+        }
+    }
+    if (e->fwritten) {
+        emit_variable_or(e, e->dirty_f, emit_i32(e, e->fwritten));
+    }
+}
+
+/* x registers that have no variable, for nothing but faults has to tell. */
+static void put(Emit *e, uint32_t wanted)
+{
+    LLVMTypeRef args[] = {e->ptr, e->i32, e->i64};
+    LLVMTypeRef type =
+        LLVMFunctionType(LLVMVoidTypeInContext(e->context), args, 3, 0);
+    LLVMValueRef fn = emit_get(e, e->ptr, e->frame, offsetof(JitFrame, put));
+
+    for (uint32_t m = e->written & wanted; m; m &= m - 1) {
+        unsigned reg = __builtin_ctz(m);
+
+        if (!e->r->x[reg]) {
+            emit_set(e, emit_as(e, e->value[reg], JIT_WIDE), e->w,
+                     offsetof(MxgpuWarp, x) +
+                         JIT_R1 * sizeof(uint64_t[LANES]));
+            LLVMBuildCall2(
+                e->b, type, fn,
+                (LLVMValueRef[]){e->w, emit_i32(e, reg), e->mask}, 3, "");
+        }
+    }
+}
+
+void emit_count(Emit *e, unsigned n)
+{
+    LLVMValueRef lanes =
+        emit_intrinsic(e, "llvm.ctpop", e->i64, 1, &e->mask);
+
+    emit_variable_add(e, e->instructions, emit_i64(e, n));
+    emit_variable_add(e, e->lanes, LLVMBuildMul(e->b, lanes, emit_i64(e, n), ""));
+}
+
+void emit_fault_if(Emit *e, LLVMValueRef failed)
+{
+    LLVMBasicBlockRef fault = emit_new(e, "fault"), on = emit_new(e, "on");
+    LLVMValueRef fvalue[32];
+    bool raw[32];
+
+    LLVMBuildCondBr(e->b, failed, fault, on);
+    LLVMPositionBuilderAtEnd(e->b, fault);
+    /* Values that are made here are not for what follows. */
+    memcpy(fvalue, e->fvalue, sizeof(fvalue));
+    memcpy(raw, e->raw, sizeof(raw));
+    emit_keep(e, e->r->live[e->index]);
+    put(e, e->r->live[e->index]);
+    memcpy(e->fvalue, fvalue, sizeof(fvalue));
+    memcpy(e->raw, raw, sizeof(raw));
+    emit_count(e, e->index - e->block->first);
+    emit_set(e, e->mask, e->frame, offsetof(JitFrame, fault_mask));
+    emit_set(e, emit_i64(e, (uint64_t)(int64_t)e->r->at[e->index]), e->frame,
+             offsetof(JitFrame, fault_at));
+    emit_leave_from(e, JIT_FAULTED);
+    LLVMPositionBuilderAtEnd(e->b, on);
+}

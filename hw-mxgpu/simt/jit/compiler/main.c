@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * mxgpu-jit: compiles regions for a device, one after the other, through the
+ * socket that is its standard input, until that is closed; it does so in a
+ * process that is no child of the one that started it. Devices start it by
+ * themselves. With MXGPU_JIT_DUMP LLVM's code of the n-th region goes to the
+ * file of that name and .n.ll.
+ */
+#define _GNU_SOURCE /* POLLRDHUP */
+#include "compile.h"
+#include "link.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool get(void *data, size_t size)
+{
+    uint8_t *at = data;
+
+    while (size) {
+        ssize_t n = read(STDIN_FILENO, at, size);
+
+        if (n < 0 && errno == EINTR) {
+            continue;
+        }
+        if (n <= 0) {
+            return false;
+        }
+        at += n;
+        size -= (size_t)n;
+    }
+    return true;
+}
+
+static bool put(const void *data, size_t size)
+{
+    const uint8_t *at = data;
+
+    while (size) {
+        ssize_t n = write(STDIN_FILENO, at, size);
+
+        if (n < 0 && errno == EINTR) {
+            continue;
+        }
+        if (n <= 0) {
+            return false;
+        }
+        at += n;
+        size -= (size_t)n;
+    }
+    return true;
+}
+
+static bool answer(LLVMTargetMachineRef machine, const JitCode *code,
+                   unsigned number)
+{
+    const char *prefix = getenv("MXGPU_JIT_DUMP");
+    LLVMMemoryBufferRef object;
+    JitReply reply = {0};
+    uint8_t *bytes = NULL;
+    char dump[4096];
+    bool ok;
+
+    if (prefix) {
+        snprintf(dump, sizeof(dump), "%s.%u.ll", prefix, number);
+    }
+    object = jit_object(machine, code, prefix ? dump : NULL);
+    if (object) {
+        bytes = jit_link((const uint8_t *)LLVMGetBufferStart(object),
+                         LLVMGetBufferSize(object), &reply);
+        LLVMDisposeMemoryBuffer(object);
+    }
+    if (!bytes) {
+        reply = (JitReply){0};
+    }
+    ok = put(&reply, sizeof(reply)) && put(bytes, reply.bytes);
+    free(bytes);
+    return ok;
+}
+
+/* Ends the process when nobody waits for it any more, whatever it does. */
+static void *watch(void *opaque)
+{
+    struct pollfd fd = {.fd = STDIN_FILENO, .events = POLLRDHUP};
+
+    (void)opaque;
+    while (poll(&fd, 1, -1) < 0 && errno == EINTR) {
+    }
+    _exit(0);
+}
+
+int main(void)
+{
+    pthread_t watcher;
+    LLVMTargetMachineRef machine;
+    JitRequest request, mine = JIT_REQUEST;
+    JitCode *code = malloc(sizeof(*code));
+    unsigned number = 0;
+
+    if (fork() != 0) { /* nobody is to wait for this process */
+        _exit(0);
+    }
+    if (pthread_create(&watcher, NULL, watch, NULL)) {
+        return 1;
+    }
+    signal(SIGPIPE, SIG_IGN);
+    machine = jit_host_machine();
+    if (!machine || !code) {
+        return 1;
+    }
+    while (get(&request, sizeof(request))) {
+        if (memcmp(&request, &mine, sizeof(mine)) || !get(code, sizeof(*code)) ||
+            !answer(machine, code, number++)) {
+            return 1;
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/* Values of registers in LLVM. */
+#include "values.h"
+
+#include <string.h>
+
+LLVMValueRef emit_i32(Emit *e, uint32_t v)
+{
+    return LLVMConstInt(e->i32, v, 0);
+}
+
+LLVMValueRef emit_i64(Emit *e, uint64_t v)
+{
+    return LLVMConstInt(e->i64, v, 0);
+}
+
+LLVMValueRef emit_splat(Emit *e, LLVMValueRef v, LLVMTypeRef type)
+{
+    LLVMValueRef one = LLVMBuildInsertElement(e->b, LLVMGetPoison(type), v,
+                                              emit_i32(e, 0), "");
+    LLVMTypeRef mask = LLVMVectorType(e->i32, LANES);
+
+    return LLVMBuildShuffleVector(e->b, one, LLVMGetPoison(type),
+                                  LLVMConstNull(mask), "");
+}
+
+LLVMValueRef emit_vector(Emit *e, LLVMTypeRef type, uint64_t v)
+{
+    LLVMValueRef all[LANES];
+
+    for (unsigned i = 0; i < LANES; i++) {
+        all[i] = LLVMConstInt(LLVMGetElementType(type), v, 0);
+    }
+    return LLVMConstVector(all, LANES);
+}
+
+LLVMValueRef emit_intrinsic(Emit *e, const char *name, LLVMTypeRef type,
+                            unsigned n, LLVMValueRef *args)
+{
+    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+    LLVMValueRef fn = LLVMGetIntrinsicDeclaration(e->module, id, &type, 1);
+
+    return LLVMBuildCall2(e->b, LLVMGlobalGetValueType(fn), fn, args, n, "");
+}
+
+bool emit_uniform(Value v)
+{
+    return v.type == JIT_UNIFORM || v.type == JIT_UNIFORM_WORD;
+}
+
+bool emit_is_word(Value v)
+{
+    return v.type == JIT_WORD || v.type == JIT_UNIFORM_WORD;
+}
+
+LLVMValueRef emit_low(Emit *e, Value v)
+{
+    if (v.type == JIT_WORD) {
+        return v.v;
+    }
+    if (v.type == JIT_WIDE) {
+        return LLVMBuildTrunc(e->b, v.v, e->words, "");
+    }
+    return emit_splat(e, LLVMBuildTrunc(e->b, v.v, e->i32, ""), e->words);
+}
+
+LLVMValueRef emit_as(Emit *e, Value v, JitType type)
+{
+    switch (type) {
+    case JIT_WORD:
+        return emit_low(e, v);
+    case JIT_WIDE:
+        return v.type == JIT_WIDE   ? v.v
+               : v.type == JIT_WORD ? LLVMBuildSExt(e->b, v.v, e->wides, "")
+                                     : emit_splat(e, v.v, e->wides);
+    default:
+        return v.v;
+    }
+}
+
+static LLVMTypeRef type_of(Emit *e, JitType type)
+{
+    return type == JIT_WORD ? e->words : type == JIT_WIDE ? e->wides : e->i64;
+}
+
+Value emit_read(Emit *e, unsigned reg)
+{
+    const JitCode *r = e->r;
+    JitType type = r->x[reg] ? r->x[reg] : JIT_WIDE;
+
+    if (reg == 0) {
+        return (Value){JIT_UNIFORM_WORD, emit_i64(e, 0)};
+    }
+    if (!e->value[reg].v) {
+        e->value[reg] = (Value){type, NULL};
+        /* What no block but this one uses is read in vain, if at all. */
+        e->value[reg].v =
+            r->x[reg] ? LLVMBuildLoad2(e->b, type_of(e, type), e->x[reg], "")
+                      : LLVMConstNull(type_of(e, type));
+    }
+    return e->value[reg];
+}
+
+void emit_write(Emit *e, unsigned reg, Value v)
+{
+    if (reg != SINK && reg != 0) {
+        e->value[reg] = v;
+        e->written |= 1u << reg;
+    }
+}
+
+/* NaNs are canonical where somebody can tell. */
+static LLVMValueRef canonical(Emit *e, LLVMValueRef v)
+{
+    LLVMTypeRef type = LLVMTypeOf(v);
+    bool single = type == e->singles;
+    LLVMValueRef nan = LLVMConstBitCast(
+        emit_vector(e, single ? e->words : e->wides,
+                    single ? 0x7fc00000u : 0x7ff8000000000000ull),
+        type);
+
+    return LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealUNO, v, v, ""),
+                           nan, v, "");
+}
+
+LLVMValueRef emit_float(Emit *e, unsigned reg, bool exact)
+{
+    if (!e->fvalue[reg]) {
+        e->fvalue[reg] = LLVMBuildLoad2(
+            e->b, e->r->f[reg] == JIT_SINGLE ? e->singles : e->doubles,
+            e->f[reg], "");
+        e->raw[reg] = false;
+    }
+    if (exact && e->raw[reg]) {
+        e->fvalue[reg] = canonical(e, e->fvalue[reg]);
+        e->raw[reg] = false;
+    }
+    return e->fvalue[reg];
+}
+
+void emit_write_float(Emit *e, unsigned reg, LLVMValueRef v, bool raw)
+{
+    e->fvalue[reg] = v;
+    e->raw[reg] = raw;
+    e->fwritten |= 1u << reg;
+}
+
+LLVMValueRef emit_at(Emit *e, LLVMValueRef base, size_t offset)
+{
+    LLVMValueRef at = emit_i64(e, offset);
+
+    return LLVMBuildGEP2(e->b, e->i8, base, &at, 1, "");
+}
+
+/* Planes of registers are aligned to 64 bytes, whatever LLVM's types are. */
+static unsigned alignment(LLVMTypeRef type)
+{
+    if (LLVMGetTypeKind(type) == LLVMVectorTypeKind) {
+        return 64;
+    }
+    return LLVMGetTypeKind(type) == LLVMPointerTypeKind
+               ? 8
+               : LLVMGetIntTypeWidth(type) / 8;
+}
+
+LLVMValueRef emit_load_at(Emit *e, LLVMTypeRef type, LLVMValueRef at)
+{
+    LLVMValueRef v = LLVMBuildLoad2(e->b, type, at, "");
+
+    LLVMSetAlignment(v, alignment(type));
+    return v;
+}
+
+void emit_store_at(Emit *e, LLVMValueRef v, LLVMValueRef at)
+{
+    LLVMSetAlignment(LLVMBuildStore(e->b, v, at), alignment(LLVMTypeOf(v)));
+}
+
+LLVMValueRef emit_get(Emit *e, LLVMTypeRef type, LLVMValueRef base,
+                      size_t offset)
+{
+    return emit_load_at(e, type, emit_at(e, base, offset));
+}
+
+void emit_set(Emit *e, LLVMValueRef v, LLVMValueRef base, size_t offset)
+{
+    emit_store_at(e, v, emit_at(e, base, offset));
+}
+
+LLVMBasicBlockRef emit_new(Emit *e, const char *name)
+{
+    return LLVMAppendBasicBlockInContext(e->context, e->fn, name);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* The LLVM code of a region, while it is made, and values in it. */
+#ifndef MXGPU_SIMT_JIT_COMPILER_VALUES_H
+#define MXGPU_SIMT_JIT_COMPILER_VALUES_H
+
+#include "simt/jit/code.h"
+
+#include <llvm-c/Core.h>
+
+/* An x register's lanes: i64 for what is uniform, else vectors of i32 or
+ * i64. */
+typedef struct Value {
+    JitType type;
+    LLVMValueRef v;
+} Value;
+
+typedef struct Emit {
+    const JitCode *r;
+    LLVMContextRef context;
+    LLVMModuleRef module;
+    LLVMBuilderRef b;
+    LLVMValueRef fn, cu, w, frame;
+    LLVMTypeRef i1, i8, i32, i64, ptr;
+    LLVMTypeRef words, wides, singles, doubles, bits, ptrs; /* of 64 lanes */
+
+    /* Registers between blocks, and what blocks count. */
+    LLVMValueRef x[32], f[32], narrow[32], dirty_x, dirty_f;
+    LLVMValueRef pend[JIT_BLOCKS];
+    LLVMValueRef instructions, lanes, divergent, slice, limit;
+    LLVMBasicBlockRef check[JIT_BLOCKS + 1], leave;
+    LLVMValueRef reason; /* phi of "leave" */
+
+    /* The block that is being made. */
+    const JitBlock *block;
+    unsigned index; /* of its op */
+    LLVMValueRef mask, lane; /* i64, and as bits */
+    Value value[33];
+    LLVMValueRef fvalue[32];
+    bool raw[32]; /* a NaN in fvalue[] may be any NaN */
+    uint32_t written, fwritten;
+
+} Emit;
+
+LLVMValueRef emit_i32(Emit *e, uint32_t v);
+LLVMValueRef emit_i64(Emit *e, uint64_t v);
+LLVMValueRef emit_splat(Emit *e, LLVMValueRef v, LLVMTypeRef type);
+LLVMValueRef emit_vector(Emit *e, LLVMTypeRef type, uint64_t v);
+/* A call of the intrinsic for that type. */
+LLVMValueRef emit_intrinsic(Emit *e, const char *name, LLVMTypeRef type,
+                            unsigned n, LLVMValueRef *args);
+Value emit_read(Emit *e, unsigned reg);
+void emit_write(Emit *e, unsigned reg, Value v);
+LLVMValueRef emit_as(Emit *e, Value v, JitType type);
+LLVMValueRef emit_low(Emit *e, Value v); /* low words of lanes */
+bool emit_uniform(Value v);
+bool emit_is_word(Value v);
+LLVMValueRef emit_float(Emit *e, unsigned reg, bool exact);
+void emit_write_float(Emit *e, unsigned reg, LLVMValueRef v, bool raw);
+LLVMValueRef emit_load_at(Emit *e, LLVMTypeRef type, LLVMValueRef at);
+void emit_store_at(Emit *e, LLVMValueRef v, LLVMValueRef at);
+/* A member of a structure. */
+LLVMValueRef emit_at(Emit *e, LLVMValueRef base, size_t offset);
+LLVMValueRef emit_get(Emit *e, LLVMTypeRef type, LLVMValueRef base,
+                      size_t offset);
+void emit_set(Emit *e, LLVMValueRef v, LLVMValueRef base, size_t offset);
+LLVMBasicBlockRef emit_new(Emit *e, const char *name);
+
+#endif

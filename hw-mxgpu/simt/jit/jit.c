@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+/* Code that is hot, and the thread that has it compiled. */
+#include "jit.h"
+
+#include "process.h"
+#include "region.h"
+#include "types.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* Of a device; what is compiled is kept. */
+#define REGIONS_MAX 1024
+#define BYTES_MAX   (128u << 20)
+
+struct SimtJit {
+    unsigned units;
+    bool waits; /* units wait for the compiler: for tests */
+    size_t bytes; /* of code */
+    pthread_mutex_t lock;
+    pthread_cond_t change;
+    JitRegion *regions; /* newest first */
+    JitRegion *queue[REGIONS_MAX];
+    unsigned num_regions, head, tail;
+    bool has_thread, stop;
+    pthread_t thread;
+    JitProcess *process;
+};
+
+/* ---- the thread */
+
+static void compile(SimtJit *jit, JitRegion *r)
+{
+    if (jit->bytes < BYTES_MAX) {
+        r->fn = mxgpu_jit_process_compile(jit->process, &r->code, &r->size);
+        jit->bytes += r->size;
+    }
+    atomic_store_explicit(&r->state, r->fn ? JIT_READY : JIT_REFUSED,
+                          memory_order_release);
+}
+
+static void *work(void *opaque)
+{
+    SimtJit *jit = opaque;
+    sigset_t all;
+
+    sigfillset(&all); /* signals are for threads of the program */
+    pthread_sigmask(SIG_BLOCK, &all, NULL);
+    pthread_mutex_lock(&jit->lock);
+    while (!jit->stop) {
+        JitRegion *r;
+
+        if (jit->head == jit->tail) {
+            pthread_cond_wait(&jit->change, &jit->lock);
+            continue;
+        }
+        r = jit->queue[jit->head++];
+        pthread_mutex_unlock(&jit->lock);
+        compile(jit, r);
+        pthread_mutex_lock(&jit->lock);
+        pthread_cond_broadcast(&jit->change);
+    }
+    pthread_mutex_unlock(&jit->lock);
+    return NULL;
+}
+
+/* At the first region: most devices never have one. */
+static void start(SimtJit *jit)
+{
+    jit->process = mxgpu_jit_process_new();
+    jit->has_thread =
+        jit->process && !pthread_create(&jit->thread, NULL, work, jit);
+}
+
+SimtJit *mxgpu_jit_new(unsigned units, bool waits)
+{
+    SimtJit *jit = calloc(1, sizeof(*jit));
+
+    if (!jit) {
+        return NULL;
+    }
+    jit->units = units;
+    jit->waits = waits;
+    pthread_mutex_init(&jit->lock, NULL);
+    pthread_cond_init(&jit->change, NULL);
+    return jit;
+}
+
+void mxgpu_jit_free(SimtJit *jit)
+{
+    JitRegion *r, *next;
+
+    if (!jit) {
+        return;
+    }
+    if (jit->has_thread) {
+        pthread_mutex_lock(&jit->lock);
+        jit->stop = true;
+        pthread_cond_broadcast(&jit->change);
+        pthread_mutex_unlock(&jit->lock);
+        mxgpu_jit_process_stop(jit->process);
+        pthread_join(jit->thread, NULL);
+    }
+    mxgpu_jit_process_free(jit->process);
+    for (r = jit->regions; r; r = next) {
+        next = r->next;
+        if (r->fn) {
+            munmap((void *)((uintptr_t)r->fn & ~(uintptr_t)(PAGE_BYTES - 1)),
+                   r->size);
+        }
+        free(r->sites);
+        free(r);
+    }
+    pthread_mutex_destroy(&jit->lock);
+    pthread_cond_destroy(&jit->change);
+    free(jit);
+}
+
+unsigned mxgpu_jit_ready(SimtJit *jit)
+{
+    unsigned n = 0;
+
+    pthread_mutex_lock(&jit->lock);
+    for (JitRegion *r = jit->regions; r; r = r->next) {
+        n += atomic_load(&r->state) == JIT_READY;
+    }
+    pthread_mutex_unlock(&jit->lock);
+    return n;
+}
+
+/* ---- regions */
+
+/* How instructions are called: operands in registers of their own. */
+static void make_calls(JitRegion *r)
+{
+    JitCode *c = &r->code;
+
+    r->num_sites = 0;
+    for (unsigned i = 0; i < c->num_ops; i++) {
+        SimtOp *op = &r->calls[i];
+
+        *op = c->ops[i];
+        op->r1 = JIT_R1;
+        switch ((JitKind)c->kind[i]) {
+        case JIT_LOAD:
+            op->imm = 0;
+            op->rd = op->classes & RV_CLASS_FD ? FP_SCRATCH : SINK;
+            c->site[i] = r->num_sites++;
+            break;
+        case JIT_STORE:
+            op->imm = 0;
+            op->r2 = op->classes & RV_CLASS_F2 ? FP_SCRATCH : JIT_R2;
+            c->site[i] = r->num_sites++;
+            break;
+        default:
+            op->r2 = JIT_R2;
+            op->rd = SINK;
+        }
+    }
+}
+
+static void enqueue(SimtJit *jit, JitRegion *r)
+{
+    if (!jit->has_thread && jit->tail == 0) {
+        start(jit);
+    }
+    if (!jit->has_thread) {
+        atomic_store(&r->state, JIT_REFUSED);
+        return;
+    }
+    jit->queue[jit->tail++] = r;
+    pthread_cond_broadcast(&jit->change);
+    while (jit->waits && atomic_load(&r->state) == JIT_QUEUED) {
+        pthread_cond_wait(&jit->change, &jit->lock);
+    }
+}
+
+static bool same_types(const JitRegion *r, const uint8_t entry[32])
+{
+    for (uint32_t m = r->relevant; m; m &= m - 1) {
+        if (r->code.entry[__builtin_ctz(m)] != entry[__builtin_ctz(m)]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_same(const JitRegion *r, uint64_t page, unsigned head,
+                    unsigned asked, const uint8_t *bytes,
+                    const uint8_t entry[32])
+{
+    return r->code.page == page && r->head == head && r->asked == asked &&
+           same_types(r, entry) &&
+           !memcmp(r->bytes, bytes, PAGE_BYTES); /* all of it says what is live */
+}
+
+static JitRegion *make(SimtJit *jit, MxgpuCu *cu, MxgpuWarp *w, SimtPage *page,
+                       unsigned head, unsigned asked, const uint8_t entry[32])
+{
+    JitRegion *r = calloc(1, sizeof(*r));
+
+    if (!r) {
+        return NULL;
+    }
+    memcpy(r->code.entry, entry, sizeof(r->code.entry));
+    memcpy(r->bytes, page->bytes, PAGE_BYTES);
+    r->head = head;
+    r->asked = asked;
+    atomic_store(&r->state, JIT_REFUSED);
+    if (mxgpu_jit_region(cu, w, page, head, asked, &r->code) &&
+        mxgpu_jit_types(&r->code)) {
+        make_calls(r);
+        r->relevant = mxgpu_jit_named(&r->code) &
+                      r->code.blocks[r->code.head_block].live;
+        r->sites =
+            calloc((size_t)jit->units * (r->num_sites + 1), sizeof(*r->sites));
+        atomic_store(&r->state, r->sites ? JIT_QUEUED : JIT_REFUSED);
+    }
+    return r;
+}
+
+JitRegion *mxgpu_jit_find(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page,
+                          unsigned head, unsigned end, const uint8_t entry[32])
+{
+    SimtJit *jit = cu->simt->jit;
+    uint64_t va = page->tag & ~(uint64_t)(PAGE_BYTES - 1);
+    JitRegion *r;
+
+    pthread_mutex_lock(&jit->lock);
+    for (r = jit->regions; r; r = r->next) {
+        if (is_same(r, va, head, end, page->bytes, entry)) {
+            break;
+        }
+    }
+    if (!r && jit->num_regions < REGIONS_MAX) {
+        r = make(jit, cu, w, page, head, end, entry);
+        if (r) {
+            jit->num_regions++;
+            r->next = jit->regions;
+            jit->regions = r;
+            if (atomic_load(&r->state) == JIT_QUEUED) {
+                enqueue(jit, r);
+            }
+        }
+    }
+    pthread_mutex_unlock(&jit->lock);
+    return r;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* Code that is hot, and what has been compiled of it. */
+#ifndef MXGPU_SIMT_JIT_JIT_H
+#define MXGPU_SIMT_JIT_JIT_H
+
+#include "code.h"
+
+typedef struct SimtJit SimtJit;
+/* waits: whoever asks for code waits for it. NULL: there is no memory. */
+SimtJit *mxgpu_jit_new(unsigned units, bool waits);
+void mxgpu_jit_free(SimtJit *jit);
+/* Regions that have code. */
+unsigned mxgpu_jit_ready(SimtJit *jit);
+/* What there is of a region, made at the first call, for x registers that hold
+ * what "entry" says at its head. NULL: there are too many. */
+JitRegion *mxgpu_jit_find(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page,
+                          unsigned head, unsigned end,
+                          const uint8_t entry[32]);
+
+#endif

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The compiler's process: what LLVM does with foreign code, how long it takes
+ * and what memory it takes are not the device's. It gets regions through a
+ * socket and answers with code that has no references to anything but itself.
+ */
+#define _GNU_SOURCE /* dladdr() */
+#include "process.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct JitProcess {
+    int socket;
+};
+
+extern char **environ;
+
+/* From where the device's code is: beside it, in a build directory, where it is
+ * installed. */
+static const char *const places[] = {
+    "mxgpu-jit",
+    "../simt/mxgpu-jit",
+    "../hw-mxgpu/simt/mxgpu-jit",
+    "../libexec/mxgpu/mxgpu-jit",
+};
+
+static bool find_program(char *path, size_t size)
+{
+    const char *named = getenv("MXGPU_JIT_PROGRAM");
+    char *slash;
+    Dl_info here;
+    size_t folder;
+
+    if (named) {
+        return (size_t)snprintf(path, size, "%s", named) < size;
+    }
+    if (!dladdr((void *)(uintptr_t)mxgpu_jit_process_new, &here) ||
+        !here.dli_fname) {
+        return false;
+    }
+    slash = strrchr(here.dli_fname, '/');
+    folder = slash ? (size_t)(slash + 1 - here.dli_fname) : 0;
+    for (unsigned i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+        if ((size_t)snprintf(path, size, "%.*s%s", (int)folder, here.dli_fname,
+                             places[i]) < size &&
+            access(path, X_OK) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/*
+ * What is started leaves a process of its own behind and ends: a program that
+ * waits for its children knows nothing of this one. It ends when the socket is
+ * closed.
+ */
+static bool spawn(JitProcess *p, const char *path)
+{
+    char *argv[] = {(char *)"mxgpu-jit", NULL};
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t attr;
+    sigset_t none;
+    int pair[2];
+    pid_t pid;
+    bool ok;
+
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair)) {
+        return false;
+    }
+    sigemptyset(&none);
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_adddup2(&files, pair[1], STDIN_FILENO);
+    posix_spawnattr_init(&attr);
+    posix_spawnattr_setsigmask(&attr, &none);
+    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK);
+    ok = !posix_spawn(&pid, path, &files, &attr, argv, environ);
+    posix_spawnattr_destroy(&attr);
+    posix_spawn_file_actions_destroy(&files);
+    close(pair[1]);
+    while (ok && waitpid(pid, NULL, 0) < 0 && errno == EINTR) {
+    }
+    if (!ok) {
+        close(pair[0]);
+        return false;
+    }
+    p->socket = pair[0];
+    return true;
+}
+
+JitProcess *mxgpu_jit_process_new(void)
+{
+    JitProcess *p = calloc(1, sizeof(*p));
+    char path[4096];
+
+    if (!p || !find_program(path, sizeof(path)) || !spawn(p, path)) {
+        free(p);
+        return NULL;
+    }
+    return p;
+}
+
+void mxgpu_jit_process_stop(JitProcess *p)
+{
+    shutdown(p->socket, SHUT_RDWR);
+}
+
+void mxgpu_jit_process_free(JitProcess *p)
+{
+    if (!p) {
+        return;
+    }
+    close(p->socket);
+    free(p);
+}
+
+static bool send_all(int socket, const void *data, size_t size)
+{
+    const uint8_t *at = data;
+
+    while (size) {
+        ssize_t n = send(socket, at, size, MSG_NOSIGNAL);
+
+        if (n < 0 && errno == EINTR) {
+            continue;
+        }
+        if (n <= 0) {
+            return false;
+        }
+        at += n;
+        size -= (size_t)n;
+    }
+    return true;
+}
+
+static bool receive_all(int socket, void *data, size_t size)
+{
+    uint8_t *at = data;
+
+    while (size) {
+        ssize_t n = recv(socket, at, size, 0);
+
+        if (n < 0 && errno == EINTR) {
+            continue;
+        }
+        if (n <= 0) {
+            return false;
+        }
+        at += n;
+        size -= (size_t)n;
+    }
+    return true;
+}
+
+JitFn *mxgpu_jit_process_compile(JitProcess *p, const JitCode *code,
+                                 size_t *size)
+{
+    JitRequest request = JIT_REQUEST;
+    JitReply reply;
+    void *at;
+
+    if (!send_all(p->socket, &request, sizeof(request)) ||
+        !send_all(p->socket, code, sizeof(*code)) ||
+        !receive_all(p->socket, &reply, sizeof(reply)) ||
+        reply.bytes > JIT_REPLY_MAX || reply.entry >= PAGE_BYTES ||
+        reply.entry >= reply.bytes) {
+        return NULL;
+    }
+    at = mmap(NULL, reply.bytes, PROT_READ | PROT_WRITE,
+              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED) {
+        return NULL;
+    }
+    if (!receive_all(p->socket, at, reply.bytes) ||
+        mprotect(at, reply.bytes, PROT_READ | PROT_EXEC)) {
+        munmap(at, reply.bytes);
+        return NULL;
+    }
+    *size = reply.bytes;
+    return (JitFn *)((uintptr_t)at + reply.entry);
+}

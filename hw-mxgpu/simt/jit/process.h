@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* The compiler's process. */
+#ifndef MXGPU_SIMT_JIT_PROCESS_H
+#define MXGPU_SIMT_JIT_PROCESS_H
+
+#include "code.h"
+
+typedef struct JitProcess JitProcess;
+JitProcess *mxgpu_jit_process_new(void);
+/* Also ends a compilation that another thread waits for. */
+void mxgpu_jit_process_stop(JitProcess *p);
+void mxgpu_jit_process_free(JitProcess *p);
+/* The function, mapped; NULL: the compiler has ended, or could not. */
+JitFn *mxgpu_jit_process_compile(JitProcess *p, const JitCode *code,
+                                 size_t *size);
+
+#endif

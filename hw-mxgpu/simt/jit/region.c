@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/* A loop as blocks of instructions. */
+#include "region.h"
+
+#include "types.h"
+
+#include "simt/warp/code.h"
+#include "simt/warp/live.h"
+
+#include <stdlib.h>
+
+/* ---- blocks */
+
+typedef struct Found {
+    unsigned head, end;
+    uint64_t leader[PAGE_OPS / 64]; /* beginnings of blocks in the region */
+    uint64_t is_op[PAGE_OPS / 64];
+    uint64_t is_stub[PAGE_OPS / 64];
+    int32_t outside[JIT_BLOCKS]; /* where it leads to */
+    unsigned num_outside;
+} Found;
+
+static void set_bit(uint64_t *bits, unsigned i)
+{
+    bits[i / 64] |= 1ull << i % 64;
+}
+
+static bool bit(const uint64_t *bits, unsigned i)
+{
+    return bits[i / 64] >> i % 64 & 1;
+}
+
+static bool lead(Found *f, int32_t at)
+{
+    if (at >= 2 * (int32_t)f->head && at < 2 * (int32_t)f->end) {
+        set_bit(f->leader, at / 2);
+        return true;
+    }
+    for (unsigned i = 0; i < f->num_outside; i++) {
+        if (f->outside[i] == at) {
+            return true;
+        }
+    }
+    if (f->num_outside == JIT_BLOCKS) {
+        return false;
+    }
+    f->outside[f->num_outside++] = at;
+    return true;
+}
+
+#define REACH_OPS 64 /* of a region that is no loop */
+
+/* Where a region that begins here and is no loop ends: behind the last op that
+ * can be reached by going forward, or when it is large enough. */
+static unsigned reach(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page, unsigned head)
+{
+    uint64_t reached[PAGE_OPS / 64] = {0};
+    unsigned end = head, count = 0;
+
+    set_bit(reached, head);
+    for (unsigned i = head; i < PAGE_OPS && count < REACH_OPS; i++) {
+        SimtOp op;
+        JitKind kind;
+        int64_t to;
+
+        if (!bit(reached, i)) {
+            continue;
+        }
+        if (page->ops[i].op == OP_DECODE &&
+            mxgpu_simt_decode(cu, w, page, i) != MXGPU_FAULT_NONE) {
+            break;
+        }
+        op = page->ops[i];
+        if (op.op == OP_BAD || !op.len || i + op.len > PAGE_OPS) {
+            break;
+        }
+        kind = mxgpu_jit_kind(&op);
+        count++;
+        end = i + op.len;
+        to = (int64_t)i + op.imm / 2;
+        if ((kind == JIT_BRANCH || kind == JIT_JUMP) && to > i &&
+            to < PAGE_OPS) {
+            set_bit(reached, to);
+        }
+        if (kind != JIT_JUMP && kind != JIT_STUB && end < PAGE_OPS) {
+            set_bit(reached, end);
+        }
+    }
+    return end;
+}
+
+static bool walk(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page, Found *f)
+{
+    unsigned i = f->head;
+
+    set_bit(f->leader, i);
+    while (i < f->end) {
+        SimtOp op;
+        JitKind kind;
+
+        if (page->ops[i].op == OP_DECODE &&
+            mxgpu_simt_decode(cu, w, page, i) != MXGPU_FAULT_NONE) {
+            return false;
+        }
+        op = page->ops[i];
+        if (op.op == OP_BAD || !op.len || i + op.len > PAGE_OPS) {
+            return false; /* the last: what is in another page may change */
+        }
+        set_bit(f->is_op, i);
+        kind = mxgpu_jit_kind(&op);
+        if (kind == JIT_STUB) {
+            set_bit(f->is_stub, i);
+            set_bit(f->leader, i);
+        }
+        if ((kind == JIT_BRANCH || kind == JIT_JUMP) &&
+            !lead(f, 2 * (int32_t)i + op.imm)) {
+            return false;
+        }
+        if ((kind == JIT_BRANCH || kind == JIT_JUMP || kind == JIT_STUB) &&
+            !lead(f, 2 * (int32_t)(i + op.len))) {
+            return false;
+        }
+        i += op.len;
+    }
+    return lead(f, 2 * (int32_t)f->end);
+}
+
+static int by_address(const void *a, const void *b)
+{
+    int32_t x = ((const JitBlock *)a)->at, y = ((const JitBlock *)b)->at;
+
+    return x < y ? -1 : x > y;
+}
+
+static bool add_op(MxgpuCu *cu, SimtPage *page, JitCode *c, unsigned i,
+                   JitKind kind)
+{
+    if (c->num_ops == JIT_OPS) {
+        return false;
+    }
+    c->ops[c->num_ops] = page->ops[i];
+    c->kind[c->num_ops] = kind;
+    c->at[c->num_ops] = 2 * (int32_t)i;
+    c->live[c->num_ops++] = simt_live(cu, page, c->page + 2 * i);
+    return true;
+}
+
+static bool make_blocks(MxgpuCu *cu, SimtPage *page, const Found *f,
+                        JitCode *c)
+{
+    JitBlock *b = NULL;
+
+    for (unsigned i = f->head; i < f->end; i += page->ops[i].len) {
+        SimtOp op = page->ops[i];
+        JitKind kind = mxgpu_jit_kind(&op);
+
+        if (bit(f->leader, i)) {
+            if (c->num_blocks == JIT_BLOCKS) {
+                return false;
+            }
+            b = &c->blocks[c->num_blocks++];
+            *b = (JitBlock){.at = 2 * (int32_t)i,
+                             .first = c->num_ops,
+                             .live = simt_live(cu, page, c->page + 2 * i)};
+        }
+        if (kind == JIT_STUB) {
+            continue;
+        }
+        if (!add_op(cu, page, c, i, kind)) {
+            return false;
+        }
+        b->count++;
+    }
+    for (unsigned i = 0; i < f->num_outside; i++) {
+        if (c->num_blocks == JIT_BLOCKS) {
+            return false;
+        }
+        c->blocks[c->num_blocks++] = (JitBlock){
+            .at = f->outside[i],
+            .live = simt_live(cu, page, c->page + (int64_t)f->outside[i]),
+        };
+    }
+    qsort(c->blocks, c->num_blocks, sizeof(c->blocks[0]), by_address);
+    for (unsigned i = 0; i < c->num_blocks; i++) {
+        if (c->blocks[i].at == 2 * (int32_t)f->head) {
+            c->head_block = i;
+        }
+    }
+    return c->blocks[c->head_block].count != 0;
+}
+
+/* A jump into the middle of an instruction leads nowhere here. */
+static bool leaders_are_ops(const Found *f)
+{
+    for (unsigned i = 0; i < PAGE_OPS / 64; i++) {
+        if (f->leader[i] & ~f->is_op[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool mxgpu_jit_region(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page, unsigned head,
+                      unsigned end, JitCode *c)
+{
+    Found f = {.head = head, .end = end ? end : reach(cu, w, page, head)};
+
+    c->page = page->tag & ~(uint64_t)(PAGE_BYTES - 1);
+    return walk(cu, w, page, &f) && leaders_are_ops(&f) &&
+           make_blocks(cu, page, &f, c);
+}

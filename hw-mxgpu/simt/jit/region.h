@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* A piece of code as blocks of instructions. */
+#ifndef MXGPU_SIMT_JIT_REGION_H
+#define MXGPU_SIMT_JIT_REGION_H
+
+#include "code.h"
+
+/* From [head, end) of a page; end 0: as far as one gets going
+ * forward. Fills in ops and blocks; false: it cannot be compiled. */
+bool mxgpu_jit_region(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page, unsigned head,
+                      unsigned end, JitCode *code);
+
+#endif
