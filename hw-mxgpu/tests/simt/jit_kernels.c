@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* Kernels of test-jit.c: loops that lanes leave at different times. */
+#include "../support/simt_device.h"
+
+typedef struct Args {
+    u64 *out;
+    const u64 *data; /* of each thread: address, turns */
+    u64 stride;      /* bytes between the words that a thread goes to */
+} Args;
+
+/* Reads and writes a word in each turn. */
+ENTRY(walk, (const Args *a))
+{
+    u32 t = GID;
+    u64 at = a->data[2 * t], turns = a->data[2 * t + 1], stride = a->stride;
+    u32 sum = t;
+
+    for (u64 i = 0; i < turns; i++) {
+        volatile u32 *p = (volatile u32 *)(at + i * stride);
+
+        sum = sum * 31 + *p;
+        *p = sum;
+    }
+    a->out[t] = sum;
+}
+
+/* Floating point of both widths, calls, branches in the loop, an array that is
+ * indexed by lane, and atomics. */
+static __attribute__((noinline)) double step(double x, u32 k)
+{
+    return k & 4 ? x * 1.5 + k : x / (k + 2.0);
+}
+
+ENTRY(mixed, (const Args *a))
+{
+    u32 t = GID, own[16];
+    u64 turns = a->data[2 * t + 1];
+    u32 *counts = (u32 *)a->data[2 * t];
+    float f = (float)t;
+    double d = t;
+    i32 n = (i32)(t * 2654435761u);
+
+    for (u32 k = 0; k < 16; k++) {
+        own[k] = k * t;
+    }
+    for (u64 i = 0; i < turns; i++) {
+        if (n & 1) {
+            f = f * 0.75f + (float)(n % 7);
+            n = n * 3 + 1;
+        } else {
+            f = f < 100.0f ? f + 1.0f : -f;
+            n >>= 1;
+        }
+        d = step(d, (u32)i + t);
+        own[(u32)n % 16] += (u32)i;
+        __atomic_fetch_add(&counts[(u32)n % 64], 1, __ATOMIC_RELAXED);
+        if ((n & 0xff) == 0x55) {
+            break;
+        }
+    }
+    for (u32 k = 0; k < 16; k++) {
+        n = n * 5 + (i32)own[k];
+    }
+    a->out[3 * t] = (u32)n;
+    __builtin_memcpy(&a->out[3 * t + 1], &d, 8);
+    a->out[3 * t + 2] = 0;
+    __builtin_memcpy(&a->out[3 * t + 2], &f, 4);
+}
+
+/* Lanes take a lock in turns: one that holds it must get on. */
+ENTRY(locks, (const Args *a))
+{
+    u32 t = GID;
+    volatile u32 *lock = (volatile u32 *)a->data[0], *count = lock + 1;
+
+    for (u64 i = 0; i < a->data[2 * t + 1]; i++) {
+        u32 done = 0;
+
+        while (!done) {
+            if (__atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE) == 0) {
+                *count += 1;
+                __atomic_store_n(lock, 0, __ATOMIC_RELEASE);
+                done = 1;
+            }
+        }
+    }
+    a->out[t] = 1;
+}
+
+/* Each thread waits for what the one behind it in its warp writes. */
+ENTRY(chain, (const Args *a))
+{
+    u32 t = GID;
+    volatile u32 *flags = (volatile u32 *)a->data[0];
+    u32 spins = 0;
+
+    if (TID != NTID - 1) {
+        while (!flags[t + 1]) {
+            spins++;
+        }
+    }
+    flags[t] = 1;
+    a->out[t] = spins > 0;
+}

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Compiled code against the interpreter: the same kernel on two devices, one of
+ * which compiles it. Memory, faults and counts are the same, whatever becomes of
+ * the code that was compiled.
+ *   test_jit KERNELS.elf
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "simt/exec/variants.h"
+#include "simt/jit/jit.h"
+#include "simt_run.h"
+
+#define THREADS 256
+#define OUT_BYTES  (3 * THREADS * 8)
+#define PLACE      (HOST_DATA_VA + (8 << 20)) /* what kernels work on */
+#define PLACE_SIZE (12u << 20)
+
+static const char *elf;
+
+typedef struct Both {
+    SimtRun run[2]; /* the interpreter's; with compiled code */
+} Both;
+
+/* As the tests' environment says, whatever it was for others. */
+static SimtRun new_run(const char *kernel, unsigned grid, unsigned block,
+                       bool jit)
+{
+    SimtRun r;
+
+    if (jit) {
+        g_setenv("MXGPU_TEST_JIT", "1", TRUE);
+    } else {
+        g_unsetenv("MXGPU_TEST_JIT");
+    }
+    r = simt_run_new(elf, kernel, grid, block);
+    return r;
+}
+
+static Both both_new(const char *kernel, unsigned grid, unsigned block)
+{
+    Both b = {{new_run(kernel, grid, block, false),
+               new_run(kernel, grid, block, true)}};
+
+    return b;
+}
+
+static void both_free(Both *b)
+{
+    simt_run_free(&b->run[0]);
+    simt_run_free(&b->run[1]);
+}
+
+static void set(Both *b, unsigned word, uint64_t value)
+{
+    b->run[0].data[word] = b->run[1].data[word] = value;
+}
+
+static void fill(Both *b, unsigned seed)
+{
+    g_autoptr(GRand) rand = g_rand_new_with_seed(seed);
+    uint8_t *to[2];
+
+    for (unsigned i = 0; i < 2; i++) {
+        to[i] = simt_host_data(b->run[i].h, PLACE);
+    }
+    for (unsigned i = 0; i < PLACE_SIZE; i += 4) {
+        uint32_t v = g_rand_int(rand);
+
+        memcpy(to[0] + i, &v, 4);
+        memcpy(to[1] + i, &v, 4);
+    }
+}
+
+static unsigned regions(const Both *b)
+{
+    const MxgpuSimt *simt = b->run[1].h->simt;
+
+    g_assert_null(b->run[0].h->simt->jit);
+    return simt->jit ? mxgpu_jit_ready(simt->jit) : 0;
+}
+
+static bool can_compile(void)
+{
+    SimtVariant v[SIMT_VARIANTS];
+
+    return mxgpu_simt_variants(v) && v[0].compiled;
+}
+
+/* Runs it on both, to that fault; counts: they are the same, too. */
+static void compare(Both *b, enum mxgpu_fault fault, bool counts)
+{
+    MxgpuDispatchFault f[2];
+    MxgpuSimtCounters c[2];
+
+    for (unsigned i = 0; i < 2; i++) {
+        f[i] = simt_host_run(b->run[i].h, &b->run[i].d);
+        mxgpu_simt_counters(b->run[i].h->simt, &c[i]);
+    }
+    g_assert_cmpint(f[0].code, ==, fault);
+    g_assert_cmpint(f[1].code, ==, fault);
+    g_assert_cmpint(f[0].access, ==, f[1].access);
+    g_assert_cmphex(f[0].addr, ==, f[1].addr);
+    g_assert_cmphex(f[0].pc, ==, f[1].pc);
+    g_assert_cmpuint(f[0].thread, ==, f[1].thread);
+    if (counts) {
+        g_assert_cmpuint(c[0].warp_instructions, ==, c[1].warp_instructions);
+        g_assert_cmpuint(c[0].lane_instructions, ==, c[1].lane_instructions);
+        g_assert_cmpuint(c[0].divergent_branches, ==, c[1].divergent_branches);
+    }
+    g_assert_cmpmem(b->run[0].out, OUT_BYTES, b->run[1].out, OUT_BYTES);
+    g_assert_cmpmem(simt_host_data(b->run[0].h, PLACE), PLACE_SIZE,
+                    simt_host_data(b->run[1].h, PLACE), PLACE_SIZE);
+}
+
+/* Where there is a compiler, its code was run. */
+static void compiled(const Both *b)
+{
+    g_test_message("%u regions", regions(b));
+    g_assert_true((regions(b) > 0) == can_compile());
+}
+
+/* Threads' words "apart" bytes apart, turns of different lengths. */
+static void set_walk(Both *b, uint64_t at, uint64_t apart, uint64_t stride,
+                     unsigned turns)
+{
+    for (unsigned t = 0; t < THREADS; t++) {
+        set(b, 2 * t, at + t * apart);
+        set(b, 2 * t + 1, turns + t * 37 % 50);
+    }
+    b->run[0].args[2] = b->run[1].args[2] = stride;
+}
+
+static void test_global(void)
+{
+    Both b = both_new("walk", 4, THREADS / 4);
+
+    fill(&b, 1);
+    /* in a row, each for itself, over several granules */
+    set_walk(&b, PLACE, 4, 4 * THREADS, 20);
+    compare(&b, MXGPU_FAULT_NONE, true);
+    set_walk(&b, PLACE, 400, 4, 20);
+    compare(&b, MXGPU_FAULT_NONE, true);
+    set_walk(&b, PLACE + 12, 40000, 1028, 1);
+    compare(&b, MXGPU_FAULT_NONE, true);
+    compiled(&b);
+    /* a program that waits for its children does not wait for the compiler */
+    g_assert_cmpint(waitpid(-1, NULL, 0), ==, -1);
+    g_assert_cmpint(errno, ==, ECHILD);
+    both_free(&b);
+}
+
+static void test_windows(void)
+{
+    Both b = both_new("walk", 4, THREADS / 4);
+
+    fill(&b, 2);
+    for (unsigned i = 0; i < 2; i++) {
+        b.run[i].d.shared = 32768;
+    }
+    set_walk(&b, MXGPU_SHARED_BASE, 8, 96, 200);
+    compare(&b, MXGPU_FAULT_NONE, true);
+    set_walk(&b, MXGPU_PRIVATE_END - 4096, 0, 12, 200);
+    compare(&b, MXGPU_FAULT_NONE, true);
+    set_walk(&b, MXGPU_PRIVATE_END - 4096, 4, 8, 100);
+    compare(&b, MXGPU_FAULT_NONE, true);
+    compiled(&b);
+    both_free(&b);
+}
+
+/* One thread leaves its block's shared memory, its stack, what is mapped. */
+static void test_faults(void)
+{
+    static const struct {
+        uint64_t at;
+        enum mxgpu_fault fault;
+    } ends[] = {
+        {MXGPU_SHARED_BASE + 32768, MXGPU_FAULT_WINDOW},
+        {MXGPU_PRIVATE_END, MXGPU_FAULT_WINDOW},
+        {HOST_SMALL_VA + (1 << 20), MXGPU_FAULT_NOT_PRESENT},
+        {HOST_DATA_VA + HOST_DATA_BYTES, MXGPU_FAULT_NOT_PRESENT},
+    };
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(ends); i++) {
+        for (unsigned lane = 0; lane < 64; lane += 21) {
+            Both b = both_new("walk", 1, 64);
+
+            fill(&b, 3);
+            b.run[0].d.shared = b.run[1].d.shared = 32768;
+            set_walk(&b, ends[i].at - 4096, 0, 4, 100);
+            compare(&b, MXGPU_FAULT_NONE, true);
+            set(&b, 2 * lane + 1, 1025);
+            compare(&b, ends[i].fault, true);
+            compiled(&b);
+            both_free(&b);
+        }
+    }
+}
+
+/* A block with less shared memory at the same place cannot reach what a larger
+ * one could. */
+static void test_less_shared(void)
+{
+    Both b = both_new("walk", 1, 64);
+
+    b.run[0].d.shared = b.run[1].d.shared = 32768;
+    set_walk(&b, MXGPU_SHARED_BASE + 8192, 4, 256, 40);
+    compare(&b, MXGPU_FAULT_NONE, true);
+    compiled(&b);
+    b.run[0].d.shared = b.run[1].d.shared = 16384;
+    compare(&b, MXGPU_FAULT_WINDOW, true);
+    both_free(&b);
+}
+
+/* What was mapped elsewhere, or is not writable any more, is not found where it
+ * was. */
+static void test_remap(void)
+{
+    Both b = both_new("walk", 1, 64);
+    uint64_t *pte[2][2];
+
+    fill(&b, 4);
+    set_walk(&b, HOST_SMALL_VA, 64, 4, 30);
+    compare(&b, MXGPU_FAULT_NONE, true);
+    compiled(&b);
+    for (unsigned i = 0; i < 2; i++) {
+        for (unsigned k = 0; k < 2; k++) {
+            pte[i][k] = simt_host_pte(b.run[i].h, HOST_VMID,
+                                      HOST_SMALL_VA + k * 4096);
+        }
+        *pte[i][0] = *pte[i][1];
+        mxgpu_mmu_invalidate(b.run[i].h->mmu);
+    }
+    compare(&b, MXGPU_FAULT_NONE, true);
+    for (unsigned i = 0; i < 2; i++) {
+        *pte[i][0] &= ~MXGPU_PTE_WRITE;
+        mxgpu_mmu_invalidate(b.run[i].h->mmu);
+    }
+    compare(&b, MXGPU_FAULT_PERMISSION, true);
+    both_free(&b);
+}
+
+/* Other code at the same address. */
+static void test_other_code(void)
+{
+    Both b = both_new("walk", 1, 64);
+
+    fill(&b, 5);
+    set_walk(&b, PLACE, 400, 4, 60);
+    compare(&b, MXGPU_FAULT_NONE, true);
+    compiled(&b);
+    for (unsigned i = 0; i < 2; i++) {
+        uint8_t *code = simt_host_data(b.run[i].h, HOST_CODE_VA);
+        bool found = false;
+
+        for (unsigned k = 0; k < 8192; k += 2) {
+            uint32_t insn;
+
+            memcpy(&insn, code + k, 4);
+            if ((insn & 0xbe00707f) == 0x0000003b) { /* addw, subw */
+                insn ^= 0x40000000;
+                memcpy(code + k, &insn, 4);
+                found = true;
+            }
+        }
+        g_assert_true(found);
+    }
+    compare(&b, MXGPU_FAULT_NONE, true);
+    both_free(&b);
+}
+
+static void test_mixed(void)
+{
+    Both b = both_new("mixed", 4, THREADS / 4);
+
+    fill(&b, 6);
+    for (unsigned t = 0; t < THREADS; t++) {
+        set(&b, 2 * t, PLACE);
+        set(&b, 2 * t + 1, 100 + t % 90);
+    }
+    for (unsigned i = 0; i < 3; i++) {
+        compare(&b, MXGPU_FAULT_NONE, false); /* after atomics groups take turns sooner */
+    }
+    compiled(&b);
+    both_free(&b);
+}
+
+/* Lanes that wait for others of their warp. */
+static void test_progress(void)
+{
+    static const char *const kernels[] = {"locks", "chain"};
+
+    for (unsigned i = 0; i < 2; i++) {
+        Both b = both_new(kernels[i], 1, 64);
+
+        memset(simt_host_data(b.run[1].h, PLACE), 0, PLACE_SIZE);
+        set_walk(&b, PLACE, 0, 0, 5);
+        simt_run(&b.run[1]);
+        for (unsigned t = 0; t < 64 - i; t++) {
+            g_assert_cmpuint(b.run[1].out[t], ==, 1);
+        }
+        both_free(&b);
+    }
+}
+
+/* There is no compiler, or it ends. */
+static void test_no_compiler(void)
+{
+    static const char *const programs[] = {"/nonexistent", "/bin/false"};
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(programs); i++) {
+        Both b;
+
+        g_setenv("MXGPU_JIT_PROGRAM", programs[i], TRUE);
+        b = both_new("walk", 1, 64);
+        fill(&b, 7);
+        set_walk(&b, PLACE, 400, 4, 60);
+        compare(&b, MXGPU_FAULT_NONE, true);
+        g_assert_cmpuint(regions(&b), ==, 0);
+        both_free(&b);
+    }
+    g_unsetenv("MXGPU_JIT_PROGRAM");
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    elf = argv[1];
+    g_test_add_func("/jit/global", test_global);
+    g_test_add_func("/jit/windows", test_windows);
+    g_test_add_func("/jit/faults", test_faults);
+    g_test_add_func("/jit/less-shared", test_less_shared);
+    g_test_add_func("/jit/remap", test_remap);
+    g_test_add_func("/jit/other-code", test_other_code);
+    g_test_add_func("/jit/mixed", test_mixed);
+    g_test_add_func("/jit/progress", test_progress);
+    g_test_add_func("/jit/no-compiler", test_no_compiler);
+    return g_test_run();
+}
