@@ -422,6 +422,8 @@ bool mxgpu_compute_init(MxgpuDevice *dev)
 {
     MxgpuSimtConfig config = {
         .compute_units = dev->config.compute_units,
+        /* What is compiled when depends on the host. */
+        .jit = dev->config.deterministic ? 0 : dev->config.jit,
         .private_bytes = mxgpu_cu_private(dev),
         .mmu = dev->mmu,
         .ops = dev->ops,

@@ -30,6 +30,7 @@ typedef struct MxgpuConfig {
     uint64_t private_memory;
     unsigned watchdog_ms;   /* 0: none */
     unsigned firmware_watchdog_ms; /* 0: none; see ERR_STATUS.MCU_STUCK */
+    unsigned jit; /* times that code begins until it is compiled; 0: never */
     bool deterministic;     /* no threads: the host calls mxgpu_device_run() */
     bool strict_alignment;  /* every dispatch as if CD_CFG.STRICT_ALIGN were
                                set */

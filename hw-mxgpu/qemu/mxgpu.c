@@ -436,6 +436,7 @@ static bool mxgpu_realize_core(MxgpuState *s, Error **errp)
         .watchdog_ms = mxgpu_gdb_connected(s, MXGPU_DEBUG_KERNELS)
                            ? 0 : s->watchdog_ms,
         .firmware_watchdog_ms = s->firmware_watchdog_ms,
+        .jit = s->jit,
         .deterministic = s->deterministic,
         .strict_alignment = s->strict_alignment,
         .log_host = s,

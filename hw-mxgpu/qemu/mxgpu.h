@@ -110,7 +110,7 @@ struct MxgpuState {
     /* properties */
     uint64_t vram_size, private_memory;
     uint32_t compute_units, threads, queues, copy_engines, watchdog_ms;
-    uint32_t firmware_watchdog_ms;
+    uint32_t firmware_watchdog_ms, jit;
     bool deterministic, strict_alignment;
     QemuUUID uuid;
     PCIExpLinkSpeed link_speed;

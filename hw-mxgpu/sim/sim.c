@@ -379,6 +379,7 @@ static MxgpuConfig device_config(const MxgpuSimOptions *c)
         .watchdog_ms =
             c->kernel_gdb && *c->kernel_gdb ? 0 : c->watchdog_ms,
         .firmware_watchdog_ms = c->firmware_watchdog_ms,
+        .jit = c->jit,
         .deterministic = c->deterministic,
         .strict_alignment = c->strict_alignment,
         .observer = c->observer,

@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-#define MXGPU_SIM_ABI 8
+#define MXGPU_SIM_ABI 9
 
 typedef struct MxgpuSim MxgpuSim;
 
@@ -39,6 +39,8 @@ typedef struct MxgpuSimOptions {
                                       after which it is reported; 0: never */
     bool strict_alignment;  /* misaligned loads and stores of kernels fault,
                                in every dispatch */
+    unsigned jit;           /* times that code of kernels begins until it is
+                               compiled for the host; 0: it never is */
     /* Gets lines, without a newline, of the firmware console ("fw: ") and of
      * the model ("hw: "): one at a time, from threads of the device or in the
      * midst of a call of the table. It may make no such call itself. May be

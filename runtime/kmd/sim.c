@@ -104,6 +104,7 @@ static int env_config(MxgpuSimOptions *config)
     unsigned deterministic = 0, strict = 0, packets = 0;
     int ret;
 
+    config->jit = MXGPU_DEFAULT(sim, jit);
     if ((ret = env_size("MXGPU_VRAM", MIN_VRAM, MAX_OF(vram_size),
                         &config->vram_size)) ||
         (ret = env_size("MXGPU_PRIVATE_MEMORY", MIN_PRIVATE,
@@ -118,6 +119,7 @@ static int env_config(MxgpuSimOptions *config)
         (ret = env_number("MXGPU_FIRMWARE_WATCHDOG_MS", 0,
                           MAX_OF(firmware_watchdog_ms),
                           &config->firmware_watchdog_ms)) ||
+        (ret = env_number("MXGPU_JIT", 0, MAX_OF(jit), &config->jit)) ||
         (ret = env_number("MXGPU_DETERMINISTIC", 0, 1, &deterministic)) ||
         (ret = env_number("MXGPU_STRICT_ALIGNMENT", 0, 1, &strict)) ||
         (ret = env_number("MXGPU_LOG_PACKETS", 0, 1, &packets))) {

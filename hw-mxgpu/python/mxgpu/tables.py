@@ -783,7 +783,7 @@ class KernelFacts(Struct):
 
 
 
-SIM_ABI = 8
+SIM_ABI = 9
 SimLog = c.CFUNCTYPE(None, c.c_void_p, c.c_char_p)
 SIM_OPS = (
     "open",
@@ -820,6 +820,7 @@ class SimOptions(c.Structure):
         ("private_memory", c.c_uint64),
         ("firmware_watchdog_ms", c.c_uint),
         ("strict_alignment", c.c_bool),
+        ("jit", c.c_uint),
         ("log", SimLog),
         ("opaque", c.c_void_p),
         ("log_packets", c.c_bool),

@@ -19,7 +19,8 @@ class Options(c.Structure):
         ("copy_engines", c.c_uint), ("watchdog_ms", c.c_uint),
         ("deterministic", c.c_bool), ("index", c.c_uint),
         ("private_memory", c.c_uint64), ("firmware_watchdog_ms", c.c_uint),
-        ("strict_alignment", c.c_bool), ("log", LOG), ("opaque", c.c_void_p),
+        ("strict_alignment", c.c_bool), ("jit", c.c_uint),
+        ("log", LOG), ("opaque", c.c_void_p),
         ("log_packets", c.c_bool), ("fw_gdb", c.c_char_p),
         ("kernel_gdb", c.c_char_p),
         ("observer", c.c_void_p), ("observer_opaque", c.c_void_p)]

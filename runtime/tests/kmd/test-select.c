@@ -245,7 +245,7 @@ static void test_sim_settings(void)
         { "MXGPU_COMPUTE_UNITS", "x" }, { "MXGPU_THREADS", "1.5" },
         { "MXGPU_THREADS", "-4" }, { "MXGPU_WATCHDOG_MS", "1s" },
         { "MXGPU_SIM_DEVICES", "17" }, { "MXGPU_DETERMINISTIC", "yes" },
-        { "MXGPU_STRICT_ALIGNMENT", "2" }, { "MXGPU_LOG_PACKETS", "2" },
+        { "MXGPU_STRICT_ALIGNMENT", "2" }, { "MXGPU_JIT", "on" }, { "MXGPU_LOG_PACKETS", "2" },
         { "MXGPU_THREADS", "257" },
         { "MXGPU_WATCHDOG_MS", "86400001" },
     };
