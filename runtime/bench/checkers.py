@@ -23,7 +23,9 @@ LIBRARIES = [os.path.join(TOP, "build", folder) for folder in
 PROGRAMS = ["spmv", "bfs", "radixSort", "stencil", "nQueens", "smithWaterman",
             "fft", "kMeans", "hashTable", "monteCarlo"]
 TOOLS = ["memcheck", "initcheck", "synccheck", "racecheck"]
+# Checkers see what the interpreters do: compare with these.
 ENV = {**os.environ, "MXGPU_DEVICE": "sim", "MXGPU_THREADS": "1",
+       "MXGPU_JIT": "0",
        "LD_LIBRARY_PATH": ":".join(LIBRARIES)}
 LIMIT = 900 # seconds of a run
 
