@@ -7,6 +7,8 @@
 #define _GNU_SOURCE /* dladdr() */
 #include "process.h"
 
+#include "transfer.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>
@@ -15,7 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -124,44 +125,6 @@ void mxgpu_jit_process_free(JitProcess *p)
     free(p);
 }
 
-static bool send_all(int socket, const void *data, size_t size)
-{
-    const uint8_t *at = data;
-
-    while (size) {
-        ssize_t n = send(socket, at, size, MSG_NOSIGNAL);
-
-        if (n < 0 && errno == EINTR) {
-            continue;
-        }
-        if (n <= 0) {
-            return false;
-        }
-        at += n;
-        size -= (size_t)n;
-    }
-    return true;
-}
-
-static bool receive_all(int socket, void *data, size_t size)
-{
-    uint8_t *at = data;
-
-    while (size) {
-        ssize_t n = recv(socket, at, size, 0);
-
-        if (n < 0 && errno == EINTR) {
-            continue;
-        }
-        if (n <= 0) {
-            return false;
-        }
-        at += n;
-        size -= (size_t)n;
-    }
-    return true;
-}
-
 JitFn *mxgpu_jit_process_compile(JitProcess *p, const JitCode *code,
                                  size_t *size)
 {
@@ -169,9 +132,9 @@ JitFn *mxgpu_jit_process_compile(JitProcess *p, const JitCode *code,
     JitReply reply;
     void *at;
 
-    if (!send_all(p->socket, &request, sizeof(request)) ||
-        !send_all(p->socket, code, sizeof(*code)) ||
-        !receive_all(p->socket, &reply, sizeof(reply)) ||
+    if (!jit_send(p->socket, &request, sizeof(request)) ||
+        !jit_send(p->socket, code, sizeof(*code)) ||
+        !jit_receive(p->socket, &reply, sizeof(reply)) ||
         reply.bytes > JIT_REPLY_MAX || reply.entry >= PAGE_BYTES ||
         reply.entry >= reply.bytes) {
         return NULL;
@@ -181,7 +144,7 @@ JitFn *mxgpu_jit_process_compile(JitProcess *p, const JitCode *code,
     if (at == MAP_FAILED) {
         return NULL;
     }
-    if (!receive_all(p->socket, at, reply.bytes) ||
+    if (!jit_receive(p->socket, at, reply.bytes) ||
         mprotect(at, reply.bytes, PROT_READ | PROT_EXEC)) {
         munmap(at, reply.bytes);
         return NULL;

@@ -9,53 +9,15 @@
 #define _GNU_SOURCE /* POLLRDHUP */
 #include "compile.h"
 #include "link.h"
+#include "simt/jit/transfer.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static bool get(void *data, size_t size)
-{
-    uint8_t *at = data;
-
-    while (size) {
-        ssize_t n = read(STDIN_FILENO, at, size);
-
-        if (n < 0 && errno == EINTR) {
-            continue;
-        }
-        if (n <= 0) {
-            return false;
-        }
-        at += n;
-        size -= (size_t)n;
-    }
-    return true;
-}
-
-static bool put(const void *data, size_t size)
-{
-    const uint8_t *at = data;
-
-    while (size) {
-        ssize_t n = write(STDIN_FILENO, at, size);
-
-        if (n < 0 && errno == EINTR) {
-            continue;
-        }
-        if (n <= 0) {
-            return false;
-        }
-        at += n;
-        size -= (size_t)n;
-    }
-    return true;
-}
 
 static bool answer(LLVMTargetMachineRef machine, const JitCode *code,
                    unsigned number)
@@ -79,7 +41,8 @@ static bool answer(LLVMTargetMachineRef machine, const JitCode *code,
     if (!bytes) {
         reply = (JitReply){0};
     }
-    ok = put(&reply, sizeof(reply)) && put(bytes, reply.bytes);
+    ok = jit_send(STDIN_FILENO, &reply, sizeof(reply)) &&
+         jit_send(STDIN_FILENO, bytes, reply.bytes);
     free(bytes);
     return ok;
 }
@@ -109,13 +72,13 @@ int main(void)
     if (pthread_create(&watcher, NULL, watch, NULL)) {
         return 1;
     }
-    signal(SIGPIPE, SIG_IGN);
     machine = jit_host_machine();
     if (!machine || !code) {
         return 1;
     }
-    while (get(&request, sizeof(request))) {
-        if (memcmp(&request, &mine, sizeof(mine)) || !get(code, sizeof(*code)) ||
+    while (jit_receive(STDIN_FILENO, &request, sizeof(request))) {
+        if (memcmp(&request, &mine, sizeof(mine)) ||
+            !jit_receive(STDIN_FILENO, code, sizeof(*code)) ||
             !answer(machine, code, number++)) {
             return 1;
         }
