@@ -408,13 +408,14 @@ static bool block_floats(JitCode *c, const JitBlock *b, uint32_t *exposed,
 /* Whether block "to" may follow block b. */
 static bool follows(const JitCode *c, const JitBlock *b, const JitBlock *to)
 {
-    unsigned last = b->first + b->count - 1;
-    const SimtOp *op = &c->ops[last];
+    unsigned last = b->first + b->count;
+    const SimtOp *op;
     JitKind kind;
 
     if (!b->count) {
         return false;
     }
+    op = &c->ops[--last];
     kind = c->kind[last];
     return (kind != JIT_JUMP && to->at == c->at[last] + 2 * op->len) ||
            ((kind == JIT_BRANCH || kind == JIT_JUMP) &&
