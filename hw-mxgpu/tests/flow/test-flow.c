@@ -352,7 +352,7 @@ static void many_programs(unsigned first, unsigned count, bool structured,
 /* Compiling takes longer than running them. */
 static unsigned programs(void)
 {
-    return g_getenv("MXGPU_TEST_JIT") ? 4 : PROGRAMS;
+    return g_getenv("MXGPU_TEST_JIT") ? 2 : PROGRAMS;
 }
 
 static void test_unstructured(void)
@@ -374,8 +374,8 @@ static void test_reference(void)
 
 static void test_forgetting(void)
 {
-    many_programs(2000, MIN(15, programs()), false, FORGETTING);
-    many_programs(3000, MIN(15, programs()), true, FORGETTING);
+    many_programs(2000, MIN(15, 2 * programs()), false, FORGETTING);
+    many_programs(3000, MIN(15, 2 * programs()), true, FORGETTING);
 }
 
 /* ---- threads that wait for each other */
