@@ -4,7 +4,9 @@
  * and what memory it takes are not the device's. It gets regions through a
  * socket and answers with code that has no references to anything but itself.
  */
+#ifndef _GNU_SOURCE /* QEMU defines it */
 #define _GNU_SOURCE /* dladdr() */
+#endif
 #include "process.h"
 
 #include "transfer.h"
@@ -32,6 +34,7 @@ static const char *const places[] = {
     "mxgpu-jit",
     "../simt/mxgpu-jit",
     "../hw-mxgpu/simt/mxgpu-jit",
+    "../../hw-mxgpu/simt/mxgpu-jit", /* of QEMU */
     "../libexec/mxgpu/mxgpu-jit",
 };
 
