@@ -332,7 +332,9 @@ static void many_programs(unsigned first, unsigned count, bool structured,
                    "branches", (unsigned long)c.warp_instructions,
                    (double)c.lane_instructions / (double)c.warp_instructions,
                    (unsigned long)c.divergent_branches);
-    g_assert_cmpuint(c.divergent_branches, >, 10 * count);
+    /* the few programs of compiled code have less to diverge */
+    g_assert_cmpuint(c.divergent_branches, >,
+                     (g_getenv("MXGPU_TEST_JIT") ? 10 : 50) * count);
     if (t.forgets) {
         g_assert_cmpuint(c.tlb_misses, >, 10 * count);
     }
