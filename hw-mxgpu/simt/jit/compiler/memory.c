@@ -69,6 +69,11 @@ static LLVMValueRef misaligned(Emit *e, const Access *a)
 /* Looks at the site: continues at "fast" or at "slow". */
 static Access begin(Emit *e, const SimtOp *op)
 {
+    static const size_t keys[] = {
+        offsetof(JitFrame, key_global),
+        offsetof(JitFrame, key_shared),
+        offsetof(JitFrame, key_private),
+    };
     Value base = emit_read(e, op->r1);
     Access a = {.uniform = emit_uniform(base), .size = size_of(op->op)};
     LLVMValueRef imm = emit_i64(e, (uint64_t)(int64_t)op->imm);
@@ -82,23 +87,13 @@ static Access begin(Emit *e, const SimtOp *op)
     span = emit_get(e, e->i64, a.site, offsetof(JitSite, span));
     a.add = emit_get(e, e->i64, a.site, offsetof(JitSite, add));
     a.is_private = emit_get(e, e->i64, a.site, offsetof(JitSite, is_private));
-    known = LLVMBuildICmp(
-        e->b, LLVMIntEQ, key,
-        emit_get(e, e->i64, e->frame, offsetof(JitFrame, key_global)), "");
-    known = LLVMBuildOr(
-        e->b, known,
-        LLVMBuildICmp(
-            e->b, LLVMIntEQ, key,
-            emit_get(e, e->i64, e->frame, offsetof(JitFrame, key_shared)),
-            ""),
-        "");
-    known = LLVMBuildOr(
-        e->b, known,
-        LLVMBuildICmp(
-            e->b, LLVMIntEQ, key,
-            emit_get(e, e->i64, e->frame, offsetof(JitFrame, key_private)),
-            ""),
-        "");
+    known = LLVMConstInt(e->i1, 0, 0);
+    for (unsigned i = 0; i < 3; i++) {
+        LLVMValueRef mine = emit_get(e, e->i64, e->frame, keys[i]);
+
+        mine = LLVMBuildICmp(e->b, LLVMIntEQ, key, mine, "");
+        known = LLVMBuildOr(e->b, known, mine, "");
+    }
     if (a.uniform) {
         a.va = LLVMBuildAdd(e->b, base.v, imm, "");
         a.off = LLVMBuildSub(e->b, a.va, lo, "");
