@@ -26,14 +26,15 @@ struct SimtJit {
     unsigned num_regions, head, tail;
     bool has_thread, stop;
     pthread_t thread;
-    JitProcess *process;
+    char *program; /* NULL: there is none */
+    JitProcess *process; /* of the thread; others stop it */
 };
 
 /* ---- the thread */
 
 static void compile(SimtJit *jit, JitRegion *r)
 {
-    if (jit->bytes < BYTES_MAX) {
+    if (jit->process && jit->bytes < BYTES_MAX) {
         r->fn = mxgpu_jit_process_compile(jit->process, &r->code, &r->size);
         jit->bytes += r->size;
     }
@@ -44,11 +45,14 @@ static void compile(SimtJit *jit, JitRegion *r)
 static void *work(void *opaque)
 {
     SimtJit *jit = opaque;
+    JitProcess *process;
     sigset_t all;
 
     sigfillset(&all); /* signals are for threads of the program */
     pthread_sigmask(SIG_BLOCK, &all, NULL);
+    process = mxgpu_jit_process_new(jit->program);
     pthread_mutex_lock(&jit->lock);
+    jit->process = process;
     while (!jit->stop) {
         JitRegion *r;
 
@@ -69,9 +73,8 @@ static void *work(void *opaque)
 /* At the first region: most devices never have one. */
 static void start(SimtJit *jit)
 {
-    jit->process = mxgpu_jit_process_new();
     jit->has_thread =
-        jit->process && !pthread_create(&jit->thread, NULL, work, jit);
+        jit->program && !pthread_create(&jit->thread, NULL, work, jit);
 }
 
 SimtJit *mxgpu_jit_new(unsigned units, bool waits)
@@ -83,6 +86,8 @@ SimtJit *mxgpu_jit_new(unsigned units, bool waits)
     }
     jit->units = units;
     jit->waits = waits;
+    /* Not by a unit: the loader's lock may be with who waits for a kernel. */
+    jit->program = mxgpu_jit_process_find();
     pthread_mutex_init(&jit->lock, NULL);
     pthread_cond_init(&jit->change, NULL);
     return jit;
@@ -99,8 +104,10 @@ void mxgpu_jit_free(SimtJit *jit)
         pthread_mutex_lock(&jit->lock);
         jit->stop = true;
         pthread_cond_broadcast(&jit->change);
+        if (jit->process) {
+            mxgpu_jit_process_stop(jit->process);
+        }
         pthread_mutex_unlock(&jit->lock);
-        mxgpu_jit_process_stop(jit->process);
         pthread_join(jit->thread, NULL);
     }
     mxgpu_jit_process_free(jit->process);
@@ -115,6 +122,7 @@ void mxgpu_jit_free(SimtJit *jit)
     }
     pthread_mutex_destroy(&jit->lock);
     pthread_cond_destroy(&jit->change);
+    free(jit->program);
     free(jit);
 }
 

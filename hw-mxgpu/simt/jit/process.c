@@ -38,30 +38,30 @@ static const char *const places[] = {
     "../libexec/mxgpu/mxgpu-jit",
 };
 
-static bool find_program(char *path, size_t size)
+char *mxgpu_jit_process_find(void)
 {
     const char *named = getenv("MXGPU_JIT_PROGRAM");
-    char *slash;
+    char *slash, path[4096];
     Dl_info here;
     size_t folder;
 
     if (named) {
-        return (size_t)snprintf(path, size, "%s", named) < size;
+        return strdup(named);
     }
     if (!dladdr((void *)(uintptr_t)mxgpu_jit_process_new, &here) ||
         !here.dli_fname) {
-        return false;
+        return NULL;
     }
     slash = strrchr(here.dli_fname, '/');
     folder = slash ? (size_t)(slash + 1 - here.dli_fname) : 0;
     for (unsigned i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-        if ((size_t)snprintf(path, size, "%.*s%s", (int)folder, here.dli_fname,
-                             places[i]) < size &&
+        if ((size_t)snprintf(path, sizeof(path), "%.*s%s", (int)folder,
+                             here.dli_fname, places[i]) < sizeof(path) &&
             access(path, X_OK) == 0) {
-            return true;
+            return strdup(path);
         }
     }
-    return false;
+    return NULL;
 }
 
 /*
@@ -102,12 +102,11 @@ static bool spawn(JitProcess *p, const char *path)
     return true;
 }
 
-JitProcess *mxgpu_jit_process_new(void)
+JitProcess *mxgpu_jit_process_new(const char *path)
 {
     JitProcess *p = calloc(1, sizeof(*p));
-    char path[4096];
 
-    if (!p || !find_program(path, sizeof(path)) || !spawn(p, path)) {
+    if (!p || !spawn(p, path)) {
         free(p);
         return NULL;
     }

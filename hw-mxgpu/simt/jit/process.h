@@ -6,7 +6,10 @@
 #include "code.h"
 
 typedef struct JitProcess JitProcess;
-JitProcess *mxgpu_jit_process_new(void);
+/* The compiler's program, to be freed; NULL: there is none. The loader is
+ * asked, whose lock a thread may hold that waits for a kernel. */
+char *mxgpu_jit_process_find(void);
+JitProcess *mxgpu_jit_process_new(const char *path);
 /* Also ends a compilation that another thread waits for. */
 void mxgpu_jit_process_stop(JitProcess *p);
 void mxgpu_jit_process_free(JitProcess *p);
