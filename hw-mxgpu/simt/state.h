@@ -65,6 +65,8 @@ typedef struct SimtHead {
     struct JitRegion *region; /* simt/jit/code.h; NULL: none was asked for */
     uint32_t count;            /* of times that a warp came here */
     uint32_t bails;            /* of times that it could not enter the code */
+    uint32_t entries;          /* of times that it did, since last looked at */
+    uint64_t ran;              /* instructions in these */
     bool ready;                /* the region has code */
     bool refused;              /* it will not have any */
     uint16_t end;              /* halfwords: behind the last branch back; 0: it

@@ -191,6 +191,9 @@ static void jit_put(MxgpuWarp *w, uint32_t r, uint64_t mask)
 #define BAILS_MAX 64 /* then other code is asked for */
 #define RETRIES   4
 
+#define ENTRIES_WEIGHED 256
+#define WORTH           32 /* instructions of an entry, in the mean */
+
 /* What the x registers hold now. */
 static void observe(const MxgpuWarp *w, uint8_t entry[32])
 {
@@ -407,12 +410,30 @@ static bool fill(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page, SimtHead *head,
     return true;
 }
 
+/* Going in and out costs as much as interpreting some tens of instructions:
+ * code that leaves sooner is not entered any more. */
+static void weigh(SimtHead *head, uint64_t instructions)
+{
+    head->ran += instructions;
+    if (++head->entries < ENTRIES_WEIGHED) {
+        return;
+    }
+    if (head->ran < (uint64_t)ENTRIES_WEIGHED * WORTH) {
+        head->refused = true;
+        head->ready = false;
+    }
+    head->entries = 0;
+    head->ran = 0;
+}
+
 static JitGo enter(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page, SimtHead *head,
                    uint64_t limit)
 {
     JitRegion *r = head->region;
     bool solo = w->s.cur.mask == w->s.live;
+    uint64_t before = w->s.instructions;
     JitFrame f;
+    JitGo go;
 
     if (w->s.rotated || w->c.fp_level || cu->simt->debugged ||
         !fill(cu, w, page, head, &f)) {
@@ -431,7 +452,9 @@ static JitGo enter(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page, SimtHead *head,
     f.call = jit_call;
     f.put = jit_put;
     f.region = r;
-    return run(cu, w, r, &f);
+    go = run(cu, w, r, &f);
+    weigh(head, f.instructions - before);
+    return go;
 }
 
 JitGo jit_enter(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page, SimtHead *head,
