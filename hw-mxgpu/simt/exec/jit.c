@@ -115,7 +115,7 @@ static bool access_memory(MxgpuCu *cu, MxgpuWarp *w, JitFrame *f,
     if (store && p->r2 == FP_SCRATCH) {
         w->narrow[FP_SCRATCH] = p->op == RV_FSW ? ALL_LANES : 0;
     }
-    if (!memory[p->op](cu, w, p, r->code.page + r->code.at[index], mask)) {
+    if (!memory[p->op](cu, w, p, r->page + r->code.at[index], mask)) {
         return false;
     }
     set_site(cu, w, &f->sites[r->code.site[index]],
@@ -146,7 +146,7 @@ static uint32_t jit_call(MxgpuCu *cu, MxgpuWarp *w, JitFrame *f,
 {
     const JitRegion *r = f->region;
     const SimtOp *p = &r->calls[index];
-    uint64_t pc = r->code.page + r->code.at[index];
+    uint64_t pc = r->page + r->code.at[index];
 
     w->s.cur.pc = pc;
     w->s.cur.mask = mask;
@@ -281,7 +281,7 @@ static bool gather_groups(const JitRegion *r, const MxgpuWarp *w,
     *taken = 0;
     while (*taken < w->s.num_ready) {
         const SimtGroup *g = &w->s.ready[w->s.num_ready - 1 - *taken];
-        int64_t at = (int64_t)(g->pc - r->code.page);
+        int64_t at = (int64_t)(g->pc - r->page);
         int block;
 
         if (g->depth != w->s.cur.depth || at > last) {
@@ -319,7 +319,7 @@ static void park_all(MxgpuWarp *w, const JitRegion *r, const JitFrame *f,
             f->pend[i] == f->came[i] ? f->stamp[i] : w->s.stamps;
 
         if (f->pend[i]) {
-            mxgpu_warp_park(w, &(SimtGroup){r->code.page + r->code.blocks[i].at,
+            mxgpu_warp_park(w, &(SimtGroup){r->page + r->code.blocks[i].at,
                                             f->pend[i], stamp, depth});
         }
     }
@@ -336,7 +336,7 @@ static JitGo run(MxgpuCu *cu, MxgpuWarp *w, const JitRegion *r, JitFrame *f)
     w->s.cur.mask = 0;
     park_all(w, r, f, depth);
     if (how == JIT_FAULTED) {
-        w->s.cur = (SimtGroup){r->code.page + f->fault_at, f->fault_mask,
+        w->s.cur = (SimtGroup){r->page + f->fault_at, f->fault_mask,
                                ++w->s.stamps, depth};
         return JIT_FAULT;
     }
@@ -449,6 +449,7 @@ static JitGo enter(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page, SimtHead *head,
     f.private_host =
         (uintptr_t)private_at(w, MXGPU_PRIVATE_END - w->c.private_size);
     f.sites = r->sites + cu->index * r->num_sites;
+    f.page = r->page;
     f.call = jit_call;
     f.put = jit_put;
     f.region = r;

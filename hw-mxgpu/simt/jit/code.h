@@ -65,9 +65,9 @@ typedef struct JitBlock {
     uint32_t flive; /* f registers, in the region */
 } JitBlock;
 
-/* What is compiled: as it is sent to the compiler. */
+/* What is compiled: as it is sent to the compiler. The same wherever the page is:
+ * code that was compiled is kept for other processes. */
 typedef struct JitCode {
-    uint64_t page; /* address */
     uint32_t num_ops, num_blocks, head_block;
     SimtOp ops[JIT_OPS];
     uint8_t kind[JIT_OPS];  /* JitKind */
@@ -103,7 +103,7 @@ typedef struct JitFrame {
     uint64_t pend[JIT_BLOCKS]; /* lanes that are at blocks */
     uint64_t instructions, limit, slice, lanes, divergent;
     uint64_t key_global, key_shared, key_private;
-    uint64_t private_host;
+    uint64_t private_host, page; /* addresses */
     JitSite *sites;
     JitCallFn *call;
     JitPutFn *put;
@@ -124,6 +124,7 @@ typedef enum JitState { JIT_QUEUED, JIT_READY, JIT_REFUSED } JitState;
  * compiler, "state" last. */
 typedef struct JitRegion {
     struct JitRegion *next;
+    uint64_t page;             /* address */
     uint16_t head, asked;      /* halfwords of the page: mxgpu_jit_region() */
     uint8_t bytes[PAGE_BYTES]; /* the page that it was made of */
     JitCode code;

@@ -199,7 +199,7 @@ static bool is_same(const JitRegion *r, uint64_t page, unsigned head,
                     unsigned asked, const uint8_t *bytes,
                     const uint8_t entry[32])
 {
-    return r->code.page == page && r->head == head && r->asked == asked &&
+    return r->page == page && r->head == head && r->asked == asked &&
            same_types(r, entry) &&
            !memcmp(r->bytes, bytes, PAGE_BYTES); /* all of it says what is live */
 }
@@ -214,6 +214,7 @@ static JitRegion *make(SimtJit *jit, MxgpuCu *cu, MxgpuWarp *w, SimtPage *page,
     }
     memcpy(r->code.entry, entry, sizeof(r->code.entry));
     memcpy(r->bytes, page->bytes, PAGE_BYTES);
+    r->page = simt_page_va(page);
     r->head = head;
     r->asked = asked;
     atomic_store(&r->state, JIT_REFUSED);
@@ -222,6 +223,9 @@ static JitRegion *make(SimtJit *jit, MxgpuCu *cu, MxgpuWarp *w, SimtPage *page,
         make_calls(r);
         r->relevant = mxgpu_jit_named(&r->code) &
                       r->code.blocks[r->code.head_block].live;
+        for (unsigned i = 0; i < 32; i++) { /* the same code, the same bytes */
+            r->code.entry[i] *= r->relevant >> i & 1;
+        }
         r->sites =
             calloc((size_t)jit->units * (r->num_sites + 1), sizeof(*r->sites));
         atomic_store(&r->state, r->sites ? JIT_QUEUED : JIT_REFUSED);
@@ -233,7 +237,7 @@ JitRegion *mxgpu_jit_find(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page,
                           unsigned head, unsigned end, const uint8_t entry[32])
 {
     SimtJit *jit = cu->simt->jit;
-    uint64_t va = page->tag & ~(uint64_t)(PAGE_BYTES - 1);
+    uint64_t va = simt_page_va(page);
     JitRegion *r;
 
     pthread_mutex_lock(&jit->lock);

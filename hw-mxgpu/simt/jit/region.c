@@ -141,7 +141,7 @@ static bool add_op(MxgpuCu *cu, SimtPage *page, JitCode *c, unsigned i,
     c->ops[c->num_ops] = page->ops[i];
     c->kind[c->num_ops] = kind;
     c->at[c->num_ops] = 2 * (int32_t)i;
-    c->live[c->num_ops++] = simt_live(cu, page, c->page + 2 * i);
+    c->live[c->num_ops++] = simt_live(cu, page, simt_page_va(page) + 2 * i);
     return true;
 }
 
@@ -161,7 +161,7 @@ static bool make_blocks(MxgpuCu *cu, SimtPage *page, const Found *f,
             b = &c->blocks[c->num_blocks++];
             *b = (JitBlock){.at = 2 * (int32_t)i,
                              .first = c->num_ops,
-                             .live = simt_live(cu, page, c->page + 2 * i)};
+                             .live = simt_live(cu, page, simt_page_va(page) + 2 * i)};
         }
         if (kind == JIT_STUB) {
             continue;
@@ -177,7 +177,7 @@ static bool make_blocks(MxgpuCu *cu, SimtPage *page, const Found *f,
         }
         c->blocks[c->num_blocks++] = (JitBlock){
             .at = f->outside[i],
-            .live = simt_live(cu, page, c->page + (int64_t)f->outside[i]),
+            .live = simt_live(cu, page, simt_page_va(page) + (int64_t)f->outside[i]),
         };
     }
     qsort(c->blocks, c->num_blocks, sizeof(c->blocks[0]), by_address);
@@ -205,7 +205,6 @@ bool mxgpu_jit_region(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page, unsigned head,
 {
     Found f = {.head = head, .end = end ? end : reach(cu, w, page, head)};
 
-    c->page = page->tag & ~(uint64_t)(PAGE_BYTES - 1);
     return walk(cu, w, page, &f) && leaders_are_ops(&f) &&
            make_blocks(cu, page, &f, c);
 }

@@ -5,6 +5,11 @@
 
 #include "code.h"
 
+static inline uint64_t simt_page_va(const SimtPage *page)
+{
+    return page->tag & ~(uint64_t)(PAGE_BYTES - 1);
+}
+
 /* From [head, end) of a page; end 0: as far as one gets going
  * forward. Fills in ops and blocks; false: it cannot be compiled. */
 bool mxgpu_jit_region(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page, unsigned head,

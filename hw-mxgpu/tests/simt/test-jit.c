@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Compiled code against the interpreter: the same kernel on two devices, one of
- * which compiles it. Memory, faults and counts are the same, whatever becomes of
- * the code that was compiled.
- *   test_jit KERNELS.elf
+ * which compiles it. Memory, faults and counts are the same, whatever becomes
+ * of the code that was compiled. test_jit KERNELS.elf
  */
 #include <errno.h>
 #include <string.h>
+#include <glib/gstdio.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
+#include <utime.h>
 
 #include "simt/exec/variants.h"
 #include "simt/jit/jit.h"
 #include "simt_run.h"
 
-#define THREADS 256
+#define THREADS    256
 #define OUT_BYTES  (3 * THREADS * 8)
 #define PLACE      (HOST_DATA_VA + (8 << 20)) /* what kernels work on */
 #define PLACE_SIZE (12u << 20)
@@ -227,8 +230,8 @@ static void test_remap(void)
     compiled(&b);
     for (unsigned i = 0; i < 2; i++) {
         for (unsigned k = 0; k < 2; k++) {
-            pte[i][k] = simt_host_pte(b.run[i].h, HOST_VMID,
-                                      HOST_SMALL_VA + k * 4096);
+            pte[i][k] =
+                simt_host_pte(b.run[i].h, HOST_VMID, HOST_SMALL_VA + k * 4096);
         }
         *pte[i][0] = *pte[i][1];
         mxgpu_mmu_invalidate(b.run[i].h->mmu);
@@ -281,7 +284,8 @@ static void test_mixed(void)
         set(&b, 2 * t + 1, 100 + t % 90);
     }
     for (unsigned i = 0; i < 3; i++) {
-        compare(&b, MXGPU_FAULT_NONE, false); /* after atomics groups take turns sooner */
+        compare(&b, MXGPU_FAULT_NONE,
+                false); /* after atomics groups take turns sooner */
     }
     compiled(&b);
     both_free(&b);
@@ -324,9 +328,153 @@ static void test_no_compiler(void)
     g_unsetenv("MXGPU_JIT_PROGRAM");
 }
 
+/* ---- code on the disk */
+
+static void run_walk(void)
+{
+    Both b = both_new("walk", 1, 64);
+
+    fill(&b, 8);
+    set_walk(&b, PLACE, 400, 4, 60);
+    compare(&b, MXGPU_FAULT_NONE, true);
+    compiled(&b);
+    both_free(&b);
+}
+
+typedef struct CacheFile {
+    char *path, *data;
+    gsize size;
+} CacheFile;
+
+static void clear_file(gpointer opaque)
+{
+    CacheFile *f = opaque;
+
+    g_free(f->path);
+    g_free(f->data);
+}
+
+static GArray *read_files(const char *folder)
+{
+    GArray *all = g_array_new(FALSE, FALSE, sizeof(CacheFile));
+    g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
+    const char *name;
+
+    g_array_set_clear_func(all, clear_file);
+    g_assert_nonnull(dir);
+    while ((name = g_dir_read_name(dir))) {
+        CacheFile f = {.path = g_build_filename(folder, name, NULL)};
+
+        g_assert_true(g_file_get_contents(f.path, &f.data, &f.size, NULL));
+        g_array_append_val(all, f);
+    }
+    return all;
+}
+
+static void shorten(const CacheFile *f)
+{
+    g_assert_cmpint(truncate(f->path, 10), ==, 0);
+}
+
+static void damage(const CacheFile *f)
+{
+    g_autofree char *data = g_memdup2(f->data, f->size);
+
+    data[f->size - 1] ^= 1;
+    g_assert_true(g_file_set_contents(f->path, data, f->size, NULL));
+    g_assert_cmpint(g_chmod(f->path, 0600), ==, 0);
+}
+
+static void open_to_all(const CacheFile *f)
+{
+    g_assert_cmpint(g_chmod(f->path, 0666), ==, 0);
+}
+
+static void replace_by_link(const CacheFile *f)
+{
+    g_assert_cmpint(g_unlink(f->path), ==, 0);
+    g_assert_cmpint(symlink("/dev/zero", f->path), ==, 0);
+}
+
+static void make_old(const CacheFile *f)
+{
+    const struct utimbuf times = {1, 1};
+
+    g_assert_cmpint(utime(f->path, &times), ==, 0);
+}
+
+static bool was_used(const CacheFile *f)
+{
+    GStatBuf st;
+
+    g_assert_cmpint(g_lstat(f->path, &st), ==, 0);
+    return st.st_mtime > 1;
+}
+
+/* What is there is used; what is not as it was written is written anew. */
+static void test_cache(void)
+{
+    static void (*const spoil[])(
+        const CacheFile *) = {shorten, damage, open_to_all, replace_by_link};
+    g_autofree char *folder = g_dir_make_tmp("mxgpu-jit-XXXXXX", NULL);
+    g_autoptr(GArray) files = NULL;
+
+    g_setenv("MXGPU_JIT_CACHE", folder, TRUE);
+    run_walk();
+    files = read_files(folder);
+    g_assert_true((files->len > 0) == can_compile());
+#define EACH(F)                                                                \
+    for (CacheFile *F = (CacheFile *)files->data;                              \
+         F < (CacheFile *)files->data + files->len; F++)
+    for (unsigned i = 0; i < G_N_ELEMENTS(spoil); i++) {
+        g_autoptr(GArray) after = NULL;
+
+        EACH(f)
+        {
+            spoil[i](f);
+        }
+        run_walk();
+        EACH(f)
+        {
+            g_autofree char *data = NULL;
+            GStatBuf st;
+            gsize size;
+
+            g_assert_cmpint(g_lstat(f->path, &st), ==, 0);
+            g_assert_cmpint(st.st_mode, ==, S_IFREG | 0600);
+            g_assert_true(g_file_get_contents(f->path, &data, &size, NULL));
+            g_assert_cmpmem(data, size, f->data, f->size);
+        }
+        after = read_files(folder);
+        g_assert_cmpuint(after->len, ==, files->len);
+    }
+    EACH(f)
+    {
+        make_old(f);
+    }
+    run_walk();
+    EACH(f)
+    {
+        g_assert_true(was_used(f));
+        make_old(f);
+    }
+    /* Anybody could have put something there. */
+    g_assert_cmpint(g_chmod(folder, 0777), ==, 0);
+    run_walk();
+    EACH(f)
+    {
+        g_assert_false(was_used(f));
+        g_assert_cmpint(g_unlink(f->path), ==, 0);
+    }
+#undef EACH
+    g_assert_cmpint(g_rmdir(folder), ==, 0);
+    g_setenv("MXGPU_JIT_CACHE", "", TRUE);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
+    g_setenv("MXGPU_JIT_CACHE", "", TRUE);
     elf = argv[1];
     g_test_add_func("/jit/global", test_global);
     g_test_add_func("/jit/windows", test_windows);
@@ -337,5 +485,6 @@ int main(int argc, char **argv)
     g_test_add_func("/jit/mixed", test_mixed);
     g_test_add_func("/jit/progress", test_progress);
     g_test_add_func("/jit/no-compiler", test_no_compiler);
+    g_test_add_func("/jit/cache", test_cache);
     return g_test_run();
 }

@@ -42,8 +42,9 @@ static LLVMValueRef constant(Emit *e, LLVMValueRef like, uint64_t v)
 {
     LLVMTypeRef type = LLVMTypeOf(like);
 
-    return LLVMGetTypeKind(type) == LLVMVectorTypeKind ? emit_vector(e, type, v)
-                                                       : LLVMConstInt(type, v, 0);
+    return LLVMGetTypeKind(type) == LLVMVectorTypeKind
+               ? emit_vector(e, type, v)
+               : LLVMConstInt(type, v, 0);
 }
 
 /* Shifts use the low bits of their right operand. */
@@ -224,20 +225,26 @@ static bool is_w(unsigned op)
 static Value on_words(Emit *e, unsigned op, Value a, Value b)
 {
     if (emit_uniform(a) && emit_uniform(b)) {
-        LLVMValueRef v =
-            compute(e, op, LLVMBuildTrunc(e->b, a.v, e->i32, ""),
-                    LLVMBuildTrunc(e->b, b.v, e->i32, ""));
+        LLVMValueRef v = compute(e, op, LLVMBuildTrunc(e->b, a.v, e->i32, ""),
+                                 LLVMBuildTrunc(e->b, b.v, e->i32, ""));
 
         return (Value){JIT_UNIFORM_WORD, LLVMBuildSExt(e->b, v, e->i64, "")};
     }
-    return (Value){JIT_WORD,
-                   compute(e, op, emit_low(e, a), emit_low(e, b))};
+    return (Value){JIT_WORD, compute(e, op, emit_low(e, a), emit_low(e, b))};
 }
 
 /* sext.b and so on look at low bits only. */
 static bool is_extension(unsigned op)
 {
     return op == RV_SEXT_B || op == RV_SEXT_H || op == RV_ZEXT_H;
+}
+
+static LLVMValueRef pc_relative(Emit *e, const SimtOp *op)
+{
+    LLVMValueRef page = emit_get(e, e->i64, e->frame, offsetof(JitFrame, page));
+    int64_t distance = (int64_t)e->r->at[e->index] + op->imm;
+
+    return LLVMBuildAdd(e->b, page, emit_i64(e, (uint64_t)distance), "");
 }
 
 void emit_int(Emit *e, const SimtOp *op)
@@ -249,15 +256,14 @@ void emit_int(Emit *e, const SimtOp *op)
     if (op->op == OP_NOP || op->rd == SINK) {
         return;
     }
-    if (op->op == RV_LUI || op->op == RV_AUIPC) {
-        uint64_t v = (uint64_t)(int64_t)op->imm;
-
-        if (op->op == RV_AUIPC) {
-            v += e->r->page + e->r->at[e->index];
-        }
-        emit_write(e, op->rd, (Value){op->op == RV_LUI ? JIT_UNIFORM_WORD
-                                                       : JIT_UNIFORM,
-                                      emit_i64(e, v)});
+    if (op->op == RV_LUI) {
+        emit_write(e, op->rd,
+                   (Value){JIT_UNIFORM_WORD,
+                           emit_i64(e, (uint64_t)(int64_t)op->imm)});
+        return;
+    }
+    if (op->op == RV_AUIPC) {
+        emit_write(e, op->rd, (Value){JIT_UNIFORM, pc_relative(e, op)});
         return;
     }
     a = emit_read(e, op->r1);
@@ -282,18 +288,17 @@ void emit_int(Emit *e, const SimtOp *op)
         uint32_t n = (uint32_t)op->imm & 63;
 
         emit_write(e, op->rd,
-                   (Value){JIT_WORD,
-                           LLVMBuildAShr(e->b, a.v,
-                                         emit_vector(e, e->words,
-                                                     n < 31 ? n : 31),
-                                         "")});
+                   (Value){JIT_WORD, LLVMBuildAShr(e->b, a.v,
+                                                   emit_vector(e, e->words,
+                                                               n < 31 ? n : 31),
+                                                   "")});
         return;
     }
     type = mxgpu_jit_result(op, a.type, b.type);
     if (is_extension(op->op) && !emit_uniform(a)) {
         emit_write(e, op->rd,
-                   (Value){JIT_WORD, compute(e, op->op, emit_low(e, a),
-                                              emit_low(e, a))});
+                   (Value){JIT_WORD,
+                           compute(e, op->op, emit_low(e, a), emit_low(e, a))});
         return;
     }
     emit_write(e, op->rd,

@@ -7,6 +7,7 @@
  * file of that name and .n.ll.
  */
 #define _GNU_SOURCE /* POLLRDHUP */
+#include "cache.h"
 #include "compile.h"
 #include "link.h"
 #include "simt/jit/transfer.h"
@@ -19,11 +20,24 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool answer(LLVMTargetMachineRef machine, const JitCode *code,
-                   unsigned number)
+static uint8_t *compile(LLVMTargetMachineRef machine, const JitCode *code,
+                        const char *dump, JitReply *reply)
+{
+    LLVMMemoryBufferRef object = jit_object(machine, code, dump);
+    uint8_t *bytes = NULL;
+
+    if (object) {
+        bytes = jit_link((const uint8_t *)LLVMGetBufferStart(object),
+                         LLVMGetBufferSize(object), reply);
+        LLVMDisposeMemoryBuffer(object);
+    }
+    return bytes;
+}
+
+static bool answer(LLVMTargetMachineRef machine, JitCache *cache,
+                   const JitCode *code, unsigned number)
 {
     const char *prefix = getenv("MXGPU_JIT_DUMP");
-    LLVMMemoryBufferRef object;
     JitReply reply = {0};
     uint8_t *bytes = NULL;
     char dump[4096];
@@ -31,12 +45,14 @@ static bool answer(LLVMTargetMachineRef machine, const JitCode *code,
 
     if (prefix) {
         snprintf(dump, sizeof(dump), "%s.%u.ll", prefix, number);
+    } else if (cache) {
+        bytes = jit_cache_load(cache, code, &reply);
     }
-    object = jit_object(machine, code, prefix ? dump : NULL);
-    if (object) {
-        bytes = jit_link((const uint8_t *)LLVMGetBufferStart(object),
-                         LLVMGetBufferSize(object), &reply);
-        LLVMDisposeMemoryBuffer(object);
+    if (!bytes) {
+        bytes = compile(machine, code, prefix ? dump : NULL, &reply);
+        if (bytes && cache) {
+            jit_cache_store(cache, code, &reply, bytes);
+        }
     }
     if (!bytes) {
         reply = (JitReply){0};
@@ -65,6 +81,7 @@ int main(void)
     JitRequest request, mine = JIT_REQUEST;
     JitCode *code = malloc(sizeof(*code));
     unsigned number = 0;
+    JitCache *cache;
 
     if (fork() != 0) { /* nobody is to wait for this process */
         _exit(0);
@@ -76,10 +93,11 @@ int main(void)
     if (!machine || !code) {
         return 1;
     }
+    cache = jit_cache_open(machine);
     while (jit_receive(STDIN_FILENO, &request, sizeof(request))) {
         if (memcmp(&request, &mine, sizeof(mine)) ||
             !jit_receive(STDIN_FILENO, code, sizeof(*code)) ||
-            !answer(machine, code, number++)) {
+            !answer(machine, cache, code, number++)) {
             return 1;
         }
     }

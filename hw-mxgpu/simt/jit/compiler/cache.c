@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A file's name is the digest of everything that its code was made of: the
+ * region, this program, LLVM, the host's instructions. It begins with the
+ * digest of the rest, JitReply and the code. What is not as it was written is
+ * no part of the cache, and what nobody but the user could have written is run.
+ */
+#include "cache.h"
+
+#include <fcntl.h>
+#include <glib.h>
+#include <glib/gstdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <llvm-c/Core.h>
+
+#define DIGEST_BYTES 32
+#define NAME_CHARS   (2 * DIGEST_BYTES)
+#define CACHE_MAX    (256u << 20) /* bytes; then the oldest go */
+#define CACHE_KEPT   (CACHE_MAX / 4 * 3)
+#define PARTIAL      "partial-"
+#define PARTIAL_AGE  3600 /* seconds */
+
+struct JitCache {
+    int folder;
+    GChecksum *maker; /* of what is the same for all regions */
+    bool trimmed;
+};
+
+typedef struct JitCacheHead {
+    uint8_t digest[DIGEST_BYTES]; /* of what follows */
+    JitReply reply;
+} JitCacheHead;
+
+static bool only_ours(int fd, mode_t kind)
+{
+    struct stat st;
+
+    return !fstat(fd, &st) && (st.st_mode & S_IFMT) == kind &&
+           st.st_uid == geteuid() && !(st.st_mode & (S_IWGRP | S_IWOTH));
+}
+
+static int open_folder(void)
+{
+    const char *named = g_getenv("MXGPU_JIT_CACHE");
+    g_autofree char *path =
+        named ? g_strdup(named)
+              : g_build_filename(g_get_user_cache_dir(), "mxgpu", "jit", NULL);
+    int fd;
+
+    if (!*path || g_mkdir_with_parents(path, 0700)) {
+        return -1;
+    }
+    fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd >= 0 && !only_ours(fd, S_IFDIR)) {
+        close(fd);
+        return -1;
+    }
+    return fd;
+}
+
+static void add_text(GChecksum *sum, char *text)
+{
+    g_checksum_update(sum, (const guchar *)text, strlen(text) + 1);
+    LLVMDisposeMessage(text);
+}
+
+/* Of everything but the region; NULL: this program cannot be read. */
+static GChecksum *digest_maker(LLVMTargetMachineRef machine)
+{
+    GMappedFile *self = g_mapped_file_new("/proc/self/exe", FALSE, NULL);
+    GChecksum *sum = g_checksum_new(G_CHECKSUM_SHA256);
+    unsigned version[3];
+
+    if (!self) {
+        g_checksum_free(sum);
+        return NULL;
+    }
+    g_checksum_update(sum, (const guchar *)g_mapped_file_get_contents(self),
+                      g_mapped_file_get_length(self));
+    g_mapped_file_unref(self);
+    LLVMGetVersion(&version[0], &version[1], &version[2]);
+    g_checksum_update(sum, (const guchar *)version, sizeof(version));
+    add_text(sum, LLVMGetTargetMachineCPU(machine));
+    add_text(sum, LLVMGetTargetMachineFeatureString(machine));
+    return sum;
+}
+
+JitCache *jit_cache_open(LLVMTargetMachineRef machine)
+{
+    int folder = open_folder();
+    GChecksum *maker = folder < 0 ? NULL : digest_maker(machine);
+    JitCache *c;
+
+    if (!maker) {
+        if (folder >= 0) {
+            close(folder);
+        }
+        return NULL;
+    }
+    c = g_new0(JitCache, 1);
+    c->folder = folder;
+    c->maker = maker;
+    return c;
+}
+
+void jit_cache_close(JitCache *c)
+{
+    if (c) {
+        close(c->folder);
+        g_checksum_free(c->maker);
+        g_free(c);
+    }
+}
+
+static void name_of(const JitCache *c, const JitCode *code,
+                    char name[NAME_CHARS + 1])
+{
+    GChecksum *sum = g_checksum_copy(c->maker);
+
+    g_checksum_update(sum, (const guchar *)code, sizeof(*code));
+    g_strlcpy(name, g_checksum_get_string(sum), NAME_CHARS + 1);
+    g_checksum_free(sum);
+}
+
+static void digest(const JitReply *reply, const uint8_t *bytes,
+                   uint8_t out[DIGEST_BYTES])
+{
+    GChecksum *sum = g_checksum_new(G_CHECKSUM_SHA256);
+    gsize size = DIGEST_BYTES;
+
+    g_checksum_update(sum, (const guchar *)reply, sizeof(*reply));
+    g_checksum_update(sum, bytes, reply->bytes);
+    g_checksum_get_digest(sum, out, &size);
+    g_checksum_free(sum);
+}
+
+/* ---- reading */
+
+static bool is_whole(const char *data, size_t size, JitCacheHead *head)
+{
+    uint8_t sum[DIGEST_BYTES];
+
+    if (size < sizeof(*head)) {
+        return false;
+    }
+    memcpy(head, data, sizeof(*head));
+    if (head->reply.bytes != size - sizeof(*head)) {
+        return false;
+    }
+    digest(&head->reply, (const uint8_t *)data + sizeof(*head), sum);
+    return !memcmp(sum, head->digest, DIGEST_BYTES);
+}
+
+uint8_t *jit_cache_load(const JitCache *c, const JitCode *code, JitReply *reply)
+{
+    char name[NAME_CHARS + 1];
+    uint8_t *bytes = NULL;
+    JitCacheHead head;
+    GMappedFile *file;
+    int fd;
+
+    name_of(c, code, name);
+    fd = openat(c->folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0) {
+        return NULL;
+    }
+    file = only_ours(fd, S_IFREG) ? g_mapped_file_new_from_fd(fd, FALSE, NULL)
+                                  : NULL;
+    if (file && is_whole(g_mapped_file_get_contents(file),
+                         g_mapped_file_get_length(file), &head)) {
+        *reply = head.reply;
+        bytes = g_memdup2(g_mapped_file_get_contents(file) + sizeof(head),
+                          head.reply.bytes);
+        (void)futimens(fd, NULL); /* it is young again */
+    }
+    if (file) {
+        g_mapped_file_unref(file);
+    }
+    close(fd);
+    return bytes;
+}
+
+/* ---- writing */
+
+typedef struct Entry {
+    char name[NAME_CHARS + 1];
+    struct timespec used;
+    off_t size;
+} Entry;
+
+static int by_age(const void *a, const void *b)
+{
+    const struct timespec *x = &((const Entry *)a)->used;
+    const struct timespec *y = &((const Entry *)b)->used;
+
+    if (x->tv_sec != y->tv_sec) {
+        return x->tv_sec < y->tv_sec ? -1 : 1;
+    }
+    return (x->tv_nsec > y->tv_nsec) - (x->tv_nsec < y->tv_nsec);
+}
+
+/* What a process that was ended while it wrote has left. */
+static void remove_partial(const JitCache *c, const char *name, time_t written)
+{
+    if (g_str_has_prefix(name, PARTIAL) && time(NULL) - written > PARTIAL_AGE) {
+        unlinkat(c->folder, name, 0);
+    }
+}
+
+/* Those that have not been used for longest go. */
+static void trim(const JitCache *c)
+{
+    g_autofree char *path = g_strdup_printf("/proc/self/fd/%d", c->folder);
+    g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(Entry));
+    g_autoptr(GDir) dir = g_dir_open(path, 0, NULL);
+    const char *name;
+    uint64_t bytes = 0;
+
+    while (dir && (name = g_dir_read_name(dir))) {
+        struct stat st;
+        Entry e;
+
+        if (fstatat(c->folder, name, &st, AT_SYMLINK_NOFOLLOW)) {
+            continue;
+        }
+        remove_partial(c, name, st.st_mtime);
+        if (strlen(name) == NAME_CHARS) {
+            g_strlcpy(e.name, name, sizeof(e.name));
+            e.used = st.st_mtim;
+            e.size = st.st_size;
+            bytes += st.st_size;
+            g_array_append_val(all, e);
+        }
+    }
+    if (bytes <= CACHE_MAX) {
+        return;
+    }
+    g_array_sort(all, by_age);
+    for (unsigned i = 0; i < all->len && bytes > CACHE_KEPT; i++) {
+        const Entry *e = &g_array_index(all, Entry, i);
+
+        bytes -= unlinkat(c->folder, e->name, 0) ? 0 : e->size;
+    }
+}
+
+static bool write_all(int fd, const void *data, size_t size)
+{
+    const char *at = data;
+
+    while (size) {
+        ssize_t n = write(fd, at, size);
+
+        if (n <= 0) {
+            return false;
+        }
+        at += n;
+        size -= n;
+    }
+    return true;
+}
+
+void jit_cache_store(JitCache *c, const JitCode *code, const JitReply *reply,
+                     const uint8_t *bytes)
+{
+    char name[NAME_CHARS + 1], partial[32];
+    JitCacheHead head = {.reply = *reply};
+    int fd;
+
+    if (!c->trimmed) {
+        trim(c);
+        c->trimmed = true;
+    }
+    name_of(c, code, name);
+    digest(reply, bytes, head.digest);
+    g_snprintf(partial, sizeof(partial), PARTIAL "%08x", g_random_int());
+    fd = openat(c->folder, partial,
+                O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0) {
+        return;
+    }
+    /* Others see all of it or nothing. */
+    if (!write_all(fd, &head, sizeof(head)) ||
+        !write_all(fd, bytes, reply->bytes) ||
+        renameat(c->folder, partial, c->folder, name)) {
+        unlinkat(c->folder, partial, 0);
+    }
+    close(fd);
+}
