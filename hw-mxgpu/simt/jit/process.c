@@ -5,7 +5,7 @@
  * socket and answers with code that has no references to anything but itself.
  */
 #ifndef _GNU_SOURCE /* QEMU defines it */
-#define _GNU_SOURCE /* dladdr() */
+#define _GNU_SOURCE /* dladdr1() */
 #endif
 #include "process.h"
 
@@ -13,6 +13,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -38,25 +39,48 @@ static const char *const places[] = {
     "../libexec/mxgpu/mxgpu-jit",
 };
 
+/* The file that this code is in: a library, or the program, for which the loader
+ * only has the name that it was started by. */
+static bool own_file(char *path, size_t size)
+{
+    struct link_map *map;
+    Dl_info here;
+    ssize_t n;
+
+    if (!dladdr1((void *)(uintptr_t)mxgpu_jit_process_new, &here, (void **)&map,
+                 RTLD_DL_LINKMAP)) {
+        return false;
+    }
+    if (map->l_name[0]) {
+        return (size_t)snprintf(path, size, "%s", map->l_name) < size;
+    }
+    n = readlink("/proc/self/exe", path, size);
+    if (n < 0 || (size_t)n >= size) {
+        return false;
+    }
+    path[n] = 0;
+    return true;
+}
+
 char *mxgpu_jit_process_find(void)
 {
     const char *named = getenv("MXGPU_JIT_PROGRAM");
-    char *slash, path[4096];
-    Dl_info here;
-    size_t folder;
+    char own[4096], path[4096], *name;
 
     if (named) {
         return strdup(named);
     }
-    if (!dladdr((void *)(uintptr_t)mxgpu_jit_process_new, &here) ||
-        !here.dli_fname) {
+    if (!own_file(own, sizeof(own))) {
         return NULL;
     }
-    slash = strrchr(here.dli_fname, '/');
-    folder = slash ? (size_t)(slash + 1 - here.dli_fname) : 0;
+    name = strrchr(own, '/');
+    if (!name) {
+        return NULL;
+    }
+    name[1] = 0;
     for (unsigned i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-        if ((size_t)snprintf(path, sizeof(path), "%.*s%s", (int)folder,
-                             here.dli_fname, places[i]) < sizeof(path) &&
+        if ((size_t)snprintf(path, sizeof(path), "%s%s", own, places[i]) <
+                sizeof(path) &&
             access(path, X_OK) == 0) {
             return strdup(path);
         }
