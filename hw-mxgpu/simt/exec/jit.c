@@ -270,21 +270,38 @@ static int block_at(const JitRegion *r, int64_t at)
     return -1;
 }
 
-/* Groups of the same call frame that are ready inside the region run in it,
- * too: false: one is where the code cannot begin. */
-static bool gather_groups(const JitRegion *r, const MxgpuWarp *w,
-                          JitFrame *f, uint64_t *lanes, uint32_t *fneeded,
-                          unsigned *taken)
+/* The bytes of a page where the region ends: what is there, or behind it, is
+ * behind all of its code. */
+static int64_t end_of(const JitRegion *r)
 {
-    int64_t last = r->code.blocks[r->code.num_blocks - 1].at;
+    const JitBlock *last = &r->code.blocks[r->code.num_blocks - 1];
 
-    *taken = 0;
-    while (*taken < w->s.num_ready) {
-        const SimtGroup *g = &w->s.ready[w->s.num_ready - 1 - *taken];
+    return last->at + (last->count ? 1 : 0);
+}
+
+/* What a warp enters code with. */
+typedef struct Entry {
+    uint64_t lanes;       /* that run there */
+    uint64_t before_end;  /* of these, that are not at the region's end */
+    uint32_t fneeded;     /* f registers that are read */
+    unsigned taken;       /* of the groups that are ready */
+    bool few;             /* for few lanes */
+} Entry;
+
+/* Groups of the same call frame that are ready inside the region run in it, too:
+ * false: one is where the code cannot begin. Code for few knows nothing of those
+ * at the region's end. */
+static bool gather_groups(const JitRegion *r, const MxgpuWarp *w, JitFrame *f,
+                          Entry *e)
+{
+    int64_t end = end_of(r);
+
+    while (e->taken < w->s.num_ready) {
+        const SimtGroup *g = &w->s.ready[w->s.num_ready - 1 - e->taken];
         int64_t at = (int64_t)(g->pc - r->page);
         int block;
 
-        if (g->depth != w->s.cur.depth || at > last) {
+        if (g->depth != w->s.cur.depth || (e->few ? at >= end : at > end)) {
             break;
         }
         block = block_at(r, at);
@@ -293,9 +310,10 @@ static bool gather_groups(const JitRegion *r, const MxgpuWarp *w,
         }
         f->pend[block] = f->came[block] = g->mask;
         f->stamp[block] = g->stamp;
-        *lanes |= g->mask;
-        *fneeded |= r->code.blocks[block].flive;
-        ++*taken;
+        e->lanes |= g->mask;
+        e->before_end |= at < end ? g->mask : 0;
+        e->fneeded |= r->code.blocks[block].flive;
+        e->taken++;
     }
     return true;
 }
@@ -325,10 +343,11 @@ static void park_all(MxgpuWarp *w, const JitRegion *r, const JitFrame *f,
     }
 }
 
-static JitGo run(MxgpuCu *cu, MxgpuWarp *w, const JitRegion *r, JitFrame *f)
+static JitGo run(MxgpuCu *cu, MxgpuWarp *w, const JitRegion *r, JitFn *fn,
+                 JitFrame *f)
 {
     int32_t depth = w->s.cur.depth;
-    JitLeave how = r->fn(cu, w, f);
+    JitLeave how = fn(cu, w, f);
 
     w->s.instructions = f->instructions;
     cu->n.lanes_now += f->lanes;
@@ -380,34 +399,84 @@ static void bail(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page, SimtHead *head,
 
 /* The group that runs, and those that join it in the region; false: the code
  * cannot begin with them. */
-static bool fill(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page, SimtHead *head,
-                 JitFrame *f)
+static bool begin(const JitRegion *r, const MxgpuWarp *w, JitFrame *f, Entry *e)
 {
-    const JitRegion *r = head->region;
-    const JitBlock *first = &r->code.blocks[r->code.head_block];
     uint64_t lanes = w->s.cur.mask;
-    uint32_t fneeded = first->flive, needed = first->live;
-    unsigned taken = 0;
 
+    e->lanes = e->before_end = lanes;
+    e->fneeded = r->code.blocks[r->code.head_block].flive;
+    e->taken = 0;
     memset(f->pend, 0, r->code.num_blocks * sizeof(f->pend[0]));
     memset(f->came, 0, r->code.num_blocks * sizeof(f->came[0]));
     f->pend[r->code.head_block] = lanes;
-    if (lanes != w->s.live) {
-        if (!gather_groups(r, w, f, &lanes, &fneeded, &taken)) {
-            return false;
+    return lanes == w->s.live || gather_groups(r, w, f, e);
+}
+
+static bool are_few(uint64_t lanes)
+{
+    return __builtin_popcountll(lanes) <= JIT_FEW;
+}
+
+static void choose(JitFrame *f, uint64_t lanes)
+{
+    uint64_t rest = lanes;
+
+    f->chosen = lanes;
+    for (unsigned i = 0; i < JIT_FEW; i++, rest &= rest - 1) {
+        f->index[i] = __builtin_ctzll(rest ? rest : lanes);
+    }
+}
+
+/* The code for as many lanes as there are; NULL: none can begin with them. */
+static JitFn *begin_some(const JitRegion *r, const MxgpuWarp *w, JitFrame *f,
+                         Entry *e)
+{
+    bool few = atomic_load_explicit(&r->few.state, memory_order_acquire) ==
+               JIT_READY;
+
+    e->few = few && are_few(w->s.cur.mask);
+    if (e->few) {
+        if (!begin(r, w, f, e)) {
+            return NULL;
         }
+        if (are_few(e->lanes)) {
+            choose(f, e->lanes);
+            return r->few.fn;
+        }
+        e->few = false;
+    }
+    if (!begin(r, w, f, e)) {
+        return NULL;
+    }
+    f->few = few && !are_few(e->before_end) ? JIT_FEW : 0;
+    return r->all.fn;
+}
+
+/* Registers and what runs, made ready for the code; NULL: it cannot begin. */
+static JitFn *fill(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page, SimtHead *head,
+                   JitFrame *f)
+{
+    const JitRegion *r = head->region;
+    uint32_t needed = r->code.blocks[r->code.head_block].live;
+    Entry e;
+    JitFn *fn = begin_some(r, w, f, &e);
+
+    if (!fn) {
+        return NULL;
+    }
+    if (w->s.cur.mask != w->s.live) {
         needed |= ~(uint32_t)w->c.dead;
     }
     if (!ready_x(r, w, needed & used_x(r))) {
         bail(cu, w, page, head, true);
-        return false;
+        return NULL;
     }
-    if (!ready_f(r, w, fneeded, lanes)) {
+    if (!ready_f(r, w, e.fneeded, e.lanes)) {
         bail(cu, w, page, head, false);
-        return false;
+        return NULL;
     }
-    w->s.num_ready -= taken;
-    return true;
+    w->s.num_ready -= e.taken;
+    return fn;
 }
 
 /* Going in and out costs as much as interpreting some tens of instructions:
@@ -433,10 +502,14 @@ static JitGo enter(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page, SimtHead *head,
     bool solo = w->s.cur.mask == w->s.live;
     uint64_t before = w->s.instructions;
     JitFrame f;
+    JitFn *fn;
     JitGo go;
 
-    if (w->s.rotated || w->c.fp_level || cu->simt->debugged ||
-        !fill(cu, w, page, head, &f)) {
+    if (w->s.rotated || w->c.fp_level || cu->simt->debugged) {
+        return JIT_STAY;
+    }
+    fn = fill(cu, w, page, head, &f);
+    if (!fn) {
         return JIT_STAY;
     }
     w->c.dead |= 1ull << SINK;
@@ -453,7 +526,7 @@ static JitGo enter(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page, SimtHead *head,
     f.call = jit_call;
     f.put = jit_put;
     f.region = r;
-    go = run(cu, w, r, &f);
+    go = run(cu, w, r, fn, &f);
     weigh(head, f.instructions - before);
     return go;
 }
@@ -470,7 +543,7 @@ JitGo jit_enter(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page, SimtHead *head,
                 return JIT_STAY;
             }
         }
-        state = atomic_load_explicit(&head->region->state,
+        state = atomic_load_explicit(&head->region->all.state,
                                      memory_order_acquire);
         head->count = 0;
         head->refused = state == JIT_REFUSED;

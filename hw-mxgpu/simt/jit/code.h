@@ -26,6 +26,7 @@
 
 #define JIT_BLOCKS 96
 #define JIT_OPS    400
+#define JIT_FEW    8 /* lanes that code for few takes */
 
 /* Registers for operands of one instruction, behind the sink. */
 #define JIT_R1 33
@@ -104,6 +105,11 @@ typedef struct JitFrame {
     uint64_t instructions, limit, slice, lanes, divergent;
     uint64_t key_global, key_shared, key_private;
     uint64_t private_host, page; /* addresses */
+    uint64_t few;    /* code for all lanes is left when no more than these are in
+                      * it, but behind its end */
+    uint64_t chosen; /* code for few takes these lanes: index[i] is the i-th, or
+                      * any of them behind the last */
+    uint64_t index[JIT_FEW];
     JitSite *sites;
     JitCallFn *call;
     JitPutFn *put;
@@ -120,8 +126,15 @@ typedef uint32_t JitFn(MxgpuCu *cu, MxgpuWarp *w, JitFrame *f);
 
 typedef enum JitState { JIT_QUEUED, JIT_READY, JIT_REFUSED } JitState;
 
-/* Made once, and kept. "fn" and "state" are set by the thread that talks to the
+/* One function. "fn" and "state" are set by the thread that talks to the
  * compiler, "state" last. */
+typedef struct JitMade {
+    JitFn *fn;
+    size_t size;
+    _Atomic int state; /* JitState */
+} JitMade;
+
+/* Made once, and kept. */
 typedef struct JitRegion {
     struct JitRegion *next;
     uint64_t page;             /* address */
@@ -132,19 +145,18 @@ typedef struct JitRegion {
     unsigned num_sites;
     JitSite *sites;        /* of each unit */
     uint32_t relevant;     /* x registers whose types at the head matter */
-    JitFn *fn;
-    size_t size;
-    _Atomic int state; /* JitState */
+    JitMade all, few; /* for all lanes, and for JIT_FEW */
 } JitRegion;
 
 /* What the two processes must agree on; before each JitCode. */
 typedef struct JitRequest {
     uint32_t magic, warp_bytes, frame_bytes, code_bytes;
+    uint32_t lanes; /* LANES or JIT_FEW */
 } JitRequest;
-#define JIT_MAGIC   0x314a584du
-#define JIT_REQUEST                                                            \
+#define JIT_MAGIC 0x314a584du
+#define JIT_REQUEST(n)                                                         \
     ((JitRequest){JIT_MAGIC, sizeof(MxgpuWarp), sizeof(JitFrame),              \
-                  sizeof(JitCode)})
+                  sizeof(JitCode), n})
 /* The answer: so many bytes follow, which may be anywhere in memory; 0: none. */
 typedef struct JitReply {
     uint32_t bytes, entry;

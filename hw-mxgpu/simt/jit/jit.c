@@ -23,7 +23,8 @@ struct SimtJit {
     pthread_cond_t change;
     JitRegion *regions; /* newest first */
     JitRegion *queue[REGIONS_MAX];
-    unsigned num_regions, head, tail;
+    unsigned num_regions, tail;
+    unsigned head, few; /* next for all lanes, and for few */
     bool has_thread, stop;
     pthread_t thread;
     char *program; /* NULL: there is none */
@@ -32,13 +33,15 @@ struct SimtJit {
 
 /* ---- the thread */
 
-static void compile(SimtJit *jit, JitRegion *r)
+static void compile(SimtJit *jit, const JitCode *code, unsigned lanes,
+                    JitMade *m)
 {
     if (jit->process && jit->bytes < BYTES_MAX) {
-        r->fn = mxgpu_jit_process_compile(jit->process, &r->code, &r->size);
-        jit->bytes += r->size;
+        m->fn =
+            mxgpu_jit_process_compile(jit->process, code, lanes, &m->size);
+        jit->bytes += m->size;
     }
-    atomic_store_explicit(&r->state, r->fn ? JIT_READY : JIT_REFUSED,
+    atomic_store_explicit(&m->state, m->fn ? JIT_READY : JIT_REFUSED,
                           memory_order_release);
 }
 
@@ -54,15 +57,16 @@ static void *work(void *opaque)
     pthread_mutex_lock(&jit->lock);
     jit->process = process;
     while (!jit->stop) {
+        bool few = jit->head == jit->tail; /* that comes last */
         JitRegion *r;
 
-        if (jit->head == jit->tail) {
+        if (few && jit->few == jit->tail) {
             pthread_cond_wait(&jit->change, &jit->lock);
             continue;
         }
-        r = jit->queue[jit->head++];
+        r = jit->queue[few ? jit->few++ : jit->head++];
         pthread_mutex_unlock(&jit->lock);
-        compile(jit, r);
+        compile(jit, &r->code, few ? JIT_FEW : LANES, few ? &r->few : &r->all);
         pthread_mutex_lock(&jit->lock);
         pthread_cond_broadcast(&jit->change);
     }
@@ -93,6 +97,14 @@ SimtJit *mxgpu_jit_new(unsigned units, bool waits)
     return jit;
 }
 
+static void unmap(JitMade *m)
+{
+    if (m->fn) {
+        munmap((void *)((uintptr_t)m->fn & ~(uintptr_t)(PAGE_BYTES - 1)),
+               m->size);
+    }
+}
+
 void mxgpu_jit_free(SimtJit *jit)
 {
     JitRegion *r, *next;
@@ -113,10 +125,8 @@ void mxgpu_jit_free(SimtJit *jit)
     mxgpu_jit_process_free(jit->process);
     for (r = jit->regions; r; r = next) {
         next = r->next;
-        if (r->fn) {
-            munmap((void *)((uintptr_t)r->fn & ~(uintptr_t)(PAGE_BYTES - 1)),
-                   r->size);
-        }
+        unmap(&r->all);
+        unmap(&r->few);
         free(r->sites);
         free(r);
     }
@@ -132,7 +142,7 @@ unsigned mxgpu_jit_ready(SimtJit *jit)
 
     pthread_mutex_lock(&jit->lock);
     for (JitRegion *r = jit->regions; r; r = r->next) {
-        n += atomic_load(&r->state) == JIT_READY;
+        n += atomic_load(&r->all.state) == JIT_READY;
     }
     pthread_mutex_unlock(&jit->lock);
     return n;
@@ -169,18 +179,24 @@ static void make_calls(JitRegion *r)
     }
 }
 
+static void set_state(JitRegion *r, JitState state)
+{
+    atomic_store(&r->all.state, state);
+    atomic_store(&r->few.state, state);
+}
+
 static void enqueue(SimtJit *jit, JitRegion *r)
 {
     if (!jit->has_thread && jit->tail == 0) {
         start(jit);
     }
     if (!jit->has_thread) {
-        atomic_store(&r->state, JIT_REFUSED);
+        set_state(r, JIT_REFUSED);
         return;
     }
     jit->queue[jit->tail++] = r;
     pthread_cond_broadcast(&jit->change);
-    while (jit->waits && atomic_load(&r->state) == JIT_QUEUED) {
+    while (jit->waits && atomic_load(&r->few.state) == JIT_QUEUED) {
         pthread_cond_wait(&jit->change, &jit->lock);
     }
 }
@@ -217,7 +233,7 @@ static JitRegion *make(SimtJit *jit, MxgpuCu *cu, MxgpuWarp *w, SimtPage *page,
     r->page = simt_page_va(page);
     r->head = head;
     r->asked = asked;
-    atomic_store(&r->state, JIT_REFUSED);
+    set_state(r, JIT_REFUSED);
     if (mxgpu_jit_region(cu, w, page, head, asked, &r->code) &&
         mxgpu_jit_types(&r->code)) {
         make_calls(r);
@@ -228,7 +244,7 @@ static JitRegion *make(SimtJit *jit, MxgpuCu *cu, MxgpuWarp *w, SimtPage *page,
         }
         r->sites =
             calloc((size_t)jit->units * (r->num_sites + 1), sizeof(*r->sites));
-        atomic_store(&r->state, r->sites ? JIT_QUEUED : JIT_REFUSED);
+        set_state(r, r->sites ? JIT_QUEUED : JIT_REFUSED);
     }
     return r;
 }
@@ -252,7 +268,7 @@ JitRegion *mxgpu_jit_find(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page,
             jit->num_regions++;
             r->next = jit->regions;
             jit->regions = r;
-            if (atomic_load(&r->state) == JIT_QUEUED) {
+            if (atomic_load(&r->all.state) == JIT_QUEUED) {
                 enqueue(jit, r);
             }
         }

@@ -152,9 +152,9 @@ void mxgpu_jit_process_free(JitProcess *p)
 }
 
 JitFn *mxgpu_jit_process_compile(JitProcess *p, const JitCode *code,
-                                 size_t *size)
+                                 unsigned lanes, size_t *size)
 {
-    JitRequest request = JIT_REQUEST;
+    JitRequest request = JIT_REQUEST(lanes);
     JitReply reply;
     void *at;
 

@@ -13,8 +13,8 @@ JitProcess *mxgpu_jit_process_new(const char *path);
 /* Also ends a compilation that another thread waits for. */
 void mxgpu_jit_process_stop(JitProcess *p);
 void mxgpu_jit_process_free(JitProcess *p);
-/* The function, mapped; NULL: the compiler has ended, or could not. */
+/* The function for that many lanes, mapped; NULL: the compiler has ended, or could not. */
 JitFn *mxgpu_jit_process_compile(JitProcess *p, const JitCode *code,
-                                 size_t *size);
+                                 unsigned lanes, size_t *size);
 
 #endif

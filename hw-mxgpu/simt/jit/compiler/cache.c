@@ -116,12 +116,13 @@ void jit_cache_close(JitCache *c)
     }
 }
 
-static void name_of(const JitCache *c, const JitCode *code,
+static void name_of(const JitCache *c, const JitCode *code, unsigned lanes,
                     char name[NAME_CHARS + 1])
 {
     GChecksum *sum = g_checksum_copy(c->maker);
 
     g_checksum_update(sum, (const guchar *)code, sizeof(*code));
+    g_checksum_update(sum, (const guchar *)&lanes, sizeof(lanes));
     g_strlcpy(name, g_checksum_get_string(sum), NAME_CHARS + 1);
     g_checksum_free(sum);
 }
@@ -155,7 +156,8 @@ static bool is_whole(const char *data, size_t size, JitCacheHead *head)
     return !memcmp(sum, head->digest, DIGEST_BYTES);
 }
 
-uint8_t *jit_cache_load(const JitCache *c, const JitCode *code, JitReply *reply)
+uint8_t *jit_cache_load(const JitCache *c, const JitCode *code, unsigned lanes,
+                        JitReply *reply)
 {
     char name[NAME_CHARS + 1];
     uint8_t *bytes = NULL;
@@ -163,7 +165,7 @@ uint8_t *jit_cache_load(const JitCache *c, const JitCode *code, JitReply *reply)
     GMappedFile *file;
     int fd;
 
-    name_of(c, code, name);
+    name_of(c, code, lanes, name);
     fd = openat(c->folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0) {
         return NULL;
@@ -263,8 +265,8 @@ static bool write_all(int fd, const void *data, size_t size)
     return true;
 }
 
-void jit_cache_store(JitCache *c, const JitCode *code, const JitReply *reply,
-                     const uint8_t *bytes)
+void jit_cache_store(JitCache *c, const JitCode *code, unsigned lanes,
+                     const JitReply *reply, const uint8_t *bytes)
 {
     char name[NAME_CHARS + 1], partial[32];
     JitCacheHead head = {.reply = *reply};
@@ -274,7 +276,7 @@ void jit_cache_store(JitCache *c, const JitCode *code, const JitReply *reply,
         trim(c);
         c->trimmed = true;
     }
-    name_of(c, code, name);
+    name_of(c, code, lanes, name);
     digest(reply, bytes, head.digest);
     g_snprintf(partial, sizeof(partial), PARTIAL "%08x", g_random_int());
     fd = openat(c->folder, partial,

@@ -17,9 +17,9 @@ JitCache *jit_cache_open(LLVMTargetMachineRef machine);
 void jit_cache_close(JitCache *c);
 /* The code, to be freed, and what the answer says of it; NULL: it is not there.
  */
-uint8_t *jit_cache_load(const JitCache *c, const JitCode *code,
+uint8_t *jit_cache_load(const JitCache *c, const JitCode *code, unsigned lanes,
                         JitReply *reply);
-void jit_cache_store(JitCache *c, const JitCode *code, const JitReply *reply,
-                     const uint8_t *bytes);
+void jit_cache_store(JitCache *c, const JitCode *code, unsigned lanes,
+                     const JitReply *reply, const uint8_t *bytes);
 
 #endif

@@ -52,12 +52,12 @@ static void make_types(Emit *e)
     e->i32 = LLVMInt32TypeInContext(e->context);
     e->i64 = LLVMInt64TypeInContext(e->context);
     e->ptr = LLVMPointerTypeInContext(e->context, 0);
-    e->words = LLVMVectorType(e->i32, LANES);
-    e->wides = LLVMVectorType(e->i64, LANES);
-    e->singles = LLVMVectorType(LLVMFloatTypeInContext(e->context), LANES);
-    e->doubles = LLVMVectorType(LLVMDoubleTypeInContext(e->context), LANES);
-    e->bits = LLVMVectorType(e->i1, LANES);
-    e->ptrs = LLVMVectorType(e->ptr, LANES);
+    e->words = LLVMVectorType(e->i32, e->n);
+    e->wides = LLVMVectorType(e->i64, e->n);
+    e->singles = LLVMVectorType(LLVMFloatTypeInContext(e->context), e->n);
+    e->doubles = LLVMVectorType(LLVMDoubleTypeInContext(e->context), e->n);
+    e->bits = LLVMVectorType(e->i1, e->n);
+    e->ptrs = LLVMVectorType(e->ptr, e->n);
 }
 
 /* The function in a module of its own. */
@@ -94,7 +94,8 @@ static bool optimise(Emit *e, LLVMTargetMachineRef machine)
 }
 
 LLVMMemoryBufferRef jit_object(LLVMTargetMachineRef machine,
-                               const JitCode *code, const char *dump)
+                               const JitCode *code, unsigned lanes,
+                               const char *dump)
 {
     LLVMMemoryBufferRef object = NULL;
     Emit *e = calloc(1, sizeof(*e));
@@ -104,6 +105,7 @@ LLVMMemoryBufferRef jit_object(LLVMTargetMachineRef machine,
         return NULL;
     }
     e->r = code;
+    e->n = lanes;
     e->context = LLVMContextCreate();
     e->module = LLVMModuleCreateWithNameInContext("region", e->context);
     e->b = LLVMCreateBuilderInContext(e->context);

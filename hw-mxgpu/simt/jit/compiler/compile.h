@@ -9,9 +9,10 @@
 
 /* Of this host; NULL: LLVM has none. */
 LLVMTargetMachineRef jit_host_machine(void);
-/* An object file with one function; NULL: it cannot be. dump: a file that gets
- * LLVM's code, or NULL. */
+/* An object file with one function for that many lanes, LANES or JIT_FEW; NULL:
+ * it cannot be. dump: a file that gets LLVM's code, or NULL. */
 LLVMMemoryBufferRef jit_object(LLVMTargetMachineRef machine,
-                               const JitCode *code, const char *dump);
+                               const JitCode *code, unsigned lanes,
+                               const char *dump);
 
 #endif

@@ -41,6 +41,22 @@ static void memory_barrier(Emit *e)
     LLVMBuildCall2(e->b, type, nothing, NULL, 0, "");
 }
 
+/* Whether code for few lanes would do: of those that wait behind the region's end
+ * it need not know. */
+static LLVMValueRef are_few(Emit *e)
+{
+    unsigned n = e->r->num_blocks - !e->r->blocks[e->r->num_blocks - 1].count;
+    LLVMValueRef all = emit_i64(e, 0);
+
+    for (unsigned i = 0; i < n; i++) {
+        all = LLVMBuildOr(e->b, all,
+                          emit_variable_get(e, e->pend[i], e->i64), "");
+    }
+    return LLVMBuildICmp(e->b, LLVMIntULE,
+                         emit_intrinsic(e, "llvm.ctpop", e->i64, 1, &all),
+                         e->few, "");
+}
+
 /* Some lanes go back to block "to", which is not behind this one; the others
  * wait at the next one. */
 static void go_back(Emit *e, unsigned self, unsigned to, LLVMValueRef taken)
@@ -58,6 +74,9 @@ static void go_back(Emit *e, unsigned self, unsigned to, LLVMValueRef taken)
     over = LLVMBuildOr(
         e->b, LLVMBuildICmp(e->b, LLVMIntUGE, n, e->limit, ""),
         LLVMBuildICmp(e->b, LLVMIntUGE, n, emit_variable_get(e, e->slice, e->i64), ""), "");
+    if (e->n == LANES) {
+        over = LLVMBuildOr(e->b, over, are_few(e), "");
+    }
     LLVMBuildCondBr(e->b, over, stop, go);
     LLVMPositionBuilderAtEnd(e->b, stop);
     emit_leave_from(e, JIT_LEFT);
@@ -194,7 +213,7 @@ static void block(Emit *e, unsigned self)
     }
     LLVMBuildStore(e->b, emit_i64(e, 0), e->pend[self]);
     begin_slice(e);
-    e->lane = LLVMBuildBitCast(e->b, e->mask, e->bits, "");
+    e->lane = emit_bits(e, e->mask);
     memset(e->value, 0, sizeof(e->value));
     memset(e->fvalue, 0, sizeof(e->fvalue));
     e->written = e->fwritten = 0;

@@ -340,6 +340,5 @@ LLVMValueRef emit_taken(Emit *e, const SimtOp *op)
         c = LLVMBuildICmp(e->b, how, emit_as(e, a, JIT_WIDE),
                           emit_as(e, b, JIT_WIDE), "");
     }
-    return LLVMBuildAnd(e->b, LLVMBuildBitCast(e->b, c, e->i64, ""), e->mask,
-                        "");
+    return LLVMBuildAnd(e->b, emit_mask(e, c), e->mask, "");
 }

@@ -39,47 +39,54 @@ LLVMValueRef emit_variable_get(Emit *e, LLVMValueRef variable, LLVMTypeRef type)
     return LLVMBuildLoad2(e->b, type, variable, "");
 }
 
-static LLVMValueRef x_plane(Emit *e, unsigned reg)
+static size_t x_plane(const JitCode *r, unsigned reg)
 {
-    size_t at;
-
-    switch (e->r->x[reg]) {
-    case JIT_WORD:
-        at = offsetof(MxgpuWarp, word) + reg * sizeof(uint32_t[LANES]);
-        break;
-    case JIT_WIDE:
-        at = offsetof(MxgpuWarp, x) + reg * sizeof(uint64_t[LANES]);
-        break;
-    default:
-        at = offsetof(MxgpuWarp, line) + reg * sizeof(SimtLine) +
-             offsetof(SimtLine, base);
-    }
-    return emit_at(e, e->w, at);
+    return r->x[reg] == JIT_WORD
+               ? offsetof(MxgpuWarp, word) + reg * sizeof(uint32_t[LANES])
+               : offsetof(MxgpuWarp, x) + reg * sizeof(uint64_t[LANES]);
 }
 
-static LLVMValueRef f_plane(Emit *e, unsigned reg)
+static size_t f_plane(const JitCode *r, unsigned reg)
 {
-    return emit_at(e, e->w,
-                   e->r->f[reg] == JIT_SINGLE
-                       ? offsetof(MxgpuWarp, f) + reg * sizeof(uint32_t[LANES])
-                       : offsetof(MxgpuWarp, d) +
-                             reg * sizeof(uint64_t[LANES]));
+    return r->f[reg] == JIT_SINGLE
+               ? offsetof(MxgpuWarp, f) + reg * sizeof(uint32_t[LANES])
+               : offsetof(MxgpuWarp, d) + reg * sizeof(uint64_t[LANES]);
+}
+
+static LLVMValueRef first_x(Emit *e, unsigned reg)
+{
+    if (x_type(e, reg) == e->i64) {
+        return emit_get(e, e->i64, e->w,
+                        offsetof(MxgpuWarp, line) + reg * sizeof(SimtLine) +
+                            offsetof(SimtLine, base));
+    }
+    return emit_get_lanes(e, x_type(e, reg), x_plane(e->r, reg));
+}
+
+static void get_chosen(Emit *e)
+{
+    e->chosen = emit_get(e, e->i64, e->frame, offsetof(JitFrame, chosen));
+    e->which = LLVMBuildLoad2(
+        e->b, e->wides, emit_at(e, e->frame, offsetof(JitFrame, index)), "");
+    LLVMSetAlignment(e->which, 8);
 }
 
 void emit_variables(Emit *e)
 {
     const JitCode *r = e->r;
 
+    if (e->n < LANES) {
+        get_chosen(e);
+    }
     for (unsigned i = 1; i < 32; i++) {
         if (r->x[i]) {
-            e->x[i] = variable(e, x_type(e, i),
-                               emit_load_at(e, x_type(e, i), x_plane(e, i)));
+            e->x[i] = variable(e, x_type(e, i), first_x(e, i));
         }
     }
     for (unsigned i = 0; i < 32; i++) {
         if (r->f[i]) {
             e->f[i] = variable(e, f_type(e, i),
-                               emit_load_at(e, f_type(e, i), f_plane(e, i)));
+                               emit_get_lanes(e, f_type(e, i), f_plane(r, i)));
             e->narrow[i] = variable(
                 e, e->i64,
                 emit_get(e, e->i64, e->w,
@@ -98,6 +105,7 @@ void emit_variables(Emit *e)
     e->slice = variable(
         e, e->i64, emit_get(e, e->i64, e->frame, offsetof(JitFrame, slice)));
     e->limit = emit_get(e, e->i64, e->frame, offsetof(JitFrame, limit));
+    e->few = emit_get(e, e->i64, e->frame, offsetof(JitFrame, few));
     e->lanes = variable(e, e->i64, emit_i64(e, 0));
     e->divergent = variable(e, e->i64, emit_i64(e, 0));
     e->dirty_x = variable(e, e->i32, emit_i32(e, 0));
@@ -133,7 +141,8 @@ static void flush_x(Emit *e, unsigned reg)
                     LLVMBuildICmp(e->b, LLVMIntNE, bit, emit_i32(e, 0), ""),
                     dirty, next);
     LLVMPositionBuilderAtEnd(e->b, dirty);
-    emit_store_at(e, emit_variable_get(e, e->x[reg], x_type(e, reg)), x_plane(e, reg));
+    emit_set_lanes(e, emit_variable_get(e, e->x[reg], x_type(e, reg)),
+                   x_plane(e->r, reg));
     emit_set(e,
              LLVMConstInt(e->i8,
                           e->r->x[reg] == JIT_WORD ? FORM_WORD : FORM_WIDE, 0),
@@ -152,7 +161,8 @@ static void flush_f(Emit *e, unsigned reg)
                     LLVMBuildICmp(e->b, LLVMIntNE, bit, emit_i32(e, 0), ""),
                     dirty, next);
     LLVMPositionBuilderAtEnd(e->b, dirty);
-    emit_store_at(e, emit_variable_get(e, e->f[reg], f_type(e, reg)), f_plane(e, reg));
+    emit_set_lanes(e, emit_variable_get(e, e->f[reg], f_type(e, reg)),
+                   f_plane(e->r, reg));
     emit_set(e, emit_variable_get(e, e->narrow[reg], e->i64), e->w,
              offsetof(MxgpuWarp, narrow) + 8 * reg);
     LLVMBuildBr(e->b, next);
@@ -279,9 +289,9 @@ static void put(Emit *e, uint32_t wanted)
         unsigned reg = __builtin_ctz(m);
 
         if (!e->r->x[reg]) {
-            emit_set(e, emit_as(e, e->value[reg], JIT_WIDE), e->w,
-                     offsetof(MxgpuWarp, x) +
-                         JIT_R1 * sizeof(uint64_t[LANES]));
+            emit_set_lanes(e, emit_as(e, e->value[reg], JIT_WIDE),
+                           offsetof(MxgpuWarp, x) +
+                               JIT_R1 * sizeof(uint64_t[LANES]));
             LLVMBuildCall2(
                 e->b, type, fn,
                 (LLVMValueRef[]){e->w, emit_i32(e, reg), e->mask}, 3, "");

@@ -21,9 +21,9 @@
 #include <unistd.h>
 
 static uint8_t *compile(LLVMTargetMachineRef machine, const JitCode *code,
-                        const char *dump, JitReply *reply)
+                        unsigned lanes, const char *dump, JitReply *reply)
 {
-    LLVMMemoryBufferRef object = jit_object(machine, code, dump);
+    LLVMMemoryBufferRef object = jit_object(machine, code, lanes, dump);
     uint8_t *bytes = NULL;
 
     if (object) {
@@ -35,7 +35,7 @@ static uint8_t *compile(LLVMTargetMachineRef machine, const JitCode *code,
 }
 
 static bool answer(LLVMTargetMachineRef machine, JitCache *cache,
-                   const JitCode *code, unsigned number)
+                   const JitCode *code, unsigned lanes, unsigned number)
 {
     const char *prefix = getenv("MXGPU_JIT_DUMP");
     JitReply reply = {0};
@@ -46,12 +46,12 @@ static bool answer(LLVMTargetMachineRef machine, JitCache *cache,
     if (prefix) {
         snprintf(dump, sizeof(dump), "%s.%u.ll", prefix, number);
     } else if (cache) {
-        bytes = jit_cache_load(cache, code, &reply);
+        bytes = jit_cache_load(cache, code, lanes, &reply);
     }
     if (!bytes) {
-        bytes = compile(machine, code, prefix ? dump : NULL, &reply);
+        bytes = compile(machine, code, lanes, prefix ? dump : NULL, &reply);
         if (bytes && cache) {
-            jit_cache_store(cache, code, &reply, bytes);
+            jit_cache_store(cache, code, lanes, &reply, bytes);
         }
     }
     if (!bytes) {
@@ -78,7 +78,7 @@ int main(void)
 {
     pthread_t watcher;
     LLVMTargetMachineRef machine;
-    JitRequest request, mine = JIT_REQUEST;
+    JitRequest request, mine;
     JitCode *code = malloc(sizeof(*code));
     unsigned number = 0;
     JitCache *cache;
@@ -95,9 +95,10 @@ int main(void)
     }
     cache = jit_cache_open(machine);
     while (jit_receive(STDIN_FILENO, &request, sizeof(request))) {
+        mine = JIT_REQUEST(request.lanes == JIT_FEW ? JIT_FEW : LANES);
         if (memcmp(&request, &mine, sizeof(mine)) ||
             !jit_receive(STDIN_FILENO, code, sizeof(*code)) ||
-            !answer(machine, cache, code, number++)) {
+            !answer(machine, cache, code, request.lanes, number++)) {
             return 1;
         }
     }

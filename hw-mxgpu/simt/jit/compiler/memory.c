@@ -43,11 +43,7 @@ static unsigned size_of(unsigned op)
 
 static LLVMValueRef any_lane(Emit *e, LLVMValueRef bits)
 {
-    LLVMValueRef m = LLVMBuildAnd(e->b, bits, e->lane, "");
-
-    return LLVMBuildICmp(e->b, LLVMIntNE,
-                         LLVMBuildBitCast(e->b, m, e->i64, ""), emit_i64(e, 0),
-                         "");
+    return emit_any(e, LLVMBuildAnd(e->b, bits, e->lane, ""));
 }
 
 static LLVMValueRef wide_const(Emit *e, LLVMValueRef like, uint64_t v)
@@ -134,19 +130,20 @@ static void call(Emit *e, bool may_fault)
 
 static void put_operand(Emit *e, Value v, unsigned reg)
 {
-    emit_set(e, emit_as(e, v, JIT_WIDE), e->w,
-             offsetof(MxgpuWarp, x) + reg * sizeof(uint64_t[LANES]));
+    emit_set_lanes(e, emit_as(e, v, JIT_WIDE),
+                   offsetof(MxgpuWarp, x) + reg * sizeof(uint64_t[LANES]));
 }
 
 static Value result(Emit *e, JitType type)
 {
-    return type == JIT_WORD
-               ? (Value){type, emit_get(e, e->words, e->w,
-                                        offsetof(MxgpuWarp, word) +
-                                            SINK * sizeof(uint32_t[LANES]))}
-               : (Value){type, emit_get(e, e->wides, e->w,
-                                        offsetof(MxgpuWarp, x) +
-                                            SINK * sizeof(uint64_t[LANES]))};
+    LLVMValueRef v =
+        type == JIT_WORD
+            ? emit_get_lanes(e, e->words, offsetof(MxgpuWarp, word) +
+                                              SINK * sizeof(uint32_t[LANES]))
+            : emit_get_lanes(e, e->wides, offsetof(MxgpuWarp, x) +
+                                              SINK * sizeof(uint64_t[LANES]));
+
+    return (Value){type, v};
 }
 
 void emit_call(Emit *e, const SimtOp *op, bool may_fault)
@@ -167,7 +164,7 @@ static LLVMValueRef host_lanes(Emit *e, const Access *a)
 {
     LLVMBasicBlockRef private = emit_new(e, "private"), lined, from;
     LLVMBasicBlockRef inside = emit_new(e, "lanes"), linear = emit_new(e, "li");
-    LLVMValueRef ramp[LANES], host, at[2], phi;
+    LLVMValueRef host, at[2], phi;
     LLVMBasicBlockRef blocks[2];
 
     LLVMPositionBuilderAtEnd(e->b, a->fast);
@@ -190,14 +187,10 @@ static LLVMValueRef host_lanes(Emit *e, const Access *a)
     LLVMBuildCondBr(e->b, misaligned(e, a), a->slow, lined);
     LLVMPositionBuilderAtEnd(e->b, lined);
     from = lined;
-    for (unsigned i = 0; i < LANES; i++) {
-        ramp[i] = emit_i64(e, 8 * i);
-    }
-    host = emit_splat(e,
-                      emit_get(e, e->i64, e->frame,
-                               offsetof(JitFrame, private_host)),
-                      e->wides);
-    host = LLVMBuildAdd(e->b, host, LLVMConstVector(ramp, LANES), "");
+    host = emit_each(e,
+                     emit_get(e, e->i64, e->frame,
+                              offsetof(JitFrame, private_host)),
+                     8);
     host = LLVMBuildAdd(
         e->b, host,
         LLVMBuildAnd(e->b, a->off, emit_vector(e, e->wides, 7), ""), "");
@@ -216,39 +209,13 @@ static LLVMValueRef host_lanes(Emit *e, const Access *a)
     return phi;
 }
 
-static LLVMValueRef pointers(Emit *e, LLVMValueRef host)
-{
-    return LLVMBuildIntToPtr(e->b, host, e->ptrs, "");
-}
-
-static LLVMValueRef gather(Emit *e, LLVMTypeRef type, LLVMValueRef host)
-{
-    LLVMTypeRef types[] = {type, e->ptrs};
-    unsigned id = LLVMLookupIntrinsicID("llvm.masked.gather", 18);
-    LLVMValueRef fn = LLVMGetIntrinsicDeclaration(e->module, id, types, 2);
-    LLVMValueRef args[] = {pointers(e, host), emit_i32(e, 1), e->lane,
-                           LLVMConstNull(type)};
-
-    return LLVMBuildCall2(e->b, LLVMGlobalGetValueType(fn), fn, args, 4, "");
-}
-
-static void scatter(Emit *e, LLVMValueRef v, LLVMValueRef host)
-{
-    LLVMTypeRef types[] = {LLVMTypeOf(v), e->ptrs};
-    unsigned id = LLVMLookupIntrinsicID("llvm.masked.scatter", 19);
-    LLVMValueRef fn = LLVMGetIntrinsicDeclaration(e->module, id, types, 2);
-    LLVMValueRef args[] = {v, pointers(e, host), emit_i32(e, 1), e->lane};
-
-    LLVMBuildCall2(e->b, LLVMGlobalGetValueType(fn), fn, args, 4, "");
-}
-
 /* Bytes and halfwords from the aligned words that hold them. */
 static LLVMValueRef gather_small(Emit *e, LLVMValueRef host)
 {
     LLVMValueRef three = emit_vector(e, e->wides, 3);
     LLVMValueRef low = LLVMBuildAnd(e->b, host, three, "");
     LLVMValueRef words =
-        gather(e, e->words, LLVMBuildSub(e->b, host, low, ""));
+        emit_gather(e, e->words, LLVMBuildSub(e->b, host, low, ""), e->lane);
     LLVMValueRef n = LLVMBuildShl(e->b, LLVMBuildTrunc(e->b, low, e->words, ""),
                                   emit_vector(e, e->words, 3), "");
 
@@ -261,11 +228,23 @@ static LLVMValueRef granule(Emit *e, const Access *a)
     LLVMValueRef at = LLVMBuildAnd(e->b, a->off, emit_i64(e, ~7ull), "");
 
     at = LLVMBuildShl(e->b, at, emit_i64(e, 6), "");
-    at = LLVMBuildAdd(e->b, at,
-                      emit_get(e, e->i64, e->frame,
-                               offsetof(JitFrame, private_host)),
-                      "");
-    return LLVMBuildIntToPtr(e->b, at, e->ptr, "");
+    return LLVMBuildAdd(e->b, at,
+                        emit_get(e, e->i64, e->frame,
+                                 offsetof(JitFrame, private_host)),
+                        "");
+}
+
+static LLVMValueRef load_granule(Emit *e, const Access *a)
+{
+    LLVMValueRef at = granule(e, a), v;
+
+    if (e->n < LANES) {
+        return emit_gather(e, e->wides, emit_each(e, at, 8), e->lane);
+    }
+    v = LLVMBuildLoad2(e->b, e->wides,
+                       LLVMBuildIntToPtr(e->b, at, e->ptr, ""), "");
+    LLVMSetAlignment(v, 64);
+    return v;
 }
 
 /* How far up in its granule, in bits, for all lanes. */
@@ -328,7 +307,8 @@ static void load_vector(Emit *e, const SimtOp *op, const Access *a, Ends *ends)
     LLVMValueRef host = host_lanes(e, a), v;
 
     v = a->size < 4 ? gather_small(e, host)
-                    : gather(e, a->size == 4 ? e->words : e->wides, host);
+                    : emit_gather(e, a->size == 4 ? e->words : e->wides, host,
+                                  e->lane);
     end(e, ends, extended(e, op, v));
 }
 
@@ -356,8 +336,7 @@ static void load_uniform(Emit *e, const SimtOp *op, const Access *a, Ends *ends)
     LLVMPositionBuilderAtEnd(e->b, private);
     LLVMBuildCondBr(e->b, misaligned(e, a), a->slow, aligned);
     LLVMPositionBuilderAtEnd(e->b, aligned);
-    v = LLVMBuildLoad2(e->b, e->wides, granule(e, a), "");
-    LLVMSetAlignment(v, 64);
+    v = load_granule(e, a);
     if (a->size < 8) {
         v = LLVMBuildLShr(e->b, v, granule_shift(e, a), "");
     }
@@ -368,13 +347,13 @@ static LLVMValueRef loaded(Emit *e, const SimtOp *op)
 {
     switch (op->op) {
     case RV_FLW:
-        return emit_get(e, e->singles, e->w,
-                        offsetof(MxgpuWarp, f) +
-                            FP_SCRATCH * sizeof(uint32_t[LANES]));
+        return emit_get_lanes(e, e->singles,
+                              offsetof(MxgpuWarp, f) +
+                                  FP_SCRATCH * sizeof(uint32_t[LANES]));
     case RV_FLD:
-        return emit_get(e, e->doubles, e->w,
-                        offsetof(MxgpuWarp, d) +
-                            FP_SCRATCH * sizeof(uint64_t[LANES]));
+        return emit_get_lanes(e, e->doubles,
+                              offsetof(MxgpuWarp, d) +
+                                  FP_SCRATCH * sizeof(uint64_t[LANES]));
     default:
         return result(e, mxgpu_jit_result(op, JIT_WIDE, JIT_WIDE)).v;
     }
@@ -431,10 +410,12 @@ static LLVMValueRef stored(Emit *e, const SimtOp *op)
 static void store_last(Emit *e, const Access *a, LLVMValueRef v)
 {
     LLVMTypeRef one = LLVMIntTypeInContext(e->context, 8 * a->size);
-    LLVMValueRef args[] = {e->mask, LLVMConstInt(e->i1, 1, 0)}, last, at;
+    LLVMTypeRef type = LLVMIntTypeInContext(e->context, e->n);
+    LLVMValueRef lanes = LLVMBuildBitCast(e->b, e->lane, type, "");
+    LLVMValueRef args[] = {lanes, LLVMConstInt(e->i1, 1, 0)}, last, at;
 
-    last = LLVMBuildSub(e->b, emit_i64(e, 63),
-                        emit_intrinsic(e, "llvm.ctlz", e->i64, 2, args), "");
+    last = LLVMBuildSub(e->b, LLVMConstInt(type, e->n - 1, 0),
+                        emit_intrinsic(e, "llvm.ctlz", type, 2, args), "");
     v = LLVMBuildExtractElement(e->b, v, last, "");
     at = LLVMBuildIntToPtr(e->b, LLVMBuildAdd(e->b, a->va, a->add, ""), e->ptr,
                            "");
@@ -442,12 +423,20 @@ static void store_last(Emit *e, const Access *a, LLVMValueRef v)
     LLVMSetAlignment(v, 1);
 }
 
-/* All lanes to one address of private memory, each to its own. */
-static void store_granule(Emit *e, const Access *a, LLVMValueRef v)
+static void masked_store(Emit *e, LLVMValueRef v, LLVMValueRef at)
 {
     LLVMTypeRef types[] = {e->wides, e->ptr};
     unsigned id = LLVMLookupIntrinsicID("llvm.masked.store", 17);
     LLVMValueRef fn = LLVMGetIntrinsicDeclaration(e->module, id, types, 2);
+    LLVMValueRef args[] = {v, LLVMBuildIntToPtr(e->b, at, e->ptr, ""),
+                           emit_i32(e, 64), e->lane};
+
+    LLVMBuildCall2(e->b, LLVMGlobalGetValueType(fn), fn, args, 4, "");
+}
+
+/* All lanes to one address of private memory, each to its own. */
+static void store_granule(Emit *e, const Access *a, LLVMValueRef v)
+{
     LLVMValueRef at = granule(e, a), old;
 
     if (a->size < 8) {
@@ -456,15 +445,16 @@ static void store_granule(Emit *e, const Access *a, LLVMValueRef v)
         v = LLVMBuildZExt(e->b, v, e->wides, "");
         field = emit_vector(e, e->wides, (1ull << 8 * a->size) - 1);
         v = LLVMBuildAnd(e->b, v, field, "");
-        old = LLVMBuildLoad2(e->b, e->wides, at, "");
-        LLVMSetAlignment(old, 64);
         old = LLVMBuildAnd(
-            e->b, old,
+            e->b, load_granule(e, a),
             LLVMBuildNot(e->b, LLVMBuildShl(e->b, field, n, ""), ""), "");
         v = LLVMBuildOr(e->b, old, LLVMBuildShl(e->b, v, n, ""), "");
     }
-    LLVMBuildCall2(e->b, LLVMGlobalGetValueType(fn), fn,
-                   (LLVMValueRef[]){v, at, emit_i32(e, 64), e->lane}, 4, "");
+    if (e->n < LANES) {
+        emit_scatter(e, v, emit_each(e, at, 8), e->lane);
+    } else {
+        masked_store(e, v, at);
+    }
 }
 
 static void store_uniform(Emit *e, const Access *a, LLVMValueRef v,
@@ -493,14 +483,14 @@ static void slow_value(Emit *e, const SimtOp *op, LLVMValueRef v)
 {
     switch (op->op) {
     case RV_FSW:
-        emit_set(e, v, e->w,
-                 offsetof(MxgpuWarp, f) +
-                     FP_SCRATCH * sizeof(uint32_t[LANES]));
+        emit_set_lanes(e, v,
+                       offsetof(MxgpuWarp, f) +
+                           FP_SCRATCH * sizeof(uint32_t[LANES]));
         break;
     case RV_FSD:
-        emit_set(e, v, e->w,
-                 offsetof(MxgpuWarp, d) +
-                     FP_SCRATCH * sizeof(uint64_t[LANES]));
+        emit_set_lanes(e, v,
+                       offsetof(MxgpuWarp, d) +
+                           FP_SCRATCH * sizeof(uint64_t[LANES]));
         break;
     default:
         put_operand(e,
@@ -522,7 +512,7 @@ void emit_store(Emit *e, const SimtOp *op)
         LLVMPositionBuilderAtEnd(e->b, a.fast);
         LLVMBuildBr(e->b, a.slow);
     } else {
-        scatter(e, v, host_lanes(e, &a));
+        emit_scatter(e, v, host_lanes(e, &a), e->lane);
         LLVMBuildBr(e->b, join);
     }
     slow_address(e, &a);

@@ -18,7 +18,7 @@ LLVMValueRef emit_splat(Emit *e, LLVMValueRef v, LLVMTypeRef type)
 {
     LLVMValueRef one = LLVMBuildInsertElement(e->b, LLVMGetPoison(type), v,
                                               emit_i32(e, 0), "");
-    LLVMTypeRef mask = LLVMVectorType(e->i32, LANES);
+    LLVMTypeRef mask = LLVMVectorType(e->i32, e->n);
 
     return LLVMBuildShuffleVector(e->b, one, LLVMGetPoison(type),
                                   LLVMConstNull(mask), "");
@@ -28,10 +28,10 @@ LLVMValueRef emit_vector(Emit *e, LLVMTypeRef type, uint64_t v)
 {
     LLVMValueRef all[LANES];
 
-    for (unsigned i = 0; i < LANES; i++) {
+    for (unsigned i = 0; i < e->n; i++) {
         all[i] = LLVMConstInt(LLVMGetElementType(type), v, 0);
     }
-    return LLVMConstVector(all, LANES);
+    return LLVMConstVector(all, e->n);
 }
 
 LLVMValueRef emit_intrinsic(Emit *e, const char *name, LLVMTypeRef type,
@@ -185,6 +185,121 @@ LLVMValueRef emit_get(Emit *e, LLVMTypeRef type, LLVMValueRef base,
 void emit_set(Emit *e, LLVMValueRef v, LLVMValueRef base, size_t offset)
 {
     emit_store_at(e, v, emit_at(e, base, offset));
+}
+
+/* ---- lanes */
+
+/* pext or pdep by the chosen lanes. */
+static LLVMValueRef by_chosen(Emit *e, const char *name, LLVMValueRef v)
+{
+    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+    LLVMValueRef fn = LLVMGetIntrinsicDeclaration(e->module, id, NULL, 0);
+
+    return LLVMBuildCall2(e->b, LLVMGlobalGetValueType(fn), fn,
+                          (LLVMValueRef[]){v, e->chosen}, 2, "");
+}
+
+LLVMValueRef emit_bits(Emit *e, LLVMValueRef mask)
+{
+    if (e->n < LANES) {
+        mask = by_chosen(e, "llvm.x86.bmi.pext.64", mask);
+        mask = LLVMBuildTrunc(e->b, mask,
+                              LLVMIntTypeInContext(e->context, e->n), "");
+    }
+    return LLVMBuildBitCast(e->b, mask, e->bits, "");
+}
+
+static LLVMValueRef as_number(Emit *e, LLVMValueRef bits)
+{
+    return LLVMBuildBitCast(e->b, bits, LLVMIntTypeInContext(e->context, e->n),
+                            "");
+}
+
+LLVMValueRef emit_mask(Emit *e, LLVMValueRef bits)
+{
+    LLVMValueRef mask = as_number(e, bits);
+
+    if (e->n == LANES) {
+        return mask;
+    }
+    return by_chosen(e, "llvm.x86.bmi.pdep.64",
+                     LLVMBuildZExt(e->b, mask, e->i64, ""));
+}
+
+LLVMValueRef emit_any(Emit *e, LLVMValueRef bits)
+{
+    LLVMValueRef v = as_number(e, bits);
+
+    return LLVMBuildICmp(e->b, LLVMIntNE, v, LLVMConstNull(LLVMTypeOf(v)), "");
+}
+
+static LLVMValueRef by_addresses(Emit *e, const char *name, LLVMTypeRef type,
+                                 LLVMValueRef *args)
+{
+    LLVMTypeRef types[] = {type, e->ptrs};
+    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+    LLVMValueRef fn = LLVMGetIntrinsicDeclaration(e->module, id, types, 2);
+
+    return LLVMBuildCall2(e->b, LLVMGlobalGetValueType(fn), fn, args, 4, "");
+}
+
+LLVMValueRef emit_gather(Emit *e, LLVMTypeRef type, LLVMValueRef at,
+                         LLVMValueRef bits)
+{
+    LLVMValueRef args[] = {LLVMBuildIntToPtr(e->b, at, e->ptrs, ""),
+                           emit_i32(e, 1), bits, LLVMConstNull(type)};
+
+    return by_addresses(e, "llvm.masked.gather", type, args);
+}
+
+void emit_scatter(Emit *e, LLVMValueRef v, LLVMValueRef at, LLVMValueRef bits)
+{
+    LLVMValueRef args[] = {v, LLVMBuildIntToPtr(e->b, at, e->ptrs, ""),
+                           emit_i32(e, 1), bits};
+
+    by_addresses(e, "llvm.masked.scatter", LLVMTypeOf(v), args);
+}
+
+LLVMValueRef emit_each(Emit *e, LLVMValueRef at, unsigned apart)
+{
+    LLVMValueRef ramp[LANES], far;
+
+    for (unsigned i = 0; i < LANES; i++) {
+        ramp[i] = emit_i64(e, apart * i);
+    }
+    far = e->n == LANES
+              ? LLVMConstVector(ramp, LANES)
+              : LLVMBuildMul(e->b, e->which, emit_vector(e, e->wides, apart),
+                             "");
+    return LLVMBuildAdd(e->b, emit_splat(e, at, e->wides), far, "");
+}
+
+static LLVMValueRef chosen_at(Emit *e, LLVMTypeRef type, size_t offset)
+{
+    bool word = type == e->words || type == e->singles;
+    LLVMValueRef at = emit_at(e, e->w, offset);
+
+    return emit_each(e, LLVMBuildPtrToInt(e->b, at, e->i64, ""), word ? 4 : 8);
+}
+
+LLVMValueRef emit_get_lanes(Emit *e, LLVMTypeRef type, size_t offset)
+{
+    if (e->n == LANES) {
+        return emit_get(e, type, e->w, offset);
+    }
+    return emit_gather(e, type, chosen_at(e, type, offset),
+                       LLVMConstAllOnes(e->bits));
+}
+
+void emit_set_lanes(Emit *e, LLVMValueRef v, size_t offset)
+{
+    if (e->n == LANES) {
+        emit_set(e, v, e->w, offset);
+        return;
+    }
+    /* Behind the last chosen lane it is anything. */
+    emit_scatter(e, v, chosen_at(e, LLVMTypeOf(v), offset),
+                 emit_bits(e, e->chosen));
 }
 
 LLVMBasicBlockRef emit_new(Emit *e, const char *name)

@@ -16,17 +16,19 @@ typedef struct Value {
 
 typedef struct Emit {
     const JitCode *r;
+    unsigned n; /* of lanes in vectors: all, or few that were chosen */
     LLVMContextRef context;
     LLVMModuleRef module;
     LLVMBuilderRef b;
     LLVMValueRef fn, cu, w, frame;
     LLVMTypeRef i1, i8, i32, i64, ptr;
-    LLVMTypeRef words, wides, singles, doubles, bits, ptrs; /* of 64 lanes */
+    LLVMTypeRef words, wides, singles, doubles, bits, ptrs; /* of n lanes */
+    LLVMValueRef chosen, which; /* of few: mask; the lanes as a vector */
 
     /* Registers between blocks, and what blocks count. */
     LLVMValueRef x[32], f[32], narrow[32], dirty_x, dirty_f;
     LLVMValueRef pend[JIT_BLOCKS];
-    LLVMValueRef instructions, lanes, divergent, slice, limit;
+    LLVMValueRef instructions, lanes, divergent, slice, limit, few;
     LLVMBasicBlockRef check[JIT_BLOCKS + 1], leave;
     LLVMValueRef reason; /* phi of "leave" */
 
@@ -63,6 +65,22 @@ LLVMValueRef emit_at(Emit *e, LLVMValueRef base, size_t offset);
 LLVMValueRef emit_get(Emit *e, LLVMTypeRef type, LLVMValueRef base,
                       size_t offset);
 void emit_set(Emit *e, LLVMValueRef v, LLVMValueRef base, size_t offset);
+/* A mask of the warp's lanes as bits of vectors, and back. */
+LLVMValueRef emit_bits(Emit *e, LLVMValueRef mask);
+LLVMValueRef emit_mask(Emit *e, LLVMValueRef bits);
+/* Whether one of the bits is set (i1). */
+LLVMValueRef emit_any(Emit *e, LLVMValueRef bits);
+/* Each lane at an address (i64) of its own, where bits are set. */
+LLVMValueRef emit_gather(Emit *e, LLVMTypeRef type, LLVMValueRef at,
+                         LLVMValueRef bits);
+void emit_scatter(Emit *e, LLVMValueRef v, LLVMValueRef at,
+                  LLVMValueRef bits);
+/* Addresses of lanes that are "apart" bytes behind each other in memory, lane 0 at
+ * "at" (i64). */
+LLVMValueRef emit_each(Emit *e, LLVMValueRef at, unsigned apart);
+/* Lanes of a register in the warp, at that offset. */
+LLVMValueRef emit_get_lanes(Emit *e, LLVMTypeRef type, size_t offset);
+void emit_set_lanes(Emit *e, LLVMValueRef v, size_t offset);
 LLVMBasicBlockRef emit_new(Emit *e, const char *name);
 
 #endif
