@@ -5,7 +5,7 @@
  * socket and answers with code that has no references to anything but itself.
  */
 #ifndef _GNU_SOURCE /* QEMU defines it */
-#define _GNU_SOURCE /* dladdr1() */
+#define _GNU_SOURCE /* dladdr1(), addclosefrom_np() */
 #endif
 #include "process.h"
 
@@ -13,6 +13,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <link.h>
 #include <signal.h>
 #include <spawn.h>
@@ -109,6 +110,11 @@ static bool spawn(JitProcess *p, const char *path)
     sigemptyset(&none);
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_adddup2(&files, pair[1], STDIN_FILENO);
+    /* Whoever waits for the end of what the program writes does not wait for
+     * this process. */
+    posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null",
+                                     O_WRONLY, 0);
+    posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
     posix_spawnattr_init(&attr);
     posix_spawnattr_setsigmask(&attr, &none);
     posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK);

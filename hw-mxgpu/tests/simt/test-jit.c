@@ -5,8 +5,9 @@
  * of the code that was compiled. test_jit KERNELS.elf
  */
 #include <errno.h>
-#include <string.h>
 #include <glib/gstdio.h>
+#include <poll.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -328,6 +329,26 @@ static void test_no_compiler(void)
     g_unsetenv("MXGPU_JIT_PROGRAM");
 }
 
+/* The compiler has nothing of the program's open. */
+static void test_descriptors(void)
+{
+    Both b = both_new("walk", 1, 64);
+    struct pollfd end;
+    int pipes[2];
+
+    g_assert_cmpint(pipe(pipes), ==, 0);
+    fill(&b, 8);
+    set_walk(&b, PLACE, 400, 4, 60);
+    compare(&b, MXGPU_FAULT_NONE, true);
+    compiled(&b);
+    close(pipes[1]);
+    end = (struct pollfd){.fd = pipes[0], .events = POLLIN};
+    g_assert_cmpint(poll(&end, 1, 10000), ==, 1);
+    g_assert_cmpint(end.revents, ==, POLLHUP);
+    close(pipes[0]);
+    both_free(&b);
+}
+
 /* ---- code on the disk */
 
 static void run_walk(void)
@@ -485,6 +506,7 @@ int main(int argc, char **argv)
     g_test_add_func("/jit/mixed", test_mixed);
     g_test_add_func("/jit/progress", test_progress);
     g_test_add_func("/jit/no-compiler", test_no_compiler);
+    g_test_add_func("/jit/descriptors", test_descriptors);
     g_test_add_func("/jit/cache", test_cache);
     return g_test_run();
 }
