@@ -285,12 +285,10 @@ typedef struct Entry {
     uint64_t before_end;  /* of these, that are not at the region's end */
     uint32_t fneeded;     /* f registers that are read */
     unsigned taken;       /* of the groups that are ready */
-    bool few;             /* for few lanes */
 } Entry;
 
 /* Groups of the same call frame that are ready inside the region run in it, too:
- * false: one is where the code cannot begin. Code for few knows nothing of those
- * at the region's end. */
+ * false: one is where the code cannot begin. */
 static bool gather_groups(const JitRegion *r, const MxgpuWarp *w, JitFrame *f,
                           Entry *e)
 {
@@ -301,7 +299,7 @@ static bool gather_groups(const JitRegion *r, const MxgpuWarp *w, JitFrame *f,
         int64_t at = (int64_t)(g->pc - r->page);
         int block;
 
-        if (g->depth != w->s.cur.depth || (e->few ? at >= end : at > end)) {
+        if (g->depth != w->s.cur.depth || at > end) {
             break;
         }
         block = block_at(r, at);
@@ -427,6 +425,17 @@ static void choose(JitFrame *f, uint64_t lanes)
     }
 }
 
+/* Code for few knows nothing of the group at the region's end, which is the last
+ * one: it stays ready. */
+static void leave_end(const JitRegion *r, JitFrame *f, Entry *e)
+{
+    if (e->lanes != e->before_end) {
+        f->pend[r->code.num_blocks - 1] = f->came[r->code.num_blocks - 1] = 0;
+        e->lanes = e->before_end;
+        e->taken--;
+    }
+}
+
 /* The code for as many lanes as there are; NULL: none can begin with them. */
 static JitFn *begin_some(const JitRegion *r, const MxgpuWarp *w, JitFrame *f,
                          Entry *e)
@@ -434,21 +443,15 @@ static JitFn *begin_some(const JitRegion *r, const MxgpuWarp *w, JitFrame *f,
     bool few = atomic_load_explicit(&r->few.state, memory_order_acquire) ==
                JIT_READY;
 
-    e->few = few && are_few(w->s.cur.mask);
-    if (e->few) {
-        if (!begin(r, w, f, e)) {
-            return NULL;
-        }
-        if (are_few(e->lanes)) {
-            choose(f, e->lanes);
-            return r->few.fn;
-        }
-        e->few = false;
-    }
     if (!begin(r, w, f, e)) {
         return NULL;
     }
-    f->few = few && !are_few(e->before_end) ? JIT_FEW : 0;
+    if (few && are_few(e->before_end)) {
+        leave_end(r, f, e);
+        choose(f, e->lanes);
+        return r->few.fn;
+    }
+    f->few = few ? JIT_FEW : 0;
     return r->all.fn;
 }
 
