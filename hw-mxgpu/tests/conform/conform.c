@@ -60,41 +60,12 @@ uint64_t random64(void)
     }
 }
 
-uint32_t match_of(RvOp op)
-{
-    return lines[op].match;
-}
-
 RvInsn info_of(RvOp op)
 {
     RvInsn in;
 
     g_assert_true(rv_decode(match_of(op), 64, ~0u, &in));
     return in;
-}
-
-uint32_t enc(RvOp op, unsigned rd, unsigned rs1, unsigned rs2)
-{
-    return match_of(op) | rd << 7 | rs1 << 15 | rs2 << 20;
-}
-
-uint32_t enc_i(RvOp op, unsigned rd, unsigned rs1, int imm)
-{
-    return match_of(op) | rd << 7 | rs1 << 15 | (uint32_t)imm << 20;
-}
-
-uint32_t enc_s(RvOp op, unsigned rs2, unsigned rs1, int imm)
-{
-    return match_of(op) | rs2 << 20 | rs1 << 15 | (imm & 31) << 7 |
-           (uint32_t)(imm >> 5) << 25;
-}
-
-uint32_t enc_b(RvOp op, unsigned rs1, unsigned rs2, int imm)
-{
-    uint32_t u = (uint32_t)imm;
-
-    return match_of(op) | rs1 << 15 | rs2 << 20 | (u >> 11 & 1) << 7 |
-           (u >> 1 & 15) << 8 | (u >> 5 & 63) << 25 | (u >> 12 & 1) << 31;
 }
 
 /* ---- programs */

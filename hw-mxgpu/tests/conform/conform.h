@@ -9,6 +9,7 @@
 #define MXGPU_TESTS_CONFORM_H
 
 #include "rv/rv.h"
+#include "encode.h"
 #include "simt_host.h"
 
 /* What a lane gets and leaves: a record of 128 bytes behind HOST_DATA_VA. */
@@ -54,12 +55,7 @@ uint64_t random64(void);
 unsigned random_below(unsigned n);
 Record *record(unsigned lane);
 
-uint32_t match_of(RvOp op);
 RvInsn info_of(RvOp op);
-uint32_t enc(RvOp op, unsigned rd, unsigned rs1, unsigned rs2);
-uint32_t enc_i(RvOp op, unsigned rd, unsigned rs1, int imm);
-uint32_t enc_s(RvOp op, unsigned rs2, unsigned rs1, int imm);
-uint32_t enc_b(RvOp op, unsigned rs1, unsigned rs2, int imm);
 
 /*
  * Random operands in all records. What is in x11 and x12 comes there in one of

@@ -2,6 +2,7 @@
 /* Makes programs: nested statements, or a graph of blocks of any shape. */
 #include <string.h>
 
+#include "encode.h"
 #include "flow.h"
 #include "mxgpu/isa.h"
 #include "mxgpu/kernel.h"
@@ -18,20 +19,6 @@ static unsigned some(Flow *f)
     return work[below(f, G_N_ELEMENTS(work))];
 }
 
-static uint32_t match_of(RvOp op)
-{
-    static const uint32_t match[RV_OP_COUNT] = {
-#define RV_GROUP(name, major)
-#define RV_INSN(id, name, match, mask, format, classes, ext, xlen)             \
-    [RV_##id] = match,
-#include "rv/insns.def"
-#undef RV_GROUP
-#undef RV_INSN
-    };
-
-    return match[op];
-}
-
 static void put(Flow *f, uint32_t insn)
 {
     g_assert_cmpuint(f->length, <, f->room);
@@ -40,35 +27,28 @@ static void put(Flow *f, uint32_t insn)
 
 static void put_r(Flow *f, RvOp op, unsigned rd, unsigned rs1, unsigned rs2)
 {
-    put(f, match_of(op) | rd << 7 | rs1 << 15 | rs2 << 20);
+    put(f, enc(op, rd, rs1, rs2));
 }
 
 static void put_i(Flow *f, RvOp op, unsigned rd, unsigned rs1, int imm)
 {
-    put(f, match_of(op) | rd << 7 | rs1 << 15 | (uint32_t)imm << 20);
+    put(f, enc_i(op, rd, rs1, imm));
 }
 
 static void put_s(Flow *f, RvOp op, unsigned rs2, unsigned rs1, int imm)
 {
-    put(f, match_of(op) | rs2 << 20 | rs1 << 15 | (imm & 31) << 7 |
-               (uint32_t)(imm >> 5) << 25);
+    put(f, enc_s(op, rs2, rs1, imm));
 }
 
 /* Branches reach 4 KiB, jumps 1 MiB; at and to count instructions. */
 static uint32_t branch(RvOp op, unsigned rs1, unsigned rs2, int by)
 {
-    uint32_t u = (uint32_t)(4 * by);
-
-    return match_of(op) | rs1 << 15 | rs2 << 20 | (u >> 11 & 1) << 7 |
-           (u >> 1 & 15) << 8 | (u >> 5 & 63) << 25 | (u >> 12 & 1) << 31;
+    return enc_b(op, rs1, rs2, 4 * by);
 }
 
 static uint32_t jump(unsigned rd, int by)
 {
-    uint32_t u = (uint32_t)(4 * by);
-
-    return match_of(RV_JAL) | rd << 7 | (u >> 12 & 255) << 12 |
-           (u >> 11 & 1) << 20 | (u >> 1 & 1023) << 21 | (u >> 20 & 1) << 31;
+    return enc_j(RV_JAL, rd, 4 * by);
 }
 
 static RvOp condition(Flow *f)

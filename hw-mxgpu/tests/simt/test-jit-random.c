@@ -6,9 +6,11 @@
  * all lanes have, lines, words and doublewords. Memory and counts are the same.
  *   MXGPU_JIT_SEED=N: the program of that number alone, and its words
  */
+#include <glib/gstdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "encode.h"
 #include "mxgpu/isa.h"
 #include "mxgpu/kernel.h"
 #include "simt/jit/jit.h"
@@ -84,6 +86,8 @@ typedef struct Program {
     uint32_t code[CODE_WORDS];
     unsigned length;
     bool atomics; /* slices may then end sooner or later */
+    bool asks_pc; /* in each turn */
+    unsigned at;  /* bytes behind HOST_CODE_VA */
     GRand *rng;
 } Program;
 
@@ -107,26 +111,22 @@ static void put(Program *p, uint32_t word)
 
 static void put_r(Program *p, RvOp op, unsigned rd, unsigned r1, unsigned r2)
 {
-    put(p, insns[op].match | rd << 7 | r1 << 15 | r2 << 20);
+    put(p, enc(op, rd, r1, r2));
 }
 
 static void put_i(Program *p, RvOp op, unsigned rd, unsigned r1, int imm)
 {
-    put(p, insns[op].match | rd << 7 | r1 << 15 | (uint32_t)imm << 20);
+    put(p, enc_i(op, rd, r1, imm));
 }
 
 static void put_s(Program *p, RvOp op, unsigned r2, unsigned r1, int imm)
 {
-    put(p, insns[op].match | r2 << 20 | r1 << 15 | (imm & 31) << 7 |
-               (uint32_t)(imm >> 5) << 25);
+    put(p, enc_s(op, r2, r1, imm));
 }
 
 static uint32_t branch(RvOp op, unsigned r1, unsigned r2, int words)
 {
-    uint32_t u = (uint32_t)(4 * words);
-
-    return insns[op].match | r1 << 15 | r2 << 20 | (u >> 11 & 1) << 7 |
-           (u >> 1 & 15) << 8 | (u >> 5 & 63) << 25 | (u >> 12 & 1) << 31;
+    return enc_b(op, r1, r2, 4 * words);
 }
 
 /* ---- instructions */
@@ -202,7 +202,6 @@ static bool computes(const Insn *in)
     }
     kind = mxgpu_jit_kind(&op);
     return in->extension && in->format != RV_FMT_NONE &&
-           in->op != RV_AUIPC && /* which is another number for each place */
            (kind == JIT_INT || kind == JIT_CALL || kind == JIT_FLOAT);
 }
 
@@ -379,7 +378,7 @@ static void finish(Program *p)
     for (int i = 0; i < 2 * F_SINGLES; i++) {
         put_s(p, RV_FSD, (unsigned)i, OWN, AT_END + 8 * (i + (int)WORK));
     }
-    put(p, insns[RV_MX_EXIT].match);
+    put(p, match_of(RV_MX_EXIT));
 }
 
 static void make(Program *p)
@@ -388,6 +387,10 @@ static void make(Program *p)
 
     begin(p);
     loop = p->length;
+    if (p->asks_pc) {
+        put(p, match_of(RV_AUIPC) | A0 << 7);
+        put_r(p, RV_ADD, work[1], work[1], A0);
+    }
     instructions(p, 4 + below(p, 14), 0);
     put_i(p, RV_ADDI, TURNS, TURNS, -1);
     put(p, branch(RV_BNE, TURNS, 0, (int)loop - (int)p->length));
@@ -480,12 +483,13 @@ static void fill(SimtHost *h, GRand *rng)
 static void run(SimtHost *h, const Program *p, unsigned block,
                 MxgpuSimtCounters *counters)
 {
-    MxgpuDispatch d = simt_host_dispatch(HOST_CODE_VA, 1, block);
+    uint64_t at = HOST_CODE_VA + p->at;
+    MxgpuDispatch d = simt_host_dispatch(at, 1, block);
     MxgpuDispatchFault f;
 
     d.private_bytes = STACK;
     d.shared = THREADS * SHARED;
-    memcpy(simt_host_data(h, HOST_CODE_VA), p->code, 4 * p->length);
+    memcpy(simt_host_data(h, at), p->code, 4 * p->length);
     f = simt_host_run(h, &d);
     for (unsigned i = 1; i < RUNS && !f.code; i++) {
         f = simt_host_run(h, &d);
@@ -516,11 +520,33 @@ static void compare_data(SimtHost *const h[2], unsigned seed)
     }
 }
 
-static void one_program(SimtHost *const h[2], unsigned seed)
+static void run_both(SimtHost *const h[2], const Program *p, unsigned seed)
 {
     static const unsigned blocks[] = {64, 256, 37, 128};
-    Program p = {.rng = g_rand_new_with_seed(seed), .atomics = seed % 4 == 3};
     MxgpuSimtCounters before[2], after[2];
+
+    for (unsigned i = 0; i < 2; i++) {
+        g_autoptr(GRand) rng = g_rand_new_with_seed(seed);
+
+        fill(h[i], rng);
+        mxgpu_simt_counters(h[i]->simt, &before[i]);
+        run(h[i], p, blocks[seed / 4 % G_N_ELEMENTS(blocks)], &after[i]);
+    }
+    compare_data(h, seed);
+#define SAME(name)                                                             \
+    g_assert_cmpuint(after[0].name - before[0].name, ==,                       \
+                     after[1].name - before[1].name)
+    SAME(lane_instructions);
+    if (!p->atomics) {
+        SAME(warp_instructions);
+        SAME(divergent_branches);
+    }
+#undef SAME
+}
+
+static void one_program(SimtHost *const h[2], unsigned seed)
+{
+    Program p = {.rng = g_rand_new_with_seed(seed), .atomics = seed % 4 == 3};
 
     make(&p);
     if (g_getenv("MXGPU_JIT_SEED")) {
@@ -528,23 +554,7 @@ static void one_program(SimtHost *const h[2], unsigned seed)
             g_test_message(".word 0x%08x", p.code[i]);
         }
     }
-    for (unsigned i = 0; i < 2; i++) {
-        g_autoptr(GRand) rng = g_rand_new_with_seed(seed);
-
-        fill(h[i], rng);
-        mxgpu_simt_counters(h[i]->simt, &before[i]);
-        run(h[i], &p, blocks[seed / 4 % G_N_ELEMENTS(blocks)], &after[i]);
-    }
-    compare_data(h, seed);
-#define SAME(name)                                                             \
-    g_assert_cmpuint(after[0].name - before[0].name, ==,                       \
-                     after[1].name - before[1].name)
-    SAME(lane_instructions);
-    if (!p.atomics) {
-        SAME(warp_instructions);
-        SAME(divergent_branches);
-    }
-#undef SAME
+    run_both(h, &p, seed);
     g_rand_free(p.rng);
 }
 
@@ -578,10 +588,60 @@ static void test_programs(void)
     simt_host_free(h[1]);
 }
 
+static unsigned num_files(const char *folder, bool remove)
+{
+    g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
+    const char *name;
+    unsigned n = 0;
+
+    g_assert_nonnull(dir);
+    while ((name = g_dir_read_name(dir))) {
+        g_autofree char *path = g_build_filename(folder, name, NULL);
+
+        n++;
+        if (remove) {
+            g_assert_cmpint(g_unlink(path), ==, 0);
+        }
+    }
+    return n;
+}
+
+/* What was compiled of a program is that of the same one elsewhere, though it
+ * asks for its pc. */
+static void test_moved(void)
+{
+    g_autofree char *folder = g_dir_make_tmp("mxgpu-jit-XXXXXX", NULL);
+    Program p = {.rng = g_rand_new_with_seed(1), .asks_pc = true};
+    unsigned files = 0;
+
+    g_setenv("MXGPU_JIT_CACHE", folder, TRUE);
+    make(&p);
+    for (p.at = 0; p.at <= 0x5000; p.at += 0x5000) {
+        SimtHost *h[2] = {new_host(false), new_host(true)};
+
+        run_both(h, &p, 4);
+        if (h[1]->simt->jit) {
+            g_assert_cmpuint(mxgpu_jit_ready(h[1]->simt->jit), >, 0);
+            g_assert_cmpuint(num_files(folder, false), >, 0);
+        }
+        if (p.at) {
+            g_assert_cmpuint(num_files(folder, false), ==, files);
+        }
+        files = num_files(folder, false);
+        simt_host_free(h[0]);
+        simt_host_free(h[1]);
+    }
+    num_files(folder, true);
+    g_assert_cmpint(g_rmdir(folder), ==, 0);
+    g_setenv("MXGPU_JIT_CACHE", "", TRUE);
+    g_rand_free(p.rng);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_setenv("MXGPU_JIT_CACHE", "", TRUE);
     g_test_add_func("/jit/random", test_programs);
+    g_test_add_func("/jit/moved", test_moved);
     return g_test_run();
 }

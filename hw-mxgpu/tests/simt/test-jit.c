@@ -246,8 +246,8 @@ static void test_remap(void)
     both_free(&b);
 }
 
-/* Other code at the same address. */
-static void test_other_code(void)
+/* What has run compiled code. */
+static Both walked(void)
 {
     Both b = both_new("walk", 1, 64);
 
@@ -255,6 +255,14 @@ static void test_other_code(void)
     set_walk(&b, PLACE, 400, 4, 60);
     compare(&b, MXGPU_FAULT_NONE, true);
     compiled(&b);
+    return b;
+}
+
+/* Other code at the same address. */
+static void test_other_code(void)
+{
+    Both b = walked();
+
     for (unsigned i = 0; i < 2; i++) {
         uint8_t *code = simt_host_data(b.run[i].h, HOST_CODE_VA);
         bool found = false;
@@ -332,15 +340,12 @@ static void test_no_compiler(void)
 /* The compiler has nothing of the program's open. */
 static void test_descriptors(void)
 {
-    Both b = both_new("walk", 1, 64);
     struct pollfd end;
     int pipes[2];
+    Both b;
 
     g_assert_cmpint(pipe(pipes), ==, 0);
-    fill(&b, 8);
-    set_walk(&b, PLACE, 400, 4, 60);
-    compare(&b, MXGPU_FAULT_NONE, true);
-    compiled(&b);
+    b = walked();
     close(pipes[1]);
     end = (struct pollfd){.fd = pipes[0], .events = POLLIN};
     g_assert_cmpint(poll(&end, 1, 10000), ==, 1);
@@ -353,12 +358,8 @@ static void test_descriptors(void)
 
 static void run_walk(void)
 {
-    Both b = both_new("walk", 1, 64);
+    Both b = walked();
 
-    fill(&b, 8);
-    set_walk(&b, PLACE, 400, 4, 60);
-    compare(&b, MXGPU_FAULT_NONE, true);
-    compiled(&b);
     both_free(&b);
 }
 
