@@ -69,6 +69,7 @@ typedef struct SimtHead {
     uint64_t ran;              /* instructions in these */
     bool ready;                /* the region has code */
     bool refused;              /* it will not have any */
+    bool stale;                /* other code is to be asked for */
     uint16_t end;              /* halfwords: behind the last branch back; 0: it
                                 * is no loop's */
 } SimtHead;
@@ -84,6 +85,7 @@ typedef struct SimtPage {
     uint32_t live[PAGE_OPS]; /* x registers that may be read: warp/live.h */
     unsigned num_heads;
     SimtHead heads[LOOP_HEADS];
+    SimtHead convoys[LOOP_HEADS]; /* the same of code for whole warps */
     uint8_t head_of[PAGE_OPS]; /* which of these an op is, + 1; 0: none */
 } SimtPage;
 

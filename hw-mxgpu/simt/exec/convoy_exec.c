@@ -228,6 +228,10 @@ uint64_t SIMT_CONVOY(MxgpuCu *cu, SimtBlock *block, uint64_t each)
     unsigned k;
     ConvoyWay way;
     enum mxgpu_fault code;
+    bool left_code = false; /* in front of where the lanes parted, perhaps */
+#if defined(SIMT_AVX512)
+    uint64_t done;
+#endif
 
     if (!convoy_gather(cu, block, &c)) {
         block->convoy = false;
@@ -253,21 +257,56 @@ moved: /* pc is new */
         goto quantum_at;
     }
     p = &page->ops[(pc & (PAGE_BYTES - 1)) >> 1];
-    if (jit_ready(page, p)) {
-        block->convoy = false;
-        goto quantum;
+begin: /* code may begin here that is compiled, or could be */
+    if (!cu->simt->jit || !jit_head(page, p - page->ops)) {
+        C_GO;
     }
-    C_GO;
+    goto head;
 back: /* all go back */
     p += p->imm / 2;
-    if (jit_ready(page, p)) {
-        block->convoy = false;
-        goto quantum;
-    }
     if (ran >= each) {
         goto quantum;
     }
+    left_code = false;
+    if (!page->head_of[p - page->ops]) {
+        C_GO;
+    }
+head:
+#if defined(SIMT_AVX512)
+    if (jit_due(cu, convoy_head(page, p))) {
+        goto compiled;
+    }
+stay:
+#endif
+    if (jit_ready(page, p)) { /* each warp for itself */
+        block->convoy = false;
+        goto quantum;
+    }
     C_GO;
+#if defined(SIMT_AVX512)
+compiled:
+    C_ACCOUNT;
+    switch (jit_convoy(cu, &c, page, convoy_head(page, p),
+                       &(JitAt){PC, depth, each}, &done)) {
+    case JIT_STAY:
+        goto stay;
+    case JIT_ON:
+        break;
+    default:
+        block->convoy = false;
+        return total + done;
+    }
+    left_code = true;
+    total += done;
+    done /= c.n;
+    each -= done < each ? done : each;
+    pc = c.w[0]->s.cur.pc;
+    if (done) {
+        goto moved;
+    }
+    p = &page->ops[(pc & (PAGE_BYTES - 1)) >> 1];
+    C_GO;
+#endif
 
     /* ---- the end of a convoy; p is the next instruction */
 disband:
@@ -320,6 +359,9 @@ reconverge:
     C_ACCOUNT;
     convoy_reconverge(&c);
     reconv = NULL;
+    if (left_code) {
+        goto begin;
+    }
     C_GO;
 jal_masked:
     if (p->rd != SINK) {
@@ -423,7 +465,12 @@ fence:
     C_NEXT;
 barrier: /* all threads that have not ended are here */
     simt_count(cu, COUNT_barrier_waits, c.n);
-    C_NEXT;
+    ran++;
+    p += p->len;
+    if (p - page->ops >= PAGE_OPS) {
+        C_GO;
+    }
+    goto begin;
 warpsync:
     if (simt_exhausted(cu)) {
         goto disband;

@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Warps enter compiled loops and leave them; what is called from there. */
+/*
+ * Warps enter compiled code and leave it, each for itself or one after the other
+ * of a convoy; what is called from there.
+ */
 #include "jit.h"
 
 #if defined(SIMT_AVX512)
 
 #include "address.h"
+#include "convoy.h"
 #include "freg.h"
 #include "lines.h"
 #include "loop.h"
 #include "simt/jit/types.h"
+#include "simt/slow/csr.h"
 
 /* ---- calls */
 
@@ -104,13 +109,24 @@ static void set_site(const MxgpuCu *cu, const MxgpuWarp *w, JitSite *site,
     }
 }
 
+static uint64_t lane_of(const MxgpuWarp *w, unsigned r, unsigned lane)
+{
+    const SimtLine *l = &w->line[r];
+    unsigned shift = w->c.row_shift;
+
+    return w->form[r] & FORM_LINE ? l->base +
+                                        (lane & ((1u << shift) - 1)) * l->step +
+                                        (lane >> shift) * l->row
+                                  : w->x[r][lane];
+}
+
 static bool access_memory(MxgpuCu *cu, MxgpuWarp *w, JitFrame *f,
                           unsigned index, uint64_t mask)
 {
     const JitRegion *r = f->region;
     const SimtOp *p = &r->calls[index];
     bool store = r->code.kind[index] == JIT_STORE;
-    uint64_t va = w->x[JIT_R1][__builtin_ctzll(mask)];
+    uint64_t va = lane_of(w, JIT_R1, __builtin_ctzll(mask));
 
     if (store && p->r2 == FP_SCRATCH) {
         w->narrow[FP_SCRATCH] = p->op == RV_FSW ? ALL_LANES : 0;
@@ -153,8 +169,9 @@ static uint32_t jit_call(MxgpuCu *cu, MxgpuWarp *w, JitFrame *f,
     if (mask != ALL_LANES && mask != w->c.expanded) {
         expand_mask(w, mask);
     }
-    w->form[JIT_R1] = w->form[JIT_R2] = FORM_WIDE;
     switch ((JitKind)r->code.kind[index]) {
+    case JIT_CSR:
+        return mxgpu_simt_csr(cu, w, p, pc, mask) && w->form[SINK] & FORM_LINE;
     case JIT_LOAD:
     case JIT_STORE:
         if (!access_memory(cu, w, f, index, mask)) {
@@ -162,7 +179,7 @@ static uint32_t jit_call(MxgpuCu *cu, MxgpuWarp *w, JitFrame *f,
         }
         break;
     case JIT_ATOMIC:
-        (void)wide(w, SINK);
+        widen_all(w, p);
         if (!mxgpu_simt_atomic(cu, w, p, pc, mask)) {
             return false;
         }
@@ -223,6 +240,11 @@ static bool convert(MxgpuWarp *w, unsigned r, JitType type)
                w->line[r].base == SEXT32(w->line[r].base);
     case JIT_UNIFORM:
         return w->form[r] & FORM_UNIFORM;
+    case JIT_LINE_WORD:
+        return w->form[r] & FORM_LINE &&
+               line_within(rows_of(w), &w->line[r], INT32_MIN, INT32_MAX);
+    case JIT_LINE:
+        return w->form[r] & FORM_LINE;
     case JIT_WORD:
         return as_word(w, r);
     case JIT_WIDE:
@@ -233,12 +255,22 @@ static bool convert(MxgpuWarp *w, unsigned r, JitType type)
     }
 }
 
+/* Of what came in as a line when the code was asked for it knows the step; what
+ * did as one value is one. */
+static bool same_step(const JitCode *c, const MxgpuWarp *w, unsigned r)
+{
+    return mxgpu_jit_line(c->entry[r]) ? (int64_t)w->line[r].step == c->step[r]
+                                       : w->form[r] & FORM_UNIFORM;
+}
+
 static bool ready_x(const JitRegion *region, MxgpuWarp *w, uint32_t needed)
 {
     for (; needed; needed &= needed - 1) {
         unsigned r = __builtin_ctz(needed);
 
-        if (!convert(w, r, region->code.x[r])) {
+        if (!convert(w, r, region->code.x[r]) ||
+            (mxgpu_jit_line(region->code.x[r]) &&
+             !same_step(&region->code, w, r))) {
             return false;
         }
     }
@@ -357,6 +389,10 @@ static JitGo run(MxgpuCu *cu, MxgpuWarp *w, const JitRegion *r, JitFn *fn,
                                ++w->s.stamps, depth};
         return JIT_FAULT;
     }
+    if (how == JIT_BAILED) {
+        mxgpu_warp_park(w, &(SimtGroup){r->page + f->fault_at, f->fault_mask,
+                                        w->s.stamps, depth});
+    }
     mxgpu_warp_pick(w, false);
     w->s.slice_end =
         w->s.cur.mask == w->s.live || f->slice == UINT64_MAX ? 0 : f->slice;
@@ -367,16 +403,16 @@ static JitGo run(MxgpuCu *cu, MxgpuWarp *w, const JitRegion *r, JitFn *fn,
 static void ask(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page, SimtHead *head)
 {
     const JitRegion *last = head->region;
-    uint8_t entry[32];
+    JitCode as = {0};
 
-    observe(w, entry);
+    observe(w, as.entry);
     for (unsigned r = 0; last && r < 32; r++) {
-        entry[r] = mxgpu_jit_join(entry[r], last->code.entry[r]);
+        as.entry[r] = mxgpu_jit_join(as.entry[r], last->code.entry[r]);
     }
     head->count = 0;
     head->ready = false;
     head->region = mxgpu_jit_find(
-        cu, w, page, (w->s.cur.pc & (PAGE_BYTES - 1)) / 2, head->end, entry);
+        cu, w, page, (w->s.cur.pc & (PAGE_BYTES - 1)) / 2, head->end, &as);
     head->refused = !head->region;
 }
 
@@ -498,6 +534,23 @@ static void weigh(SimtHead *head, uint64_t instructions)
     head->ran = 0;
 }
 
+static void fill_frame(const MxgpuCu *cu, const MxgpuWarp *w,
+                       const JitRegion *r, JitFrame *f, uint64_t limit)
+{
+    f->instructions = w->s.instructions;
+    f->limit = limit;
+    f->key_global = global_key(cu, w);
+    f->key_shared = shared_key(cu, w);
+    f->key_private = private_key(w);
+    f->private_host =
+        (uintptr_t)private_at(w, MXGPU_PRIVATE_END - w->c.private_size);
+    f->sites = r->sites + cu->index * r->num_sites;
+    f->page = r->page;
+    f->call = jit_call;
+    f->put = jit_put;
+    f->region = r;
+}
+
 static JitGo enter(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page, SimtHead *head,
                    uint64_t limit)
 {
@@ -516,46 +569,248 @@ static JitGo enter(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page, SimtHead *head,
         return JIT_STAY;
     }
     w->c.dead |= 1ull << SINK;
-    f.instructions = w->s.instructions;
-    f.limit = limit;
+    fill_frame(cu, w, r, &f, limit);
     f.slice = !solo && w->s.slice_end ? w->s.slice_end : UINT64_MAX;
-    f.key_global = global_key(cu, w);
-    f.key_shared = shared_key(cu, w);
-    f.key_private = private_key(w);
-    f.private_host =
-        (uintptr_t)private_at(w, MXGPU_PRIVATE_END - w->c.private_size);
-    f.sites = r->sites + cu->index * r->num_sites;
-    f.page = r->page;
-    f.call = jit_call;
-    f.put = jit_put;
-    f.region = r;
     go = run(cu, w, r, fn, &f);
     weigh(head, f.instructions - before);
     return go;
 }
 
+/* Looks whether what was asked for is there. */
+static bool came(SimtHead *head)
+{
+    int state =
+        atomic_load_explicit(&head->region->all.state, memory_order_acquire);
+
+    head->count = 0;
+    head->refused = state == JIT_REFUSED;
+    head->ready = state == JIT_READY;
+    return head->ready;
+}
+
 JitGo jit_enter(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page, SimtHead *head,
                 uint64_t limit)
 {
-    if (!head->ready) {
-        int state;
+    if (!head->ready && !head->region) {
+        ask(cu, w, page, head);
+    }
+    return head->ready || (!head->refused && came(head))
+               ? enter(cu, w, page, head, limit)
+               : JIT_STAY;
+}
 
-        if (!head->region) {
-            ask(cu, w, page, head);
-            if (head->refused) {
-                return JIT_STAY;
-            }
-        }
-        state = atomic_load_explicit(&head->region->all.state,
-                                     memory_order_acquire);
-        head->count = 0;
-        head->refused = state == JIT_REFUSED;
-        head->ready = state == JIT_READY;
-        if (state != JIT_READY) {
-            return JIT_STAY;
+/* ---- convoys: each warp runs code for whole warps, one after the other */
+
+#define CONVOY_WORTH 16 /* instructions of an entry, in the mean */
+#define BAILED_MAX   16 /* then code is asked for that expects nothing there */
+#define ASKS_MAX     8
+
+/* What a register holds in all of the warps. */
+static void observe_line(const Convoy *c, JitCode *as, unsigned r)
+{
+    int64_t step = (int64_t)c->w[0]->line[r].step;
+    bool line = true, word = true, uniform = true;
+
+    for (unsigned i = 0; i < c->n; i++) {
+        const MxgpuWarp *w = c->w[i];
+
+        uniform &= (w->form[r] & FORM_UNIFORM) != 0;
+        line &= w->form[r] & FORM_LINE && (int64_t)w->line[r].step == step;
+        word &= w->form[r] & FORM_LINE
+                    ? line_within(rows_of(w), &w->line[r], INT32_MIN, INT32_MAX)
+                    : (w->form[r] & FORM_WORD) != 0;
+    }
+    as->entry[r] = uniform ? (word ? JIT_UNIFORM_WORD : JIT_UNIFORM)
+                   : line  ? (word ? JIT_LINE_WORD : JIT_LINE)
+                   : word  ? JIT_WORD
+                           : JIT_WIDE;
+    as->step[r] = mxgpu_jit_line(as->entry[r]) ? step : 0;
+}
+
+/* As the last code took it, too. */
+static void join_last(const JitCode *last, JitCode *as, unsigned r)
+{
+    JitType type = mxgpu_jit_join(as->entry[r], last->entry[r]);
+
+    if (!last->entry[r]) { /* it did not look */
+        return;
+    }
+    if (mxgpu_jit_line(type) &&
+        (as->step[r] != last->step[r] || !mxgpu_jit_line(as->entry[r]) ||
+         !mxgpu_jit_line(last->entry[r]))) {
+        type = type == JIT_LINE_WORD ? JIT_WORD : JIT_WIDE;
+        as->step[r] = 0;
+    }
+    as->entry[r] = type;
+}
+
+static void ask_whole(MxgpuCu *cu, Convoy *c, SimtPage *page, SimtHead *head,
+                      unsigned index)
+{
+    const JitRegion *last = head->region;
+    JitCode as = {.whole = true, .row_shift = c->w[0]->c.row_shift};
+
+    for (unsigned r = 1; r < 32; r++) {
+        convoy_split(c, r);
+        observe_line(c, &as, r);
+        if (last && last->code.row_shift == as.row_shift) {
+            join_last(&last->code, &as, r);
         }
     }
-    return enter(cu, w, page, head, limit);
+    as.entry[0] = JIT_UNIFORM_WORD;
+    for (unsigned i = 0; last && i < JIT_OPS; i++) {
+        as.varies[i] = last->code.varies[i] ||
+                       atomic_load_explicit(&last->bailed[i],
+                                            memory_order_relaxed) >= BAILED_MAX;
+    }
+    head->ready = head->stale = false;
+    head->count = 0;
+    head->refused = ++head->bails > ASKS_MAX;
+    if (!head->refused) {
+        head->region =
+            mxgpu_jit_find(cu, c->w[0], page, index, head->end, &as);
+        head->refused = !head->region;
+    }
+}
+
+/* Whether all warps hold what the code takes. */
+static bool warps_ready(const JitRegion *r, Convoy *c, uint32_t touched)
+{
+    const JitBlock *b = &r->code.blocks[r->code.head_block];
+    uint32_t needed = b->live & used_x(r);
+
+    for (uint32_t m = needed | touched; m; m &= m - 1) {
+        convoy_split(c, __builtin_ctz(m));
+    }
+    for (unsigned i = 0; i < c->n; i++) {
+        if (!ready_x(r, c->w[i], needed) ||
+            !ready_f(r, c->w[i], b->flive, ALL_LANES)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static JitGo run_whole(MxgpuCu *cu, MxgpuWarp *w, const JitRegion *r,
+                       const JitAt *at, uint64_t *op)
+{
+    JitFrame f;
+    JitGo go;
+
+    memset(f.pend, 0, r->code.num_blocks * sizeof(f.pend[0]));
+    memset(f.came, 0, r->code.num_blocks * sizeof(f.came[0]));
+    f.pend[r->code.head_block] = ALL_LANES;
+    w->s.cur.pc = at->pc;
+    w->s.cur.depth = at->depth;
+    w->c.dead |= 1ull << SINK;
+    fill_frame(cu, w, r, &f, w->s.instructions + at->each);
+    f.slice = UINT64_MAX;
+    f.few = JIT_FEW;
+    f.fault_op = UINT64_MAX;
+    go = run(cu, w, r, r->all.fn, &f);
+    *op = f.fault_op;
+    return go;
+}
+
+/* Code has left in front of an instruction that does something else than was
+ * expected: other code is to be asked for when that is usual. */
+static void note_bail(JitRegion *r, SimtHead *head, uint64_t op)
+{
+    if (op == UINT64_MAX) {
+        return;
+    }
+    if (r->code.kind[op] == JIT_CSR) {
+        head->refused = true;
+        head->ready = false;
+    } else if (atomic_fetch_add_explicit(&r->bailed[op], 1,
+                                         memory_order_relaxed) +
+                   1 >= BAILED_MAX) {
+        head->stale = true;
+    }
+}
+
+/* Whether all of the warps' lanes are at one place. */
+static bool are_together(const Convoy *c)
+{
+    const SimtGroup *first = &c->w[0]->s.cur;
+
+    for (unsigned i = 0; i < c->n; i++) {
+        const MxgpuWarp *w = c->w[i];
+
+        if (w->s.cur.mask != ALL_LANES || w->s.cur.pc != first->pc) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void weigh_whole(SimtHead *head, uint64_t instructions, bool together)
+{
+    head->ran += together ? instructions : 0;
+    if (++head->entries < ENTRIES_WEIGHED) {
+        return;
+    }
+    if (head->ran < (uint64_t)ENTRIES_WEIGHED * CONVOY_WORTH) {
+        head->refused = true;
+        head->ready = false;
+    }
+    head->entries = 0;
+    head->ran = 0;
+}
+
+JitGo jit_convoy(MxgpuCu *cu, Convoy *c, SimtPage *page, SimtHead *head,
+                 const JitAt *at, uint64_t *done)
+{
+    unsigned index = (at->pc & (PAGE_BYTES - 1)) / 2, k;
+    JitRegion *r;
+    JitGo go = JIT_ON;
+    bool together;
+    uint64_t most = 0;
+
+    *done = 0;
+    if (!c->whole || cu->simt->debugged) {
+        return JIT_STAY;
+    }
+    if (!head->region || head->stale) {
+        ask_whole(cu, c, page, head, index);
+    }
+    if (head->refused || (!head->ready && !came(head))) {
+        return JIT_STAY;
+    }
+    r = head->region;
+    if (r->code.row_shift != c->w[0]->c.row_shift ||
+        !warps_ready(r, c, r->touched)) {
+        ask_whole(cu, c, page, head, index);
+        return JIT_STAY;
+    }
+    for (k = 0; k < c->n && go == JIT_ON; k++) {
+        MxgpuWarp *w = c->w[k];
+        uint64_t before = w->s.instructions, op;
+
+        go = run_whole(cu, w, r, at, &op);
+        if (go == JIT_ON) {
+            note_bail(r, head, op);
+        }
+        before = w->s.instructions - before;
+        most = before > most ? before : most;
+        *done += before;
+    }
+    for (uint32_t m = r->touched; m; m &= m - 1) {
+        c->form[__builtin_ctz(m)] = CONVOY_SPLIT;
+    }
+    together = go == JIT_ON && are_together(c);
+    weigh_whole(head, most, together);
+    if (together) {
+        return JIT_ON;
+    }
+    for (unsigned i = 1; i < 33; i++) {
+        convoy_split(c, i);
+    }
+    for (; k < c->n; k++) {
+        c->w[k]->s.cur.pc = at->pc;
+        c->w[k]->s.cur.depth = at->depth;
+    }
+    return JIT_FAULT;
 }
 
 #endif

@@ -13,6 +13,19 @@ typedef enum JitGo { JIT_STAY, JIT_ON, JIT_FAULT } JitGo;
 JitGo jit_enter(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page, SimtHead *head,
                   uint64_t limit) SIMT_OWN("jit_enter");
 
+struct Convoy;
+typedef struct JitAt {
+    uint64_t pc;
+    int32_t depth;
+    uint64_t each; /* instructions that warps may run, about */
+} JitAt;
+/* The warps of a convoy, accounted and all lanes of them at one place. STAY:
+ * nothing has been done; ON: they are together again, where w[0] says; FAULT:
+ * they are not, each is where it says. *done: how many instructions they have
+ * run. */
+JitGo jit_convoy(MxgpuCu *cu, struct Convoy *c, SimtPage *page, SimtHead *head,
+                 const JitAt *at, uint64_t *done) SIMT_OWN("jit_convoy");
+
 /* Whether there is something to do for a head but to go on. */
 static inline bool jit_due(const MxgpuCu *cu, SimtHead *head)
 {
@@ -28,6 +41,12 @@ static inline bool jit_ready(const SimtPage *page, const SimtOp *p)
     return head && page->heads[head - 1].ready;
 }
 
+/* The head of an op that is one, of code for whole warps. */
+static inline SimtHead *convoy_head(SimtPage *page, const SimtOp *p)
+{
+    return &page->convoys[page->head_of[p - page->ops] - 1];
+}
+
 /* The head of the op, made if there is none; NULL: there are too many. */
 static inline SimtHead *jit_head(SimtPage *page, unsigned index)
 {
@@ -35,7 +54,8 @@ static inline SimtHead *jit_head(SimtPage *page, unsigned index)
         if (page->num_heads == LOOP_HEADS) {
             return NULL;
         }
-        page->heads[page->num_heads++] = (SimtHead){0};
+        page->heads[page->num_heads] = (SimtHead){0};
+        page->convoys[page->num_heads++] = (SimtHead){0};
         page->head_of[index] = page->num_heads;
     }
     return &page->heads[page->head_of[index] - 1];

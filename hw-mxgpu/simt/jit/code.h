@@ -32,13 +32,17 @@
 #define JIT_R1 33
 #define JIT_R2 34
 
-/* What is known of all lanes of an x register. Each of them can be made of
- * some others: UNIFORM, WORD and WIDE of UNIFORM_WORD; WIDE of any. */
+/* What is known of all lanes of an x register: they are one value, a line
+ * (SimtLine; in code for whole warps alone), or each its own; _WORD:
+ * sign-extended from 32 bits. Each of them can be made of those above it, but
+ * for words of others. */
 typedef enum JitType {
-    JIT_NONE,         /* not used in more than one block */
-    JIT_UNIFORM_WORD, /* one value, sign-extended from 32 bits */
-    JIT_UNIFORM,      /* one value */
-    JIT_WORD,         /* sign-extended from 32 bits */
+    JIT_NONE, /* not used in more than one block */
+    JIT_UNIFORM_WORD,
+    JIT_UNIFORM,
+    JIT_LINE_WORD,
+    JIT_LINE,
+    JIT_WORD,
     JIT_WIDE
 } JitType;
 
@@ -50,6 +54,7 @@ typedef enum JitKind {
     JIT_INT,    /* computes x[rd] from x registers */
     JIT_CALL,   /* the same by a call of the interpreter's function */
     JIT_ATOMIC, /* by such a call, and may fault */
+    JIT_CSR,    /* reads what is one value or a line: for whole warps alone */
     JIT_LOAD,
     JIT_STORE,
     JIT_FLOAT,
@@ -62,6 +67,9 @@ typedef enum JitKind {
 typedef struct JitBlock {
     int32_t at; /* bytes from the beginning of the page */
     uint16_t first, count;
+    uint8_t full;   /* for whole warps: all lanes are here, if any is */
+    uint32_t awaited; /* ... x registers that lanes may read which wait somewhere
+                       * while others are here */
     uint32_t live;  /* x registers that may be read from here on */
     uint32_t flive; /* f registers, in the region */
 } JitBlock;
@@ -77,6 +85,15 @@ typedef struct JitCode {
     uint32_t live[JIT_OPS]; /* before each op */
     JitBlock blocks[JIT_BLOCKS];
     uint8_t entry[32]; /* JitType that was seen at the head */
+    /* Code for whole warps, all lanes of which are at the head: it takes for
+     * granted that what is computed of lines is one, that all lanes take the
+     * same way at branches on these, and that what is loaded from one address
+     * is one value; and leaves in front of an instruction where this is not
+     * so. */
+    uint8_t whole;
+    uint8_t row_shift;       /* of its warps */
+    uint8_t varies[JIT_OPS]; /* ... but for these */
+    int64_t step[32];        /* at the head, of what "entry" says is a line */
     uint8_t x[32];     /* JitType: of registers that several blocks use */
     uint8_t f[32];     /* JitFloat */
 } JitCode;
@@ -114,14 +131,16 @@ typedef struct JitFrame {
     JitCallFn *call;
     JitPutFn *put;
     uint64_t fault_mask, fault_at; /* bytes from the beginning of the page */
+    uint64_t fault_op;
     const struct JitRegion *region;
     /* Of "pend" as it was: who has not run since keeps its place among those that
      * wait for their turn. */
     uint64_t came[JIT_BLOCKS], stamp[JIT_BLOCKS];
 } JitFrame;
 
-/* Lanes of fault_mask have faulted at fault_at; or all of "pend" go on. */
-typedef enum JitLeave { JIT_LEFT, JIT_FAULTED } JitLeave;
+/* All of "pend" go on; lanes of fault_mask have faulted at fault_at, or go on
+ * there. */
+typedef enum JitLeave { JIT_LEFT, JIT_FAULTED, JIT_BAILED } JitLeave;
 typedef uint32_t JitFn(MxgpuCu *cu, MxgpuWarp *w, JitFrame *f);
 
 typedef enum JitState { JIT_QUEUED, JIT_READY, JIT_REFUSED } JitState;
@@ -145,7 +164,9 @@ typedef struct JitRegion {
     unsigned num_sites;
     JitSite *sites;        /* of each unit */
     uint32_t relevant;     /* x registers whose types at the head matter */
+    uint32_t touched;      /* x registers that are written */
     JitMade all, few; /* for all lanes, and for JIT_FEW */
+    _Atomic uint32_t bailed[JIT_OPS]; /* how often code left in front of each */
 } JitRegion;
 
 /* What the two processes must agree on; before each JitCode. */
@@ -153,7 +174,7 @@ typedef struct JitRequest {
     uint32_t magic, warp_bytes, frame_bytes, code_bytes;
     uint32_t lanes; /* LANES or JIT_FEW */
 } JitRequest;
-#define JIT_MAGIC 0x314a584du
+#define JIT_MAGIC 0x324a584du
 #define JIT_REQUEST(n)                                                         \
     ((JitRequest){JIT_MAGIC, sizeof(MxgpuWarp), sizeof(JitFrame),              \
                   sizeof(JitCode), n})

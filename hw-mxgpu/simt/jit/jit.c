@@ -65,6 +65,9 @@ static void *work(void *opaque)
             continue;
         }
         r = jit->queue[few ? jit->few++ : jit->head++];
+        if (few && r->code.whole) {
+            continue;
+        }
         pthread_mutex_unlock(&jit->lock);
         compile(jit, &r->code, few ? JIT_FEW : LANES, few ? &r->few : &r->all);
         pthread_mutex_lock(&jit->lock);
@@ -172,6 +175,10 @@ static void make_calls(JitRegion *r)
             op->r2 = op->classes & RV_CLASS_F2 ? FP_SCRATCH : JIT_R2;
             c->site[i] = r->num_sites++;
             break;
+        case JIT_CSR:
+            op->r1 = 0;
+            op->rd = SINK;
+            break;
         default:
             op->r2 = JIT_R2;
             op->rd = SINK;
@@ -196,61 +203,93 @@ static void enqueue(SimtJit *jit, JitRegion *r)
     }
     jit->queue[jit->tail++] = r;
     pthread_cond_broadcast(&jit->change);
-    while (jit->waits && atomic_load(&r->few.state) == JIT_QUEUED) {
+    while (jit->waits && (atomic_load(&r->all.state) == JIT_QUEUED ||
+                          atomic_load(&r->few.state) == JIT_QUEUED)) {
         pthread_cond_wait(&jit->change, &jit->lock);
     }
 }
 
-static bool same_types(const JitRegion *r, const uint8_t entry[32])
+static bool same_types(const JitRegion *r, const JitCode *as)
 {
     for (uint32_t m = r->relevant; m; m &= m - 1) {
-        if (r->code.entry[__builtin_ctz(m)] != entry[__builtin_ctz(m)]) {
+        unsigned i = __builtin_ctz(m);
+
+        if (r->code.entry[i] != as->entry[i] ||
+            (mxgpu_jit_line(as->entry[i]) && r->code.step[i] != as->step[i])) {
             return false;
         }
     }
-    return true;
+    return r->code.whole == as->whole && r->code.row_shift == as->row_shift &&
+           !memcmp(r->code.varies, as->varies, sizeof(as->varies));
 }
 
 static bool is_same(const JitRegion *r, uint64_t page, unsigned head,
-                    unsigned asked, const uint8_t *bytes,
-                    const uint8_t entry[32])
+                    unsigned asked, const uint8_t *bytes, const JitCode *as)
 {
     return r->page == page && r->head == head && r->asked == asked &&
-           same_types(r, entry) &&
+           same_types(r, as) &&
            !memcmp(r->bytes, bytes, PAGE_BYTES); /* all of it says what is live */
 }
 
+static void take_as(JitCode *c, const JitCode *as)
+{
+    memcpy(c->entry, as->entry, sizeof(c->entry));
+    memcpy(c->step, as->step, sizeof(c->step));
+    memcpy(c->varies, as->varies, sizeof(c->varies));
+    c->whole = as->whole;
+    c->row_shift = as->row_shift;
+}
+
+static bool make_code(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page, unsigned head,
+                      unsigned end, JitCode *c)
+{
+    while (mxgpu_jit_region(cu, w, page, head, end, c) && mxgpu_jit_types(c)) {
+        if (!c->whole || !mxgpu_jit_cut(c)) {
+            return true;
+        }
+        end = mxgpu_jit_cut(c);
+        if (end <= head) {
+            return false;
+        }
+    }
+    return false;
+}
+
 static JitRegion *make(SimtJit *jit, MxgpuCu *cu, MxgpuWarp *w, SimtPage *page,
-                       unsigned head, unsigned asked, const uint8_t entry[32])
+                       unsigned head, unsigned asked, const JitCode *as)
 {
     JitRegion *r = calloc(1, sizeof(*r));
 
     if (!r) {
         return NULL;
     }
-    memcpy(r->code.entry, entry, sizeof(r->code.entry));
+    take_as(&r->code, as);
     memcpy(r->bytes, page->bytes, PAGE_BYTES);
     r->page = simt_page_va(page);
     r->head = head;
     r->asked = asked;
     set_state(r, JIT_REFUSED);
-    if (mxgpu_jit_region(cu, w, page, head, asked, &r->code) &&
-        mxgpu_jit_types(&r->code)) {
+    if (make_code(cu, w, page, head, asked, &r->code)) {
         make_calls(r);
         r->relevant = mxgpu_jit_named(&r->code) &
                       r->code.blocks[r->code.head_block].live;
         for (unsigned i = 0; i < 32; i++) { /* the same code, the same bytes */
             r->code.entry[i] *= r->relevant >> i & 1;
+            r->code.step[i] *= r->relevant >> i & 1;
         }
+        r->touched = mxgpu_jit_written(&r->code);
         r->sites =
             calloc((size_t)jit->units * (r->num_sites + 1), sizeof(*r->sites));
         set_state(r, r->sites ? JIT_QUEUED : JIT_REFUSED);
+        if (as->whole) { /* each warp goes on by itself when few lanes do */
+            atomic_store(&r->few.state, JIT_REFUSED);
+        }
     }
     return r;
 }
 
 JitRegion *mxgpu_jit_find(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page,
-                          unsigned head, unsigned end, const uint8_t entry[32])
+                          unsigned head, unsigned end, const JitCode *as)
 {
     SimtJit *jit = cu->simt->jit;
     uint64_t va = simt_page_va(page);
@@ -258,12 +297,12 @@ JitRegion *mxgpu_jit_find(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page,
 
     pthread_mutex_lock(&jit->lock);
     for (r = jit->regions; r; r = r->next) {
-        if (is_same(r, va, head, end, page->bytes, entry)) {
+        if (is_same(r, va, head, end, page->bytes, as)) {
             break;
         }
     }
     if (!r && jit->num_regions < REGIONS_MAX) {
-        r = make(jit, cu, w, page, head, end, entry);
+        r = make(jit, cu, w, page, head, end, as);
         if (r) {
             jit->num_regions++;
             r->next = jit->regions;

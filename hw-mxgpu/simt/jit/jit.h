@@ -12,9 +12,9 @@ void mxgpu_jit_free(SimtJit *jit);
 /* Regions that have code. */
 unsigned mxgpu_jit_ready(SimtJit *jit);
 /* What there is of a region, made at the first call, for x registers that hold
- * what "entry" says at its head. NULL: there are too many. */
+ * what "as" says at its head: entry, whole and what goes with it. NULL: there
+ * are too many. */
 JitRegion *mxgpu_jit_find(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page,
-                          unsigned head, unsigned end,
-                          const uint8_t entry[32]);
+                          unsigned head, unsigned end, const JitCode *as);
 
 #endif

@@ -13,6 +13,7 @@
 
 typedef struct Found {
     unsigned head, end;
+    bool whole;
     uint64_t leader[PAGE_OPS / 64]; /* beginnings of blocks in the region */
     uint64_t is_op[PAGE_OPS / 64];
     uint64_t is_stub[PAGE_OPS / 64];
@@ -48,17 +49,20 @@ static bool lead(Found *f, int32_t at)
     return true;
 }
 
-#define REACH_OPS 64 /* of a region that is no loop */
+#define REACH_OPS       64 /* of a region that is no loop */
+#define REACH_OPS_WHOLE 128
 
 /* Where a region that begins here and is no loop ends: behind the last op that
  * can be reached by going forward, or when it is large enough. */
-static unsigned reach(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page, unsigned head)
+static unsigned reach(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page, unsigned head,
+                      bool whole)
 {
     uint64_t reached[PAGE_OPS / 64] = {0};
+    unsigned most = whole ? REACH_OPS_WHOLE : REACH_OPS;
     unsigned end = head, count = 0;
 
     set_bit(reached, head);
-    for (unsigned i = head; i < PAGE_OPS && count < REACH_OPS; i++) {
+    for (unsigned i = head; i < PAGE_OPS && count < most; i++) {
         SimtOp op;
         JitKind kind;
         int64_t to;
@@ -74,7 +78,7 @@ static unsigned reach(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page, unsigned head)
         if (op.op == OP_BAD || !op.len || i + op.len > PAGE_OPS) {
             break;
         }
-        kind = mxgpu_jit_kind(&op);
+        kind = mxgpu_jit_kind(&op, whole);
         count++;
         end = i + op.len;
         to = (int64_t)i + op.imm / 2;
@@ -107,7 +111,7 @@ static bool walk(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page, Found *f)
             return false; /* the last: what is in another page may change */
         }
         set_bit(f->is_op, i);
-        kind = mxgpu_jit_kind(&op);
+        kind = mxgpu_jit_kind(&op, f->whole);
         if (kind == JIT_STUB) {
             set_bit(f->is_stub, i);
             set_bit(f->leader, i);
@@ -152,7 +156,7 @@ static bool make_blocks(MxgpuCu *cu, SimtPage *page, const Found *f,
 
     for (unsigned i = f->head; i < f->end; i += page->ops[i].len) {
         SimtOp op = page->ops[i];
-        JitKind kind = mxgpu_jit_kind(&op);
+        JitKind kind = mxgpu_jit_kind(&op, f->whole);
 
         if (bit(f->leader, i)) {
             if (c->num_blocks == JIT_BLOCKS) {
@@ -203,7 +207,12 @@ static bool leaders_are_ops(const Found *f)
 bool mxgpu_jit_region(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page, unsigned head,
                       unsigned end, JitCode *c)
 {
-    Found f = {.head = head, .end = end ? end : reach(cu, w, page, head)};
+    Found f = {.head = head, .end = end, .whole = c->whole};
+
+    c->num_ops = c->num_blocks = 0;
+    if (!end) {
+        f.end = reach(cu, w, page, head, c->whole);
+    }
 
     return walk(cu, w, page, &f) && leaders_are_ops(&f) &&
            make_blocks(cu, page, &f, c);

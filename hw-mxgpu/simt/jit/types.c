@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#define PASSES 24
+#define PASSES 64
 
 /* Instructions that LLVM's code computes, by what they do with words that are
  * sign-extended to 64 bits: make other numbers of them (WHOLE); give such words
@@ -27,8 +27,22 @@
 
 /* ---- kinds of instructions */
 
-JitKind mxgpu_jit_kind(const SimtOp *op)
+/* What CSRs hold that do not change while a warp runs. */
+static bool reads_csr(const SimtOp *op)
 {
+    unsigned csr = (unsigned)op->imm;
+
+    return op->op == RV_CSRRS && !op->r1 &&
+           ((csr >= MXGPU_CSR_TID_X && csr <= MXGPU_CSR_NCTAID_Z) ||
+            csr == MXGPU_CSR_LANE || csr == MXGPU_CSR_WARP ||
+            csr == MXGPU_CSR_ARGS);
+}
+
+JitKind mxgpu_jit_kind(const SimtOp *op, bool whole)
+{
+    if (whole && reads_csr(op)) {
+        return JIT_CSR;
+    }
     switch (op->op) {
 #define OP(ID) case RV_##ID:
         WHOLE_OPS(OP)
@@ -154,23 +168,24 @@ JitKind mxgpu_jit_kind(const SimtOp *op)
 
 JitType mxgpu_jit_join(JitType a, JitType b)
 {
-    if (a == JIT_NONE || b == JIT_NONE || a == b) {
+    unsigned shape, any;
+
+    if (a == JIT_NONE || b == JIT_NONE) {
         return a > b ? a : b;
     }
-    if (a > b) {
-        return mxgpu_jit_join(b, a);
-    }
-    return a == JIT_UNIFORM_WORD ? b : JIT_WIDE;
+    shape = (a - 1) / 2 > (b - 1) / 2 ? (a - 1) / 2 : (b - 1) / 2;
+    any = ((a - 1) | (b - 1)) & 1;
+    return (JitType)(1 + 2 * shape + any);
 }
 
 static bool is_word(JitType t)
 {
-    return t == JIT_UNIFORM_WORD || t == JIT_WORD;
+    return t == JIT_UNIFORM_WORD || t == JIT_LINE_WORD || t == JIT_WORD;
 }
 
 static bool is_uniform(JitType t)
 {
-    return t == JIT_UNIFORM_WORD || t == JIT_UNIFORM;
+    return mxgpu_jit_uniform(t);
 }
 
 static JitType word_of(JitType a, JitType b)
@@ -197,7 +212,7 @@ JitType mxgpu_jit_result(const SimtOp *op, JitType a, JitType b)
     case RV_ADD:
         return !op->r1 ? b : !op->r2 ? a : wide_of(a, b);
     case RV_SRAI:
-        return is_word(a) ? a : wide_of(a, a);
+        return is_word(a) ? word_of(a, a) : wide_of(a, a);
     case RV_SLT:
     case RV_SLTU:
         return word_of(a, b);
@@ -206,7 +221,7 @@ JitType mxgpu_jit_result(const SimtOp *op, JitType a, JitType b)
         CLOSED_OPS(OP)
         return is_word(a) && is_word(b) ? word_of(a, b) : wide_of(a, b);
         CLOSED_IMM_OPS(OP)
-        return is_word(a) ? a : wide_of(a, a);
+        return is_word(a) ? word_of(a, a) : wide_of(a, a);
         WORD_OPS(OP)
         return word_of(a, b);
         WORD_IMM_OPS(OP)
@@ -248,12 +263,99 @@ JitType mxgpu_jit_result(const SimtOp *op, JitType a, JitType b)
     if (op->op >= RV_LR_W && op->op <= RV_AMOMAXU_W) {
         return JIT_WORD;
     }
-    switch (mxgpu_jit_kind(op)) {
+    switch (mxgpu_jit_kind(op, false)) {
     case JIT_INT:
         return wide_of(a, b);
     default:
         return JIT_WIDE;
     }
+}
+
+/* What is computed of lines, as far as it is taken for one. */
+static JitType line_result(const SimtOp *op, JitType a, JitType b)
+{
+    bool one = mxgpu_jit_line(a), two = mxgpu_jit_line(b);
+    bool both = (one || is_uniform(a)) && (two || is_uniform(b));
+
+    switch (op->op) {
+    case RV_ADDI:
+    case RV_SLLI:
+    case RV_SLLI_UW:
+        return one ? JIT_LINE : JIT_NONE;
+    case RV_ADDIW:
+    case RV_SLLIW:
+        return one ? JIT_LINE_WORD : JIT_NONE;
+    case RV_ADD:
+    case RV_SUB:
+    case RV_SH1ADD:
+    case RV_SH2ADD:
+    case RV_SH3ADD:
+    case RV_ADD_UW:
+    case RV_SH1ADD_UW:
+    case RV_SH2ADD_UW:
+    case RV_SH3ADD_UW:
+        return both && (one || two) ? JIT_LINE : JIT_NONE;
+    case RV_ADDW:
+    case RV_SUBW:
+        return both && (one || two) ? JIT_LINE_WORD : JIT_NONE;
+    case RV_MUL:
+        return both && one != two ? JIT_LINE : JIT_NONE;
+    case RV_MULW:
+        return both && one != two ? JIT_LINE_WORD : JIT_NONE;
+    default:
+        return JIT_NONE;
+    }
+}
+
+static JitType csr_result(const SimtOp *op)
+{
+    unsigned csr = (unsigned)op->imm;
+
+    return csr == MXGPU_CSR_LANE ||
+                   (csr >= MXGPU_CSR_TID_X && csr <= MXGPU_CSR_TID_Z)
+               ? JIT_LINE_WORD
+               : JIT_UNIFORM;
+}
+
+JitType mxgpu_jit_result_in(const JitCode *c, unsigned index, JitType a,
+                            JitType b)
+{
+    const SimtOp *op = &c->ops[index];
+    JitType t = mxgpu_jit_result(op, a, b), line;
+
+    if (!c->whole) {
+        return t;
+    }
+    switch ((JitKind)c->kind[index]) {
+    case JIT_CSR:
+        return csr_result(op);
+    case JIT_LOAD:
+        return is_uniform(a) && !c->varies[index]
+                   ? (t == JIT_WORD ? JIT_UNIFORM_WORD : JIT_UNIFORM)
+                   : t;
+    case JIT_INT:
+        line = mxgpu_jit_line(t) ? JIT_NONE : line_result(op, a, b);
+        return line && !c->varies[index] ? line : t;
+    default:
+        return t;
+    }
+}
+
+bool mxgpu_jit_one_way(const JitCode *c, unsigned index, JitType a, JitType b)
+{
+    unsigned op = c->ops[index].op;
+    bool one = mxgpu_jit_line(a), two = mxgpu_jit_line(b);
+
+    if (is_uniform(a) && is_uniform(b)) {
+        return true;
+    }
+    if (!c->whole || c->varies[index]) {
+        return false;
+    }
+    /* Of a line and a number some lane is the one that is equal. */
+    return one && two ? true
+                      : op != RV_BEQ && op != RV_BNE &&
+                            (one || is_uniform(a)) && (two || is_uniform(b));
 }
 
 bool mxgpu_jit_writes_x(const SimtOp *op, JitKind kind)
@@ -264,15 +366,32 @@ bool mxgpu_jit_writes_x(const SimtOp *op, JitKind kind)
 }
 
 /* What is written under a mask is not uniform. */
-static JitType kept(JitType t)
+static JitType kept(const JitBlock *b, unsigned reg, JitType t)
 {
-    return t == JIT_UNIFORM_WORD ? JIT_WORD
-           : t == JIT_UNIFORM    ? JIT_WIDE
-                                  : t;
+    return !mxgpu_jit_blends(b, reg) ? t : is_word(t) ? JIT_WORD : JIT_WIDE;
 }
 
-/* One pass over a block; whether a register's type has grown. */
-static bool pass(JitCode *c, const JitBlock *b, uint32_t behind)
+static bool grow(JitCode *c, const JitBlock *b, unsigned reg, JitType local)
+{
+    JitType t = mxgpu_jit_join(c->x[reg], kept(b, reg, local));
+    bool grown = t != c->x[reg];
+
+    c->x[reg] = t;
+    return grown;
+}
+
+/* Whether warps may leave in front of the op. */
+static bool may_stop(const JitCode *c, unsigned index)
+{
+    JitKind kind = c->kind[index];
+
+    return c->whole || kind == JIT_LOAD || kind == JIT_STORE ||
+           kind == JIT_ATOMIC;
+}
+
+/* One pass over a block; whether a register's type has grown. *one_way: all of
+ * its lanes go on together. */
+static bool pass(JitCode *c, const JitBlock *b, uint32_t behind, bool *one_way)
 {
     JitType local[33];
     bool grown = false;
@@ -285,18 +404,22 @@ static bool pass(JitCode *c, const JitBlock *b, uint32_t behind)
     for (unsigned i = b->first; i < b->first + b->count; i++) {
         const SimtOp *op = &c->ops[i];
 
+        for (uint32_t m = may_stop(c, i) ? written & c->live[i] : 0; m;
+             m &= m - 1) {
+            unsigned reg = __builtin_ctz(m);
+
+            grown |= c->x[reg] && grow(c, b, reg, local[reg]);
+        }
         if (mxgpu_jit_writes_x(op, c->kind[i])) {
             local[op->rd] =
-                mxgpu_jit_result(op, local[op->r1], local[op->r2]);
+                mxgpu_jit_result_in(c, i, local[op->r1], local[op->r2]);
             written |= 1u << op->rd;
+        } else if (c->kind[i] == JIT_BRANCH) {
+            *one_way = mxgpu_jit_one_way(c, i, local[op->r1], local[op->r2]);
         }
     }
     for (uint32_t m = written & behind; m; m &= m - 1) {
-        unsigned reg = __builtin_ctz(m);
-        JitType t = mxgpu_jit_join(c->x[reg], kept(local[reg]));
-
-        grown |= t != c->x[reg];
-        c->x[reg] = t;
+        grown |= grow(c, b, __builtin_ctz(m), local[__builtin_ctz(m)]);
     }
     return grown;
 }
@@ -475,11 +598,135 @@ uint32_t mxgpu_jit_named(const JitCode *c)
     return used & ~1u;
 }
 
+/* ---- which blocks all lanes come to together, in code for whole warps */
+
+/* Lanes wait somewhere while others are in blocks "from" to "to" - 1. */
+static bool part(JitCode *c, unsigned from, unsigned to)
+{
+    bool changed = false;
+
+    for (unsigned i = from; i < to; i++) {
+        changed |= c->blocks[i].full;
+        c->blocks[i].full = false;
+    }
+    return changed;
+}
+
+/* What follows when lanes part at the end of block self, or are in it while
+ * others are not: those that go further wait there until the others come. */
+static bool part_behind(JitCode *c, unsigned self, bool one_way)
+{
+    const JitBlock *b = &c->blocks[self];
+    unsigned last = b->first + b->count - 1;
+    bool changed = false;
+
+    if ((one_way && b->full) ||
+        (c->kind[last] != JIT_BRANCH && c->kind[last] != JIT_JUMP)) {
+        return false;
+    }
+    for (unsigned to = 0; to < c->num_blocks; to++) {
+        if (c->blocks[to].at == c->at[last] + c->ops[last].imm) {
+            changed |=
+                to > self ? part(c, self + 1, to) : part(c, to, self + 1);
+        }
+    }
+    return changed;
+}
+
+/* The last branch before block "to" at which lanes part. */
+static unsigned parts_before(const JitCode *c, unsigned to)
+{
+    while (to > 0 && !c->blocks[to].full) {
+        to--;
+    }
+    return (unsigned)c->at[c->blocks[to].first + c->blocks[to].count - 1] / 2;
+}
+
+unsigned mxgpu_jit_cut(const JitCode *c)
+{
+    for (unsigned i = c->head_block; i < c->num_blocks; i++) {
+        if (!c->blocks[i].count && !c->blocks[i].full) {
+            return parts_before(c, i);
+        }
+    }
+    return 0;
+}
+
+uint32_t mxgpu_jit_written(const JitCode *c)
+{
+    uint32_t written = 0;
+
+    for (unsigned i = 0; i < c->num_ops; i++) {
+        if (mxgpu_jit_writes_x(&c->ops[i], c->kind[i])) {
+            written |= 1u << c->ops[i].rd;
+        }
+    }
+    return written;
+}
+
+/* Code for whole warps begins at the head alone: takes away what does not
+ * follow from there. */
+static void prune(JitCode *c)
+{
+    bool reached[JIT_BLOCKS] = {0}, grown = true;
+    unsigned n = 0, head = 0;
+
+    reached[c->head_block] = true;
+    while (grown) {
+        grown = false;
+        for (unsigned i = 0; i < c->num_blocks; i++) {
+            for (unsigned to = 0; reached[i] && to < c->num_blocks; to++) {
+                if (!reached[to] && follows(c, &c->blocks[i], &c->blocks[to])) {
+                    reached[to] = grown = true;
+                }
+            }
+        }
+    }
+    for (unsigned i = 0; i < c->num_blocks; i++) {
+        head = i == c->head_block ? n : head;
+        if (reached[i]) {
+            c->blocks[n++] = c->blocks[i];
+        }
+    }
+    c->num_blocks = n;
+    c->head_block = head;
+}
+
+/* Where lanes may wait while others are in block self: behind it, where they
+ * have gone from a block before it, or from a loop that it is in. */
+static uint32_t waiting(const JitCode *c, unsigned self)
+{
+    unsigned last = self;
+    uint32_t live = 0;
+
+    for (unsigned i = self; i < c->num_blocks; i++) {
+        for (unsigned to = 0; to <= self; to++) {
+            last = follows(c, &c->blocks[i], &c->blocks[to]) ? i + 1 : last;
+        }
+    }
+    for (unsigned i = 0; i < last; i++) {
+        for (unsigned to = self + 1; to < c->num_blocks; to++) {
+            live |= follows(c, &c->blocks[i], &c->blocks[to])
+                        ? c->blocks[to].live
+                        : 0;
+        }
+    }
+    return live;
+}
+
 bool mxgpu_jit_types(JitCode *c)
 {
     unsigned passes = 0;
     uint32_t used;
     bool grown;
+
+    if (c->whole) {
+        prune(c);
+    }
+    for (unsigned i = 0; i < c->num_blocks; i++) {
+        c->blocks[i].full = c->whole;
+        c->blocks[i].awaited = c->whole ? waiting(c, i) : UINT32_MAX;
+    }
 
     memset(c->x, 0, sizeof(c->x));
     memset(c->f, 0, sizeof(c->f));
@@ -493,9 +740,12 @@ bool mxgpu_jit_types(JitCode *c)
     do {
         grown = false;
         for (unsigned i = 0; i < c->num_blocks; i++) {
+            bool one_way = true;
+
             if (c->blocks[i].count) {
                 grown |= pass(c, &c->blocks[i],
-                              mxgpu_jit_behind(c, &c->blocks[i]));
+                              mxgpu_jit_behind(c, &c->blocks[i]), &one_way);
+                grown |= c->whole && part_behind(c, i, one_way);
             }
             for (uint32_t m = c->blocks[i].live & used; m; m &= m - 1) {
                 /* what is written where warps have left may be anything */

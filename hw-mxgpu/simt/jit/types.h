@@ -5,11 +5,27 @@
 
 #include "code.h"
 
-JitKind mxgpu_jit_kind(const SimtOp *op);
+/* whole: in code for whole warps. */
+JitKind mxgpu_jit_kind(const SimtOp *op, bool whole);
 /* Types of registers across blocks; false: it cannot be compiled. */
 bool mxgpu_jit_types(JitCode *code);
 /* Of an instruction's x[rd], from those of its operands. */
 JitType mxgpu_jit_result(const SimtOp *op, JitType a, JitType b);
+/* The same of the index-th one of the code. */
+JitType mxgpu_jit_result_in(const JitCode *c, unsigned index, JitType a,
+                            JitType b);
+/* Whether code for whole warps takes for granted that all lanes take the same
+ * way at a branch, or knows it. */
+bool mxgpu_jit_one_way(const JitCode *c, unsigned index, JitType a, JitType b);
+static inline bool mxgpu_jit_uniform(JitType t)
+{
+    return t == JIT_UNIFORM_WORD || t == JIT_UNIFORM;
+}
+
+static inline bool mxgpu_jit_line(JitType t)
+{
+    return t == JIT_LINE_WORD || t == JIT_LINE;
+}
 /* What is as much as the two. */
 JitType mxgpu_jit_join(JitType a, JitType b);
 bool mxgpu_jit_writes_x(const SimtOp *op, JitKind kind);
@@ -17,8 +33,19 @@ bool mxgpu_jit_writes_x(const SimtOp *op, JitKind kind);
 bool mxgpu_jit_double(const SimtOp *op, unsigned n);
 /* f operands, a bit each. */
 unsigned mxgpu_jit_f_sources(const SimtOp *op, JitKind kind);
+/* Whether x[reg], written in the block, is to stay as it was in other lanes. */
+static inline bool mxgpu_jit_blends(const JitBlock *b, unsigned reg)
+{
+    return !b->full && b->awaited >> reg & 1;
+}
+
 /* x registers that instructions name. */
 uint32_t mxgpu_jit_named(const JitCode *c);
+/* Code for whole warps is to leave with all lanes together: halfword where it
+ * has to end for that; 0: it does leave so. */
+unsigned mxgpu_jit_cut(const JitCode *c);
+/* x registers that they write. */
+uint32_t mxgpu_jit_written(const JitCode *c);
 /* x registers that may be read behind a block. */
 uint32_t mxgpu_jit_behind(const JitCode *c, const JitBlock *b);
 

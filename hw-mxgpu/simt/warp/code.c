@@ -225,11 +225,13 @@ static void note_loop(SimtPage *page, unsigned index)
         if (page->num_heads == LOOP_HEADS) {
             return;
         }
-        page->heads[page->num_heads++] = (SimtHead){.end = end};
+        page->num_heads++;
         page->head_of[to] = page->num_heads;
-    } else if (page->heads[page->head_of[to] - 1].end < end) {
-        page->heads[page->head_of[to] - 1] = (SimtHead){.end = end};
+    } else if (page->heads[page->head_of[to] - 1].end >= end) {
+        return;
     }
+    page->heads[page->head_of[to] - 1] = (SimtHead){.end = end};
+    page->convoys[page->head_of[to] - 1] = (SimtHead){.end = end};
 }
 
 enum mxgpu_fault mxgpu_simt_decode(MxgpuCu *cu, const MxgpuWarp *w,

@@ -24,6 +24,33 @@ ENTRY(walk, (const Args *a))
     a->out[t] = sum;
 }
 
+/* All threads take the same number of turns, at words that are evenly spaced; n
+ * is so until it leaves the range of 32 bits. data: the first thread's word,
+ * turns, bytes from thread to thread. */
+ENTRY(abreast, (const Args *a))
+{
+    u32 t = TIDY * NTID + TID, sum = t;
+    u64 at = a->data[0] + a->data[2] * t, turns = a->data[1];
+    u64 stride = a->stride;
+    i32 n = (i32)t - 100;
+
+    for (u64 i = 0; i < turns; i++) {
+        volatile u32 *p = (volatile u32 *)(at + i * stride);
+        u32 v = *p;
+
+        if (v & 4) {
+            sum ^= v + t;
+        }
+        if (n < -1000000000) {
+            sum += 3;
+        }
+        sum = sum * 31 + v;
+        *p = sum;
+        n = n * 3 + (i32)i;
+    }
+    a->out[t] = sum + (u32)n;
+}
+
 /* Floating point of both widths, calls, branches in the loop, an array that is
  * indexed by lane, and atomics. */
 static __attribute__((noinline)) double step(double x, u32 k)

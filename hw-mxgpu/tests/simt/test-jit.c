@@ -203,6 +203,89 @@ static void test_faults(void)
     }
 }
 
+static void set_abreast(Both *b, uint64_t at, uint64_t apart, uint64_t stride,
+                        unsigned turns)
+{
+    set(b, 0, at);
+    set(b, 1, turns);
+    set(b, 2, apart);
+    b->run[0].args[2] = b->run[1].args[2] = stride;
+}
+
+/* Warps that are together: words side by side, in rows, apart, one for all
+ * (which is each thread's own in private memory). */
+static void test_whole(void)
+{
+    static const struct {
+        uint64_t at;
+        unsigned apart, stride;
+    } walks[] = {
+        {PLACE, 4, 4 * THREADS},
+        {PLACE + 8, 12, 12 * THREADS},
+        {MXGPU_SHARED_BASE, 4, 4 * THREADS},
+        {MXGPU_PRIVATE_END - 8192, 0, 4},
+        {PLACE, 4, 4 * THREADS},
+    };
+    static const unsigned widths[] = {256, 16, 32, 4};
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(widths); i++) {
+        Both b = both_new("abreast", 1, widths[i]);
+
+        fill(&b, 4);
+        for (unsigned k = 0; k < 2; k++) {
+            b.run[k].d.shared = 65536;
+            b.run[k].d.block[1] = THREADS / widths[i];
+        }
+        for (unsigned k = 0; k < G_N_ELEMENTS(walks); k++) {
+            set_abreast(&b, walks[k].at, walks[k].apart, walks[k].stride, 60);
+            compare(&b, MXGPU_FAULT_NONE, true);
+            compare(&b, MXGPU_FAULT_NONE, true);
+        }
+        compiled(&b);
+        both_free(&b);
+    }
+}
+
+/* A thread of the last warp leaves what is mapped, or the block's shared memory;
+ * the others may have got further by then. */
+static void test_whole_faults(void)
+{
+    static const struct {
+        uint64_t end;
+        enum mxgpu_fault fault;
+    } ends[] = {
+        {MXGPU_SHARED_BASE + 32768, MXGPU_FAULT_WINDOW},
+        {HOST_DATA_VA + HOST_DATA_BYTES, MXGPU_FAULT_NOT_PRESENT},
+    };
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(ends); i++) {
+        Both b = both_new("abreast", 1, THREADS);
+        const unsigned row = 4 * THREADS;
+        MxgpuDispatchFault f[2];
+        uint64_t at;
+
+        fill(&b, 5);
+        b.run[0].d.shared = b.run[1].d.shared = 32768;
+        at = ends[i].end - 32 * row;
+        set_abreast(&b, at, 4, row, 32);
+        for (unsigned k = 0; k < 4; k++) {
+            compare(&b, MXGPU_FAULT_NONE, true);
+        }
+        compiled(&b);
+        set_abreast(&b, at + 4 * 32, 4, row, 32);
+        for (unsigned k = 0; k < 2; k++) {
+            f[k] = simt_host_run(b.run[k].h, &b.run[k].d);
+        }
+        g_assert_cmpint(f[0].code, ==, ends[i].fault);
+        g_assert_cmpint(f[1].code, ==, ends[i].fault);
+        g_assert_cmphex(f[0].addr, ==, f[1].addr);
+        g_assert_cmphex(f[0].addr, ==, ends[i].end);
+        g_assert_cmphex(f[0].pc, ==, f[1].pc);
+        g_assert_cmpuint(f[0].thread, ==, f[1].thread);
+        both_free(&b);
+    }
+}
+
 /* A block with less shared memory at the same place cannot reach what a larger
  * one could. */
 static void test_less_shared(void)
@@ -501,6 +584,8 @@ int main(int argc, char **argv)
     g_test_add_func("/jit/global", test_global);
     g_test_add_func("/jit/windows", test_windows);
     g_test_add_func("/jit/faults", test_faults);
+    g_test_add_func("/jit/whole", test_whole);
+    g_test_add_func("/jit/whole-faults", test_whole_faults);
     g_test_add_func("/jit/less-shared", test_less_shared);
     g_test_add_func("/jit/remap", test_remap);
     g_test_add_func("/jit/other-code", test_other_code);

@@ -4,6 +4,7 @@
 
 #include "emit.h"
 
+#include <llvm-c/Analysis.h>
 #include <llvm-c/Error.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/Transforms/PassBuilder.h>
@@ -113,7 +114,8 @@ LLVMMemoryBufferRef jit_object(LLVMTargetMachineRef machine,
     make_function(e, machine);
     emit_region(e);
     LLVMDisposeBuilder(e->b);
-    if (optimise(e, machine)) {
+    if (!LLVMVerifyFunction(e->fn, LLVMReturnStatusAction) &&
+        optimise(e, machine)) {
         if (dump) {
             LLVMPrintModuleToFile(e->module, dump, NULL);
         }

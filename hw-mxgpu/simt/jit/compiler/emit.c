@@ -57,31 +57,120 @@ static LLVMValueRef are_few(Emit *e)
                          e->few, "");
 }
 
-/* Some lanes go back to block "to", which is not behind this one; the others
- * wait at the next one. */
-static void go_back(Emit *e, unsigned self, unsigned to, LLVMValueRef taken)
+/* At a branch back: leaves where the turn or slice is over, or few lanes are
+ * left. */
+static void look_at_turn(Emit *e)
 {
-    LLVMBasicBlockRef back = emit_new(e, "back"), go = emit_new(e, "go");
-    LLVMBasicBlockRef stop = emit_new(e, "stop");
+    LLVMBasicBlockRef go = emit_new(e, "go"), stop = emit_new(e, "stop");
     LLVMValueRef n, over;
 
-    LLVMBuildCondBr(e->b,
-                    LLVMBuildICmp(e->b, LLVMIntNE, taken, emit_i64(e, 0), ""),
-                    back, e->check[self + 1]);
-    LLVMPositionBuilderAtEnd(e->b, back);
     memory_barrier(e);
     n = emit_variable_get(e, e->instructions, e->i64);
     over = LLVMBuildOr(
         e->b, LLVMBuildICmp(e->b, LLVMIntUGE, n, e->limit, ""),
         LLVMBuildICmp(e->b, LLVMIntUGE, n, emit_variable_get(e, e->slice, e->i64), ""), "");
-    if (e->n == LANES) {
+    if (e->n == LANES && !e->block->full) {
         over = LLVMBuildOr(e->b, over, are_few(e), "");
     }
-    LLVMBuildCondBr(e->b, over, stop, go);
+    emit_branch(e, over, stop, go, false);
     LLVMPositionBuilderAtEnd(e->b, stop);
     emit_leave_from(e, JIT_LEFT);
     LLVMPositionBuilderAtEnd(e->b, go);
+}
+
+/* Some lanes go back to block "to", which is not behind this one; the others
+ * wait at the next one. */
+static void go_back(Emit *e, unsigned self, unsigned to, LLVMValueRef taken)
+{
+    LLVMBasicBlockRef back = emit_new(e, "back");
+
+    LLVMBuildCondBr(e->b,
+                    LLVMBuildICmp(e->b, LLVMIntNE, taken, emit_i64(e, 0), ""),
+                    back, e->check[self + 1]);
+    LLVMPositionBuilderAtEnd(e->b, back);
+    look_at_turn(e);
     LLVMBuildBr(e->b, e->check[to]);
+}
+
+/* All lanes, which are here, go to block "to". */
+static void all_go(Emit *e, unsigned self, unsigned to)
+{
+    const JitBlock *b = &e->r->blocks[to];
+
+    if (to <= self) {
+        LLVMBuildStore(e->b, e->mask, e->pend[to]);
+        look_at_turn(e);
+        LLVMBuildStore(e->b, emit_i64(e, 0), e->pend[to]);
+    }
+    if (b->full && b->count) {
+        LLVMBuildBr(e->b, e->body[to]);
+        return;
+    }
+    LLVMBuildStore(e->b, e->mask, e->pend[to]);
+    LLVMBuildBr(e->b, e->check[to]);
+}
+
+static unsigned behind(const JitCode *r, unsigned last)
+{
+    return block_at(r, r->at[last] + 2 * r->ops[last].len);
+}
+
+/* All lanes take the branch or none does; what lanes say otherwise is to be
+ * done elsewhere. */
+static void one_way(Emit *e, unsigned self, LLVMValueRef taken)
+{
+    LLVMBasicBlockRef yes = emit_new(e, "taken"), no = emit_new(e, "on");
+    const JitCode *r = e->r;
+
+    LLVMBuildCondBr(e->b,
+                    LLVMBuildICmp(e->b, LLVMIntNE, taken, emit_i64(e, 0), ""),
+                    yes, no);
+    LLVMPositionBuilderAtEnd(e->b, yes);
+    all_go(e, self, block_at(r, r->at[e->index] + r->ops[e->index].imm));
+    LLVMPositionBuilderAtEnd(e->b, no);
+    all_go(e, self, behind(r, e->index));
+}
+
+/* The end of a block that all lanes come to, if they go on together; false:
+ * they do not. */
+static bool end_together(Emit *e, unsigned self)
+{
+    const SimtOp *op = &e->r->ops[e->index];
+    JitKind kind = e->r->kind[e->index];
+    LLVMValueRef taken = NULL;
+    Value a, b;
+
+    if (!e->block->full) {
+        return false;
+    }
+    if (kind == JIT_BRANCH) {
+        a = emit_read(e, op->r1);
+        b = emit_read(e, op->r2);
+        if (!mxgpu_jit_one_way(e->r, e->index, a.type, b.type)) {
+            return false;
+        }
+        taken = emit_taken(e, op);
+        if (!emit_uniform(a) || !emit_uniform(b)) {
+            emit_stop_if(e,
+                         LLVMBuildAnd(e->b,
+                                      LLVMBuildICmp(e->b, LLVMIntNE, taken,
+                                                    emit_i64(e, 0), ""),
+                                      LLVMBuildICmp(e->b, LLVMIntNE, taken,
+                                                    e->mask, ""),
+                                      ""),
+                         JIT_BAILED);
+        }
+    }
+    emit_keep(e, mxgpu_jit_behind(e->r, e->block));
+    emit_count(e, e->block->count);
+    if (kind == JIT_BRANCH) {
+        one_way(e, self, taken);
+    } else {
+        all_go(e, self,
+               kind == JIT_JUMP ? block_at(e->r, e->r->at[e->index] + op->imm)
+                                : behind(e->r, e->index));
+    }
+    return true;
 }
 
 static void terminator(Emit *e, unsigned self)
@@ -95,6 +184,9 @@ static void terminator(Emit *e, unsigned self)
     unsigned to = 0;
 
     e->index = last;
+    if (end_together(e, self)) {
+        return;
+    }
     if (kind == JIT_BRANCH) {
         taken = emit_taken(e, op);
     } else if (kind == JIT_JUMP) {
@@ -182,6 +274,9 @@ static void one_op(Emit *e, unsigned index)
         emit_call(e, op, true);
         shorten_slice(e);
         break;
+    case JIT_CSR:
+        emit_csr(e, op);
+        break;
     case JIT_LOAD:
         emit_load(e, op);
         break;
@@ -198,21 +293,28 @@ static void one_op(Emit *e, unsigned index)
 
 static void block(Emit *e, unsigned self)
 {
-    LLVMBasicBlockRef body = emit_new(e, "body");
+    LLVMBasicBlockRef some = emit_new(e, "some");
 
     e->block = &e->r->blocks[self];
     LLVMPositionBuilderAtEnd(e->b, e->check[self]);
     e->mask = emit_variable_get(e, e->pend[self], e->i64);
     LLVMBuildCondBr(
         e->b, LLVMBuildICmp(e->b, LLVMIntEQ, e->mask, emit_i64(e, 0), ""),
-        e->check[self + 1], body);
-    LLVMPositionBuilderAtEnd(e->b, body);
+        e->check[self + 1], some);
+    LLVMPositionBuilderAtEnd(e->b, some);
     if (!e->block->count) {
         emit_leave_from(e, JIT_LEFT);
         return;
     }
     LLVMBuildStore(e->b, emit_i64(e, 0), e->pend[self]);
-    begin_slice(e);
+    if (e->block->full) {
+        LLVMBuildStore(e->b, emit_i64(e, UINT64_MAX), e->slice);
+        LLVMBuildBr(e->b, e->body[self]);
+        LLVMPositionBuilderAtEnd(e->b, e->body[self]);
+        e->mask = emit_i64(e, ALL_LANES);
+    } else {
+        begin_slice(e);
+    }
     e->lane = emit_bits(e, e->mask);
     memset(e->value, 0, sizeof(e->value));
     memset(e->fvalue, 0, sizeof(e->fvalue));
@@ -228,6 +330,11 @@ static void start(Emit *e)
 {
     for (unsigned i = 0; i <= e->r->num_blocks; i++) {
         e->check[i] = emit_new(e, "check");
+    }
+    for (unsigned i = 0; i < e->r->num_blocks; i++) {
+        if (e->r->blocks[i].full && e->r->blocks[i].count) {
+            e->body[i] = emit_new(e, "body");
+        }
     }
     LLVMBuildBr(e->b, e->check[0]);
     LLVMPositionBuilderAtEnd(e->b, e->check[e->r->num_blocks]);

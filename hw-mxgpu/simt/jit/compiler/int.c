@@ -2,6 +2,8 @@
 /* Integer instructions and branches: rv/sem.h in LLVM. */
 #include "int.h"
 
+#include "leave.h"
+#include "line.h"
 #include "simt/jit/types.h"
 
 #include <stdlib.h>
@@ -268,6 +270,11 @@ void emit_int(Emit *e, const SimtOp *op)
     }
     a = emit_read(e, op->r1);
     b = imm ? immediate(e, op) : emit_read(e, op->r2);
+    type = mxgpu_jit_result_in(e->r, e->index, a.type, b.type);
+    if (mxgpu_jit_line(type)) {
+        emit_write(e, op->rd, emit_line_op(e, op, a, b));
+        return;
+    }
     if (is_set_less(op->op)) {
         emit_write(e, op->rd, set_less(e, op->op, a, b));
         return;
@@ -284,17 +291,16 @@ void emit_int(Emit *e, const SimtOp *op)
         emit_write(e, op->rd, a);
         return;
     }
-    if (op->op == RV_SRAI && a.type == JIT_WORD) {
+    if (op->op == RV_SRAI && emit_is_word(a) && !emit_uniform(a)) {
         uint32_t n = (uint32_t)op->imm & 63;
 
         emit_write(e, op->rd,
-                   (Value){JIT_WORD, LLVMBuildAShr(e->b, a.v,
+                   (Value){JIT_WORD, LLVMBuildAShr(e->b, emit_low(e, a),
                                                    emit_vector(e, e->words,
                                                                n < 31 ? n : 31),
                                                    "")});
         return;
     }
-    type = mxgpu_jit_result(op, a.type, b.type);
     if (is_extension(op->op) && !emit_uniform(a)) {
         emit_write(e, op->rd,
                    (Value){JIT_WORD,

@@ -53,14 +53,31 @@ static size_t f_plane(const JitCode *r, unsigned reg)
                : offsetof(MxgpuWarp, d) + reg * sizeof(uint64_t[LANES]);
 }
 
+static size_t line_at(unsigned reg, size_t member)
+{
+    return offsetof(MxgpuWarp, line) + reg * sizeof(SimtLine) + member;
+}
+
 static LLVMValueRef first_x(Emit *e, unsigned reg)
 {
     if (x_type(e, reg) == e->i64) {
         return emit_get(e, e->i64, e->w,
-                        offsetof(MxgpuWarp, line) + reg * sizeof(SimtLine) +
-                            offsetof(SimtLine, base));
+                        line_at(reg, offsetof(SimtLine, base)));
     }
     return emit_get_lanes(e, x_type(e, reg), x_plane(e->r, reg));
+}
+
+/* The step of what comes in as a line is known; of what does as one value, and
+ * becomes a line, it is 0. */
+static void line_variables(Emit *e, unsigned reg)
+{
+    bool comes = mxgpu_jit_line(e->r->entry[reg]);
+    LLVMValueRef row = emit_get(e, e->i64, e->w,
+                                line_at(reg, offsetof(SimtLine, row)));
+
+    e->step[reg] = variable(
+        e, e->i64, emit_i64(e, comes ? (uint64_t)e->r->step[reg] : 0));
+    e->row[reg] = variable(e, e->i64, comes ? row : emit_i64(e, 0));
 }
 
 static void get_chosen(Emit *e)
@@ -81,6 +98,9 @@ void emit_variables(Emit *e)
     for (unsigned i = 1; i < 32; i++) {
         if (r->x[i]) {
             e->x[i] = variable(e, x_type(e, i), first_x(e, i));
+        }
+        if (mxgpu_jit_line(r->x[i])) {
+            line_variables(e, i);
         }
     }
     for (unsigned i = 0; i < 32; i++) {
@@ -130,6 +150,33 @@ void emit_variable_or(Emit *e, LLVMValueRef variable, LLVMValueRef v)
 
 /* ---- leaving */
 
+static void set_form(Emit *e, unsigned reg, LLVMValueRef form)
+{
+    emit_set(e, form, e->w, offsetof(MxgpuWarp, form) + reg);
+}
+
+/* What is one value, or a line. */
+static void flush_line(Emit *e, unsigned reg)
+{
+    LLVMValueRef zero = emit_i64(e, 0), step = zero, row = zero, uniform;
+
+    if (mxgpu_jit_line(e->r->x[reg])) {
+        step = emit_variable_get(e, e->step[reg], e->i64);
+        row = emit_variable_get(e, e->row[reg], e->i64);
+    }
+    uniform = LLVMBuildICmp(e->b, LLVMIntEQ, LLVMBuildOr(e->b, step, row, ""),
+                            zero, "");
+    emit_set(e, emit_variable_get(e, e->x[reg], e->i64), e->w,
+             line_at(reg, offsetof(SimtLine, base)));
+    emit_set(e, step, e->w, line_at(reg, offsetof(SimtLine, step)));
+    emit_set(e, row, e->w, line_at(reg, offsetof(SimtLine, row)));
+    emit_set(e, zero, e->w, line_at(reg, offsetof(SimtLine, warp)));
+    set_form(e, reg,
+             LLVMBuildSelect(e->b, uniform,
+                             LLVMConstInt(e->i8, FORM_LINE | FORM_UNIFORM, 0),
+                             LLVMConstInt(e->i8, FORM_LINE, 0), ""));
+}
+
 /* To memory what has been written. */
 static void flush_x(Emit *e, unsigned reg)
 {
@@ -141,12 +188,16 @@ static void flush_x(Emit *e, unsigned reg)
                     LLVMBuildICmp(e->b, LLVMIntNE, bit, emit_i32(e, 0), ""),
                     dirty, next);
     LLVMPositionBuilderAtEnd(e->b, dirty);
-    emit_set_lanes(e, emit_variable_get(e, e->x[reg], x_type(e, reg)),
-                   x_plane(e->r, reg));
-    emit_set(e,
-             LLVMConstInt(e->i8,
-                          e->r->x[reg] == JIT_WORD ? FORM_WORD : FORM_WIDE, 0),
-             e->w, offsetof(MxgpuWarp, form) + reg);
+    if (x_type(e, reg) == e->i64) {
+        flush_line(e, reg);
+    } else {
+        emit_set_lanes(e, emit_variable_get(e, e->x[reg], x_type(e, reg)),
+                       x_plane(e->r, reg));
+        set_form(e, reg,
+                 LLVMConstInt(e->i8,
+                              e->r->x[reg] == JIT_WORD ? FORM_WORD : FORM_WIDE,
+                              0));
+    }
     LLVMBuildBr(e->b, next);
     LLVMPositionBuilderAtEnd(e->b, next);
 }
@@ -169,18 +220,6 @@ static void flush_f(Emit *e, unsigned reg)
     LLVMPositionBuilderAtEnd(e->b, next);
 }
 
-static uint32_t writes_x(const JitCode *r)
-{
-    uint32_t written = 0;
-
-    for (unsigned i = 0; i < r->num_ops; i++) {
-        if (mxgpu_jit_writes_x(&r->ops[i], r->kind[i])) {
-            written |= 1u << r->ops[i].rd;
-        }
-    }
-    return written;
-}
-
 static uint32_t writes_f(const JitCode *r)
 {
     uint32_t written = 0;
@@ -197,7 +236,7 @@ static uint32_t writes_f(const JitCode *r)
 void emit_leave(Emit *e)
 {
     const JitCode *r = e->r;
-    uint32_t x = writes_x(r), f = writes_f(r);
+    uint32_t x = mxgpu_jit_written(r), f = writes_f(r);
 
     LLVMPositionBuilderAtEnd(e->b, e->leave);
     e->reason = LLVMBuildPhi(e->b, e->i32, "");
@@ -217,7 +256,7 @@ void emit_leave(Emit *e)
         }
     }
     for (unsigned i = 0; i < 32; i++) {
-        if (f >> i & 1) {
+        if (f >> i & 1 && r->f[i]) {
             flush_f(e, i);
         }
     }
@@ -233,6 +272,28 @@ void emit_leave_from(Emit *e, JitLeave reason)
     LLVMAddIncoming(e->reason, &v, &here, 1);
 }
 
+static void keep_x(Emit *e, unsigned reg)
+{
+    JitType type = e->r->x[reg];
+    LLVMValueRef v;
+
+    if (mxgpu_jit_line(type)) {
+        Value line = emit_line(e, e->value[reg]);
+
+        LLVMBuildStore(e->b, line.v, e->x[reg]);
+        LLVMBuildStore(e->b, line.step, e->step[reg]);
+        LLVMBuildStore(e->b, line.row, e->row[reg]);
+        return;
+    }
+    v = emit_as(e, e->value[reg], type);
+    if (mxgpu_jit_blends(e->block, reg)) {
+        v = LLVMBuildSelect(
+            e->b, e->lane, v,
+            emit_variable_get(e, e->x[reg], x_type(e, reg)), "");
+    }
+    LLVMBuildStore(e->b, v, e->x[reg]);
+}
+
 /* What the block has written, to the variables: x registers of "wanted". */
 void emit_keep(Emit *e, uint32_t wanted)
 {
@@ -241,15 +302,11 @@ void emit_keep(Emit *e, uint32_t wanted)
 
     for (uint32_t m = e->written & wanted; m; m &= m - 1) {
         unsigned reg = __builtin_ctz(m);
-        LLVMValueRef v;
 
         if (!r->x[reg]) {
             continue;
         }
-        v = emit_as(e, e->value[reg], r->x[reg]);
-        v = LLVMBuildSelect(e->b, e->lane, v, emit_variable_get(e, e->x[reg], x_type(e, reg)),
-                            "");
-        LLVMBuildStore(e->b, v, e->x[reg]);
+        keep_x(e, reg);
         dirty |= 1u << reg;
     }
     if (dirty) {
@@ -308,13 +365,13 @@ void emit_count(Emit *e, unsigned n)
     emit_variable_add(e, e->lanes, LLVMBuildMul(e->b, lanes, emit_i64(e, n), ""));
 }
 
-void emit_fault_if(Emit *e, LLVMValueRef failed)
+void emit_stop_if(Emit *e, LLVMValueRef failed, JitLeave why)
 {
     LLVMBasicBlockRef fault = emit_new(e, "fault"), on = emit_new(e, "on");
     LLVMValueRef fvalue[32];
     bool raw[32];
 
-    LLVMBuildCondBr(e->b, failed, fault, on);
+    emit_branch(e, failed, fault, on, false);
     LLVMPositionBuilderAtEnd(e->b, fault);
     /* Values that are made here are not for what follows. */
     memcpy(fvalue, e->fvalue, sizeof(fvalue));
@@ -327,6 +384,7 @@ void emit_fault_if(Emit *e, LLVMValueRef failed)
     emit_set(e, e->mask, e->frame, offsetof(JitFrame, fault_mask));
     emit_set(e, emit_i64(e, (uint64_t)(int64_t)e->r->at[e->index]), e->frame,
              offsetof(JitFrame, fault_at));
-    emit_leave_from(e, JIT_FAULTED);
+    emit_set(e, emit_i64(e, e->index), e->frame, offsetof(JitFrame, fault_op));
+    emit_leave_from(e, why);
     LLVMPositionBuilderAtEnd(e->b, on);
 }

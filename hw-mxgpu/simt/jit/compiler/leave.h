@@ -20,8 +20,7 @@ void emit_count(Emit *e, unsigned n);
 void emit_leave(Emit *e);
 /* There, from the place where code is made. */
 void emit_leave_from(Emit *e, JitLeave reason);
-/* Leaves the region in front of the op that is being made, which has faulted;
- * if "failed" (i1). */
-void emit_fault_if(Emit *e, LLVMValueRef failed);
+/* Leaves the region in front of the op that is being made, if "failed" (i1). */
+void emit_stop_if(Emit *e, LLVMValueRef failed, JitLeave why);
 
 #endif

@@ -13,7 +13,7 @@
 #include <stddef.h>
 
 typedef struct Access {
-    LLVMValueRef site, off, add, is_private;
+    LLVMValueRef site, off, lo, span, add, is_private;
     LLVMValueRef va;             /* i64 or a vector of them */
     LLVMBasicBlockRef fast, slow; /* to be filled in */
     bool uniform;
@@ -62,34 +62,41 @@ static LLVMValueRef misaligned(Emit *e, const Access *a)
     return a->uniform ? low : any_lane(e, low);
 }
 
-/* Looks at the site: continues at "fast" or at "slow". */
-static Access begin(Emit *e, const SimtOp *op)
+/* What the site says, and whether that is of this warp's memory. */
+static LLVMValueRef look(Emit *e, Access *a)
 {
     static const size_t keys[] = {
         offsetof(JitFrame, key_global),
         offsetof(JitFrame, key_shared),
         offsetof(JitFrame, key_private),
     };
-    Value base = emit_read(e, op->r1);
-    Access a = {.uniform = emit_uniform(base), .size = size_of(op->op)};
-    LLVMValueRef imm = emit_i64(e, (uint64_t)(int64_t)op->imm);
     LLVMValueRef sites = emit_get(e, e->ptr, e->frame,
                                   offsetof(JitFrame, sites));
-    LLVMValueRef key, lo, span, known, inside;
+    LLVMValueRef key, known = LLVMConstInt(e->i1, 0, 0);
 
-    a.site = emit_at(e, sites, e->r->site[e->index] * sizeof(JitSite));
-    key = emit_get(e, e->i64, a.site, offsetof(JitSite, key));
-    lo = emit_get(e, e->i64, a.site, offsetof(JitSite, lo));
-    span = emit_get(e, e->i64, a.site, offsetof(JitSite, span));
-    a.add = emit_get(e, e->i64, a.site, offsetof(JitSite, add));
-    a.is_private = emit_get(e, e->i64, a.site, offsetof(JitSite, is_private));
-    known = LLVMConstInt(e->i1, 0, 0);
+    a->site = emit_at(e, sites, e->r->site[e->index] * sizeof(JitSite));
+    key = emit_get(e, e->i64, a->site, offsetof(JitSite, key));
+    a->lo = emit_get(e, e->i64, a->site, offsetof(JitSite, lo));
+    a->span = emit_get(e, e->i64, a->site, offsetof(JitSite, span));
+    a->add = emit_get(e, e->i64, a->site, offsetof(JitSite, add));
+    a->is_private = emit_get(e, e->i64, a->site, offsetof(JitSite, is_private));
     for (unsigned i = 0; i < 3; i++) {
         LLVMValueRef mine = emit_get(e, e->i64, e->frame, keys[i]);
 
         mine = LLVMBuildICmp(e->b, LLVMIntEQ, key, mine, "");
         known = LLVMBuildOr(e->b, known, mine, "");
     }
+    return known;
+}
+
+/* Looks at the site: continues at "fast" or at "slow". */
+static Access begin(Emit *e, const SimtOp *op)
+{
+    Value base = emit_read(e, op->r1);
+    Access a = {.uniform = emit_uniform(base), .size = size_of(op->op)};
+    LLVMValueRef imm = emit_i64(e, (uint64_t)(int64_t)op->imm);
+    LLVMValueRef known = look(e, &a), lo = a.lo, span = a.span, inside;
+
     if (a.uniform) {
         a.va = LLVMBuildAdd(e->b, base.v, imm, "");
         a.off = LLVMBuildSub(e->b, a.va, lo, "");
@@ -107,29 +114,62 @@ static Access begin(Emit *e, const SimtOp *op)
     }
     a.fast = emit_new(e, "fast");
     a.slow = emit_new(e, "slow");
-    LLVMBuildCondBr(e->b, LLVMBuildAnd(e->b, known, inside, ""), a.fast,
-                    a.slow);
+    emit_branch(e, LLVMBuildAnd(e->b, known, inside, ""), a.fast, a.slow, true);
     return a;
 }
 
-/* Calls the interpreter's function for the lanes of the mask. */
-static void call(Emit *e, bool may_fault)
+/* Calls the interpreter's function for the lanes of the mask; whether that has
+ * failed. */
+static LLVMValueRef called(Emit *e, LLVMValueRef mask)
 {
     LLVMTypeRef args[] = {e->ptr, e->ptr, e->ptr, e->i32, e->i64};
     LLVMTypeRef type = LLVMFunctionType(e->i32, args, 5, 0);
     LLVMValueRef fn = emit_get(e, e->ptr, e->frame, offsetof(JitFrame, call));
-    LLVMValueRef with[] = {e->cu, e->w, e->frame, emit_i32(e, e->index),
-                           e->mask};
+    LLVMValueRef with[] = {e->cu, e->w, e->frame, emit_i32(e, e->index), mask};
     LLVMValueRef ok = LLVMBuildCall2(e->b, type, fn, with, 5, "");
 
+    return LLVMBuildICmp(e->b, LLVMIntEQ, ok, emit_i32(e, 0), "");
+}
+
+static void call(Emit *e, bool may_fault)
+{
+    LLVMValueRef failed = called(e, e->mask);
+
     if (may_fault) {
-        emit_fault_if(e, LLVMBuildICmp(e->b, LLVMIntEQ, ok, emit_i32(e, 0),
-                                       ""));
+        emit_stop_if(e, failed, JIT_FAULTED);
     }
+}
+
+static void put_form(Emit *e, unsigned reg, LLVMValueRef form)
+{
+    emit_set(e, form, e->w, offsetof(MxgpuWarp, form) + reg);
+}
+
+/* The interpreter finds out more of what is a line. */
+static void put_line(Emit *e, Value v, unsigned reg)
+{
+    const size_t at = offsetof(MxgpuWarp, line) + reg * sizeof(SimtLine);
+    LLVMValueRef zero = emit_i64(e, 0);
+    LLVMValueRef uniform = LLVMBuildICmp(
+        e->b, LLVMIntEQ, LLVMBuildOr(e->b, v.step, v.row, ""), zero, "");
+
+    emit_set(e, v.v, e->w, at + offsetof(SimtLine, base));
+    emit_set(e, v.step, e->w, at + offsetof(SimtLine, step));
+    emit_set(e, v.row, e->w, at + offsetof(SimtLine, row));
+    emit_set(e, zero, e->w, at + offsetof(SimtLine, warp));
+    put_form(e, reg,
+             LLVMBuildSelect(e->b, uniform,
+                             LLVMConstInt(e->i8, FORM_LINE | FORM_UNIFORM, 0),
+                             LLVMConstInt(e->i8, FORM_LINE, 0), ""));
 }
 
 static void put_operand(Emit *e, Value v, unsigned reg)
 {
+    if (e->n == LANES && (emit_uniform(v) || mxgpu_jit_line(v.type))) {
+        put_line(e, emit_line(e, v), reg);
+        return;
+    }
+    put_form(e, reg, LLVMConstInt(e->i8, FORM_WIDE, 0));
     emit_set_lanes(e, emit_as(e, v, JIT_WIDE),
                    offsetof(MxgpuWarp, x) + reg * sizeof(uint64_t[LANES]));
 }
@@ -143,7 +183,24 @@ static Value result(Emit *e, JitType type)
             : emit_get_lanes(e, e->wides, offsetof(MxgpuWarp, x) +
                                               SINK * sizeof(uint64_t[LANES]));
 
-    return (Value){type, v};
+    return (Value){.type = type, .v = v};
+}
+
+/* threadIdx.x and the lane go up by one. */
+void emit_csr(Emit *e, const SimtOp *op)
+{
+    JitType type = mxgpu_jit_result_in(e->r, e->index, JIT_WIDE, JIT_WIDE);
+    const size_t at = offsetof(MxgpuWarp, line) + SINK * sizeof(SimtLine);
+    bool up = op->imm == MXGPU_CSR_TID_X || op->imm == MXGPU_CSR_LANE;
+    Value v = {.type = type};
+
+    emit_stop_if(e, called(e, emit_i64(e, ALL_LANES)), JIT_BAILED);
+    v.v = emit_get(e, e->i64, e->w, at + offsetof(SimtLine, base));
+    if (mxgpu_jit_line(type)) {
+        v.step = emit_i64(e, up);
+        v.row = emit_get(e, e->i64, e->w, at + offsetof(SimtLine, row));
+    }
+    emit_write(e, op->rd, v);
 }
 
 void emit_call(Emit *e, const SimtOp *op, bool may_fault)
@@ -177,14 +234,14 @@ static LLVMValueRef host_lanes(Emit *e, const Access *a)
     blocks[0] = linear;
     if (a->size < 4) { /* whole words are loaded: halfwords must not cross */
         lined = emit_new(e, "lined");
-        LLVMBuildCondBr(e->b, misaligned(e, a), a->slow, lined);
+        emit_branch(e, misaligned(e, a), a->slow, lined, false);
         blocks[0] = lined;
         LLVMPositionBuilderAtEnd(e->b, lined);
     }
     LLVMBuildBr(e->b, inside);
     LLVMPositionBuilderAtEnd(e->b, private);
     lined = emit_new(e, "lined");
-    LLVMBuildCondBr(e->b, misaligned(e, a), a->slow, lined);
+    emit_branch(e, misaligned(e, a), a->slow, lined, false);
     LLVMPositionBuilderAtEnd(e->b, lined);
     from = lined;
     host = emit_each(e,
@@ -255,6 +312,161 @@ static LLVMValueRef granule_shift(Emit *e, const Access *a)
     return emit_splat(e, LLVMBuildShl(e->b, n, emit_i64(e, 3), ""), e->wides);
 }
 
+/* ---- rows of lines, each side by side or at one address */
+
+/* Whether it is known yet that the line goes up by something else. */
+static bool may_be_rows(Value base, unsigned size)
+{
+    uint64_t step;
+
+    if (!LLVMIsAConstantInt(base.step)) {
+        return true;
+    }
+    step = LLVMConstIntGetZExtValue(base.step);
+    return step == size || step == 0;
+}
+
+/* Where all lanes of a line are that is all inside of the site, in memory that
+ * is not private: continues at "fast" or at "slow". */
+static Access begin_rows(Emit *e, const SimtOp *op, Value base)
+{
+    Access a = {.size = size_of(op->op), .slow = emit_new(e, "slow")};
+    unsigned shift = e->r->row_shift;
+    LLVMValueRef ok = look(e, &a), last;
+
+    a.va = LLVMBuildAdd(e->b, base.v, emit_i64(e, (uint64_t)(int64_t)op->imm),
+                        "");
+    last = LLVMBuildAdd(
+        e->b, a.va,
+        LLVMBuildMul(e->b, base.step, emit_i64(e, (1u << shift) - 1), ""), "");
+    if (shift < 6) {
+        last = LLVMBuildAdd(e->b, last,
+                            LLVMBuildMul(e->b, base.row,
+                                         emit_i64(e, (LANES >> shift) - 1), ""),
+                            "");
+        ok = LLVMBuildAnd(e->b, ok,
+                          LLVMBuildICmp(e->b, LLVMIntULT, base.row,
+                                        emit_i64(e, 1ull << 32), ""),
+                          "");
+    }
+    ok = LLVMBuildAnd(e->b, ok,
+                      LLVMBuildICmp(e->b, LLVMIntEQ, a.is_private,
+                                    emit_i64(e, 0), ""),
+                      "");
+    for (unsigned i = 0; i < 2; i++) {
+        LLVMValueRef off = LLVMBuildSub(e->b, i ? last : a.va, a.lo, "");
+
+        ok = LLVMBuildAnd(e->b, ok,
+                          LLVMBuildICmp(e->b, LLVMIntULT, off, a.span, ""), "");
+    }
+    a.fast = emit_new(e, "rows");
+    emit_branch(e, ok, a.fast, a.slow, true);
+    return a;
+}
+
+static LLVMValueRef row_at(Emit *e, const Access *a, Value base, unsigned r)
+{
+    LLVMValueRef at = LLVMBuildAdd(e->b, a->va, a->add, "");
+
+    at = LLVMBuildAdd(e->b, at,
+                      LLVMBuildMul(e->b, base.row, emit_i64(e, r), ""), "");
+    return LLVMBuildIntToPtr(e->b, at, e->ptr, "");
+}
+
+/* Lanes from, from + 1 ... of what two vectors make together. */
+static LLVMValueRef lanes_of(Emit *e, LLVMValueRef v, LLVMValueRef behind,
+                             unsigned from, unsigned n)
+{
+    LLVMValueRef which[LANES];
+
+    for (unsigned i = 0; i < n; i++) {
+        which[i] = emit_i32(e, from + i);
+    }
+    return LLVMBuildShuffleVector(e->b, v, behind, LLVMConstVector(which, n),
+                                  "");
+}
+
+/* One vector of equally long ones. */
+static LLVMValueRef joined(Emit *e, LLVMValueRef *rows, unsigned n)
+{
+    for (; n > 1; n /= 2) {
+        unsigned length = LLVMGetVectorSize(LLVMTypeOf(rows[0]));
+
+        for (unsigned i = 0; i < n / 2; i++) {
+            rows[i] = lanes_of(e, rows[2 * i], rows[2 * i + 1], 0, 2 * length);
+        }
+    }
+    return rows[0];
+}
+
+static LLVMValueRef get_rows(Emit *e, const Access *a, Value base, bool level)
+{
+    unsigned shift = e->r->row_shift, n = LANES >> shift;
+    LLVMTypeRef one = LLVMIntTypeInContext(e->context, 8 * a->size);
+    LLVMTypeRef many = LLVMVectorType(one, 1u << shift);
+    LLVMValueRef rows[LANES];
+
+    for (unsigned r = 0; r < n; r++) {
+        rows[r] = LLVMBuildLoad2(e->b, level ? one : many,
+                                 row_at(e, a, base, r), "");
+        LLVMSetAlignment(rows[r], 1);
+        if (level) {
+            LLVMValueRef v = LLVMBuildInsertElement(
+                e->b, LLVMGetPoison(many), rows[r], emit_i32(e, 0), "");
+
+            rows[r] = LLVMBuildShuffleVector(
+                e->b, v, LLVMGetPoison(many),
+                LLVMConstNull(LLVMVectorType(e->i32, 1u << shift)), "");
+        }
+    }
+    return joined(e, rows, n);
+}
+
+static LLVMValueRef masked_row(Emit *e, LLVMValueRef row, LLVMValueRef at,
+                               LLVMValueRef mask)
+{
+    LLVMTypeRef types[] = {LLVMTypeOf(row), e->ptr};
+    unsigned id = LLVMLookupIntrinsicID("llvm.masked.store", 17);
+    LLVMValueRef fn = LLVMGetIntrinsicDeclaration(e->module, id, types, 2);
+    LLVMValueRef args[] = {row, at, emit_i32(e, 1), mask};
+
+    return LLVMBuildCall2(e->b, LLVMGlobalGetValueType(fn), fn, args, 4, "");
+}
+
+/* Where rows overlap, the last one counts. */
+static void put_rows(Emit *e, const Access *a, Value base, LLVMValueRef v)
+{
+    unsigned shift = e->r->row_shift, n = 1u << shift;
+    LLVMTypeRef type = LLVMVectorType(
+        LLVMIntTypeInContext(e->context, 8 * a->size), LANES);
+
+    v = LLVMBuildTruncOrBitCast(e->b, v, type, "");
+    for (unsigned r = 0; r < (unsigned)LANES >> shift; r++) {
+        LLVMValueRef row = lanes_of(e, v, LLVMGetPoison(type), r * n, n);
+        LLVMValueRef at = row_at(e, a, base, r);
+
+        if (e->block->full) {
+            LLVMSetAlignment(LLVMBuildStore(e->b, row, at), 1);
+        } else {
+            masked_row(e, row, at,
+                       lanes_of(e, e->lane, LLVMGetPoison(e->bits), r * n, n));
+        }
+    }
+}
+
+/* Continues at the block that this returns if the line goes up by "step". */
+static LLVMBasicBlockRef if_step(Emit *e, Value base, uint64_t step,
+                                 LLVMBasicBlockRef no)
+{
+    LLVMBasicBlockRef yes = emit_new(e, "yes");
+
+    LLVMBuildCondBr(e->b,
+                    LLVMBuildICmp(e->b, LLVMIntEQ, base.step, emit_i64(e, step),
+                                  ""),
+                    yes, no);
+    return yes;
+}
+
 /* ---- loads */
 
 /* A register from the low bytes of i32 or i64 lanes. */
@@ -312,10 +524,24 @@ static void load_vector(Emit *e, const SimtOp *op, const Access *a, Ends *ends)
     end(e, ends, extended(e, op, v));
 }
 
+/* Each lane's own, from one address of private memory. */
+static void load_private(Emit *e, const SimtOp *op, const Access *a, Ends *ends)
+{
+    LLVMBasicBlockRef aligned = emit_new(e, "aligned");
+    LLVMValueRef v;
+
+    emit_branch(e, misaligned(e, a), a->slow, aligned, false);
+    LLVMPositionBuilderAtEnd(e->b, aligned);
+    v = load_granule(e, a);
+    if (a->size < 8) {
+        v = LLVMBuildLShr(e->b, v, granule_shift(e, a), "");
+    }
+    end(e, ends, extended(e, op, v));
+}
+
 static void load_uniform(Emit *e, const SimtOp *op, const Access *a, Ends *ends)
 {
     LLVMBasicBlockRef private = emit_new(e, "private");
-    LLVMBasicBlockRef aligned = emit_new(e, "aligned");
     LLVMBasicBlockRef linear = emit_new(e, "linear");
     LLVMTypeRef one = LLVMIntTypeInContext(e->context, 8 * a->size);
     LLVMValueRef v, at;
@@ -334,13 +560,40 @@ static void load_uniform(Emit *e, const SimtOp *op, const Access *a, Ends *ends)
     v = emit_splat(e, v, a->size < 8 ? e->words : e->wides);
     end(e, ends, extended(e, op, v));
     LLVMPositionBuilderAtEnd(e->b, private);
-    LLVMBuildCondBr(e->b, misaligned(e, a), a->slow, aligned);
-    LLVMPositionBuilderAtEnd(e->b, aligned);
-    v = load_granule(e, a);
-    if (a->size < 8) {
-        v = LLVMBuildLShr(e->b, v, granule_shift(e, a), "");
+    if (e->r->whole && !e->r->varies[e->index]) {
+        emit_stop_if(e, LLVMConstInt(e->i1, 1, 0), JIT_BAILED);
+        LLVMBuildBr(e->b, a->slow);
+    } else {
+        load_private(e, op, a, ends);
     }
-    end(e, ends, extended(e, op, v));
+}
+
+/* What lanes get, side by side as they are in memory. */
+static LLVMValueRef of_rows(Emit *e, const SimtOp *op, LLVMValueRef v)
+{
+    bool is_signed = op->op == RV_LB || op->op == RV_LH;
+
+    if (size_of(op->op) < 4) {
+        return (is_signed ? LLVMBuildSExt : LLVMBuildZExt)(e->b, v, e->words,
+                                                           "");
+    }
+    return extended(e, op, v);
+}
+
+/* If the line's rows are side by side, or at one address each; to "slow" where
+ * they are neither, or somewhere else. */
+static Access load_rows(Emit *e, const SimtOp *op, Value base, Ends *ends)
+{
+    LLVMBasicBlockRef other = emit_new(e, "other");
+    Access a = begin_rows(e, op, base);
+
+    LLVMPositionBuilderAtEnd(e->b, a.fast);
+    LLVMPositionBuilderAtEnd(e->b, if_step(e, base, a.size, other));
+    end(e, ends, of_rows(e, op, get_rows(e, &a, base, false)));
+    LLVMPositionBuilderAtEnd(e->b, other);
+    LLVMPositionBuilderAtEnd(e->b, if_step(e, base, 0, a.slow));
+    end(e, ends, of_rows(e, op, get_rows(e, &a, base, true)));
+    return a;
 }
 
 static LLVMValueRef loaded(Emit *e, const SimtOp *op)
@@ -359,21 +612,96 @@ static LLVMValueRef loaded(Emit *e, const SimtOp *op)
     }
 }
 
-static void slow_address(Emit *e, const Access *a)
+static void slow_address(Emit *e, const SimtOp *op, const Access *a)
 {
+    Value base = emit_read(e, op->r1);
+
     LLVMPositionBuilderAtEnd(e->b, a->slow);
-    put_operand(e, (Value){a->uniform ? JIT_UNIFORM : JIT_WIDE, a->va},
-                JIT_R1);
+    if (a->uniform) {
+        base = (Value){.type = JIT_UNIFORM, .v = a->va};
+    } else if (mxgpu_jit_line(base.type)) {
+        base.v = LLVMBuildAdd(e->b, base.v,
+                              emit_i64(e, (uint64_t)(int64_t)op->imm), "");
+    } else {
+        base = (Value){.type = JIT_WIDE, .v = a->va};
+    }
+    put_operand(e, base, JIT_R1);
 }
 
-void emit_load(Emit *e, const SimtOp *op)
+/* The number that x[rd] gets from the one at a host address. */
+static LLVMValueRef load_number(Emit *e, const SimtOp *op, const Access *a)
+{
+    LLVMTypeRef type = LLVMIntTypeInContext(e->context, 8 * a->size);
+    LLVMValueRef at = LLVMBuildAdd(e->b, a->va, a->add, ""), v;
+    bool is_signed = op->op == RV_LB || op->op == RV_LH || op->op == RV_LW;
+
+    v = LLVMBuildLoad2(e->b, type, LLVMBuildIntToPtr(e->b, at, e->ptr, ""), "");
+    LLVMSetAlignment(v, 1);
+    return is_signed ? LLVMBuildSExt(e->b, v, e->i64, "")
+                     : LLVMBuildZExtOrBitCast(e->b, v, e->i64, "");
+}
+
+/* What lanes of the mask have got, if that is one value; else leaves. */
+static LLVMValueRef one_value(Emit *e, LLVMValueRef lanes)
+{
+    LLVMValueRef args[] = {e->mask, LLVMConstInt(e->i1, 1, 0)}, first;
+    LLVMTypeRef type = LLVMTypeOf(lanes);
+
+    first = LLVMBuildExtractElement(
+        e->b, lanes, emit_intrinsic(e, "llvm.cttz", e->i64, 2, args), "");
+    emit_stop_if(e,
+                 any_lane(e, LLVMBuildICmp(e->b, LLVMIntNE, lanes,
+                                           emit_splat(e, first, type), "")),
+                 JIT_BAILED);
+    return type == e->words ? LLVMBuildSExt(e->b, first, e->i64, "") : first;
+}
+
+/* From one address of memory that all lanes share. */
+static void load_one(Emit *e, const SimtOp *op)
 {
     Access a = begin(e, op);
     Ends ends = {.join = emit_new(e, "loaded")};
     LLVMValueRef phi;
 
-    (a.uniform ? load_uniform : load_vector)(e, op, &a, &ends);
-    slow_address(e, &a);
+    LLVMPositionBuilderAtEnd(e->b, a.fast);
+    emit_stop_if(e,
+                 LLVMBuildICmp(e->b, LLVMIntNE, a.is_private, emit_i64(e, 0),
+                               ""),
+                 JIT_BAILED);
+    end(e, &ends, load_number(e, op, &a));
+    slow_address(e, op, &a);
+    call(e, true);
+    end(e, &ends, one_value(e, loaded(e, op)));
+    LLVMPositionBuilderAtEnd(e->b, ends.join);
+    phi = LLVMBuildPhi(e->b, e->i64, "");
+    LLVMAddIncoming(phi, ends.v, ends.from, ends.n);
+    emit_write(e, op->rd,
+               (Value){.type = mxgpu_jit_result_in(e->r, e->index, JIT_UNIFORM,
+                                                   JIT_NONE),
+                       .v = phi});
+}
+
+void emit_load(Emit *e, const SimtOp *op)
+{
+    Value base = emit_read(e, op->r1);
+    JitType type =
+        mxgpu_jit_result_in(e->r, e->index, base.type, JIT_NONE);
+    Ends ends = {0};
+    LLVMValueRef phi;
+    Access a;
+
+    if (!(op->classes & RV_CLASS_FD) && mxgpu_jit_uniform(type)) {
+        load_one(e, op);
+        return;
+    }
+    ends.join = emit_new(e, "loaded");
+    if (mxgpu_jit_line(base.type) && may_be_rows(base, size_of(op->op))) {
+        a = load_rows(e, op, base, &ends);
+    } else {
+        a = begin(e, op);
+        (a.uniform ? load_uniform : load_vector)(e, op, &a, &ends);
+    }
+    slow_address(e, op, &a);
     call(e, true);
     end(e, &ends, loaded(e, op));
     LLVMPositionBuilderAtEnd(e->b, ends.join);
@@ -382,8 +710,7 @@ void emit_load(Emit *e, const SimtOp *op)
     if (op->classes & RV_CLASS_FD) {
         emit_write_float(e, op->rd, phi, false);
     } else {
-        emit_write(e, op->rd,
-                   (Value){mxgpu_jit_result(op, JIT_WIDE, JIT_WIDE), phi});
+        emit_write(e, op->rd, (Value){.type = type, .v = phi});
     }
 }
 
@@ -473,7 +800,7 @@ static void store_uniform(Emit *e, const Access *a, LLVMValueRef v,
     store_last(e, a, v);
     LLVMBuildBr(e->b, join);
     LLVMPositionBuilderAtEnd(e->b, private);
-    LLVMBuildCondBr(e->b, misaligned(e, a), a->slow, aligned);
+    emit_branch(e, misaligned(e, a), a->slow, aligned, false);
     LLVMPositionBuilderAtEnd(e->b, aligned);
     store_granule(e, a, v);
     LLVMBuildBr(e->b, join);
@@ -494,17 +821,29 @@ static void slow_value(Emit *e, const SimtOp *op, LLVMValueRef v)
         break;
     default:
         put_operand(e,
-                    (Value){LLVMTypeOf(v) == e->words ? JIT_WORD : JIT_WIDE,
-                            v},
+                    (Value){.type = LLVMTypeOf(v) == e->words ? JIT_WORD
+                                                           : JIT_WIDE,
+                            .v = v},
                     JIT_R2);
     }
 }
 
-void emit_store(Emit *e, const SimtOp *op)
+static Access store_line(Emit *e, const SimtOp *op, Value base, LLVMValueRef v,
+                         LLVMBasicBlockRef join)
 {
-    LLVMValueRef v = stored(e, op);
+    Access a = begin_rows(e, op, base);
+
+    LLVMPositionBuilderAtEnd(e->b, a.fast);
+    LLVMPositionBuilderAtEnd(e->b, if_step(e, base, a.size, a.slow));
+    put_rows(e, &a, base, v);
+    LLVMBuildBr(e->b, join);
+    return a;
+}
+
+static Access store_vector(Emit *e, const SimtOp *op, LLVMValueRef v,
+                           LLVMBasicBlockRef join)
+{
     Access a = begin(e, op);
-    LLVMBasicBlockRef join = emit_new(e, "stored");
 
     if (a.uniform) {
         store_uniform(e, &a, v, join);
@@ -515,7 +854,20 @@ void emit_store(Emit *e, const SimtOp *op)
         emit_scatter(e, v, host_lanes(e, &a), e->lane);
         LLVMBuildBr(e->b, join);
     }
-    slow_address(e, &a);
+    return a;
+}
+
+void emit_store(Emit *e, const SimtOp *op)
+{
+    LLVMValueRef v = stored(e, op);
+    Value base = emit_read(e, op->r1);
+    LLVMBasicBlockRef join = emit_new(e, "stored");
+    Access a;
+
+    a = mxgpu_jit_line(base.type) && may_be_rows(base, size_of(op->op))
+            ? store_line(e, op, base, v, join)
+            : store_vector(e, op, v, join);
+    slow_address(e, op, &a);
     slow_value(e, op, v);
     call(e, true);
     LLVMBuildBr(e->b, join);

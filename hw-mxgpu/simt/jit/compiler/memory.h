@@ -7,6 +7,7 @@
 
 void emit_load(Emit *e, const SimtOp *op);
 void emit_store(Emit *e, const SimtOp *op);
+void emit_csr(Emit *e, const SimtOp *op);
 void emit_call(Emit *e, const SimtOp *op, bool may_fault);
 
 #endif

@@ -2,6 +2,8 @@
 /* Values of registers in LLVM. */
 #include "values.h"
 
+#include "simt/jit/types.h"
+
 #include <string.h>
 
 LLVMValueRef emit_i32(Emit *e, uint32_t v)
@@ -45,18 +47,58 @@ LLVMValueRef emit_intrinsic(Emit *e, const char *name, LLVMTypeRef type,
 
 bool emit_uniform(Value v)
 {
-    return v.type == JIT_UNIFORM || v.type == JIT_UNIFORM_WORD;
+    return mxgpu_jit_uniform(v.type);
 }
 
 bool emit_is_word(Value v)
 {
-    return v.type == JIT_WORD || v.type == JIT_UNIFORM_WORD;
+    return v.type == JIT_WORD || v.type == JIT_UNIFORM_WORD ||
+           v.type == JIT_LINE_WORD;
+}
+
+Value emit_line(Emit *e, Value v)
+{
+    LLVMValueRef zero = emit_i64(e, 0);
+
+    return emit_uniform(v) ? (Value){v.type, v.v, zero, zero} : v;
+}
+
+/* v of all lanes, each as often as its column (or its row) says. */
+static LLVMValueRef sloped(Emit *e, LLVMValueRef v, LLVMTypeRef type, bool row)
+{
+    LLVMTypeRef one = LLVMGetElementType(type);
+    unsigned shift = e->r->row_shift;
+    LLVMValueRef ramp[LANES];
+
+    for (unsigned i = 0; i < LANES; i++) {
+        ramp[i] = LLVMConstInt(one, row ? i >> shift : i & ((1u << shift) - 1),
+                               0);
+    }
+    v = LLVMBuildTruncOrBitCast(e->b, v, one, "");
+    return LLVMBuildMul(e->b, emit_splat(e, v, type),
+                        LLVMConstVector(ramp, LANES), "");
+}
+
+/* The lanes of a line. */
+static LLVMValueRef line_lanes(Emit *e, Value l, LLVMTypeRef type)
+{
+    LLVMValueRef v = LLVMBuildTruncOrBitCast(e->b, l.v,
+                                             LLVMGetElementType(type), "");
+
+    v = LLVMBuildAdd(e->b, emit_splat(e, v, type),
+                     sloped(e, l.step, type, false), "");
+    return e->r->row_shift == 6
+               ? v
+               : LLVMBuildAdd(e->b, v, sloped(e, l.row, type, true), "");
 }
 
 LLVMValueRef emit_low(Emit *e, Value v)
 {
     if (v.type == JIT_WORD) {
         return v.v;
+    }
+    if (mxgpu_jit_line(v.type)) {
+        return line_lanes(e, v, e->words);
     }
     if (v.type == JIT_WIDE) {
         return LLVMBuildTrunc(e->b, v.v, e->words, "");
@@ -70,9 +112,10 @@ LLVMValueRef emit_as(Emit *e, Value v, JitType type)
     case JIT_WORD:
         return emit_low(e, v);
     case JIT_WIDE:
-        return v.type == JIT_WIDE   ? v.v
-               : v.type == JIT_WORD ? LLVMBuildSExt(e->b, v.v, e->wides, "")
-                                     : emit_splat(e, v.v, e->wides);
+        return v.type == JIT_WIDE       ? v.v
+               : v.type == JIT_WORD     ? LLVMBuildSExt(e->b, v.v, e->wides, "")
+               : mxgpu_jit_line(v.type) ? line_lanes(e, v, e->wides)
+                                        : emit_splat(e, v.v, e->wides);
     default:
         return v.v;
     }
@@ -89,14 +132,18 @@ Value emit_read(Emit *e, unsigned reg)
     JitType type = r->x[reg] ? r->x[reg] : JIT_WIDE;
 
     if (reg == 0) {
-        return (Value){JIT_UNIFORM_WORD, emit_i64(e, 0)};
+        return (Value){.type = JIT_UNIFORM_WORD, .v = emit_i64(e, 0)};
     }
     if (!e->value[reg].v) {
-        e->value[reg] = (Value){type, NULL};
+        e->value[reg] = (Value){.type = type};
         /* What no block but this one uses is read in vain, if at all. */
         e->value[reg].v =
             r->x[reg] ? LLVMBuildLoad2(e->b, type_of(e, type), e->x[reg], "")
                       : LLVMConstNull(type_of(e, type));
+        if (mxgpu_jit_line(type)) {
+            e->value[reg].step = LLVMBuildLoad2(e->b, e->i64, e->step[reg], "");
+            e->value[reg].row = LLVMBuildLoad2(e->b, e->i64, e->row[reg], "");
+        }
     }
     return e->value[reg];
 }
@@ -305,4 +352,19 @@ void emit_set_lanes(Emit *e, LLVMValueRef v, size_t offset)
 LLVMBasicBlockRef emit_new(Emit *e, const char *name)
 {
     return LLVMAppendBasicBlockInContext(e->context, e->fn, name);
+}
+
+void emit_branch(Emit *e, LLVMValueRef bit, LLVMBasicBlockRef yes,
+                 LLVMBasicBlockRef no, bool usual)
+{
+    LLVMValueRef branch = LLVMBuildCondBr(e->b, bit, yes, no);
+    LLVMMetadataRef weights[] = {
+        LLVMMDStringInContext2(e->context, "branch_weights", 14),
+        LLVMValueAsMetadata(emit_i32(e, usual ? 2000 : 1)),
+        LLVMValueAsMetadata(emit_i32(e, usual ? 1 : 2000)),
+    };
+    LLVMMetadataRef all = LLVMMDNodeInContext2(e->context, weights, 3);
+
+    LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(e->context, "prof", 4),
+                    LLVMMetadataAsValue(e->context, all));
 }

@@ -7,11 +7,11 @@
 
 #include <llvm-c/Core.h>
 
-/* An x register's lanes: i64 for what is uniform, else vectors of i32 or
- * i64. */
+/* An x register's lanes: i64 for what is uniform, and for the base, step and
+ * row of a line; else vectors of i32 or i64. */
 typedef struct Value {
     JitType type;
-    LLVMValueRef v;
+    LLVMValueRef v, step, row;
 } Value;
 
 typedef struct Emit {
@@ -26,10 +26,11 @@ typedef struct Emit {
     LLVMValueRef chosen, which; /* of few: mask; the lanes as a vector */
 
     /* Registers between blocks, and what blocks count. */
-    LLVMValueRef x[32], f[32], narrow[32], dirty_x, dirty_f;
+    LLVMValueRef x[32], step[32], row[32]; /* the last two of lines */
+    LLVMValueRef f[32], narrow[32], dirty_x, dirty_f;
     LLVMValueRef pend[JIT_BLOCKS];
     LLVMValueRef instructions, lanes, divergent, slice, limit, few;
-    LLVMBasicBlockRef check[JIT_BLOCKS + 1], leave;
+    LLVMBasicBlockRef check[JIT_BLOCKS + 1], body[JIT_BLOCKS], leave;
     LLVMValueRef reason; /* phi of "leave" */
 
     /* The block that is being made. */
@@ -52,7 +53,10 @@ LLVMValueRef emit_intrinsic(Emit *e, const char *name, LLVMTypeRef type,
                             unsigned n, LLVMValueRef *args);
 Value emit_read(Emit *e, unsigned reg);
 void emit_write(Emit *e, unsigned reg, Value v);
+/* Of uniform, word and wide types. */
 LLVMValueRef emit_as(Emit *e, Value v, JitType type);
+/* What is uniform as a line, too. */
+Value emit_line(Emit *e, Value v);
 LLVMValueRef emit_low(Emit *e, Value v); /* low words of lanes */
 bool emit_uniform(Value v);
 bool emit_is_word(Value v);
@@ -82,5 +86,9 @@ LLVMValueRef emit_each(Emit *e, LLVMValueRef at, unsigned apart);
 LLVMValueRef emit_get_lanes(Emit *e, LLVMTypeRef type, size_t offset);
 void emit_set_lanes(Emit *e, LLVMValueRef v, size_t offset);
 LLVMBasicBlockRef emit_new(Emit *e, const char *name);
+/* Goes to one of two blocks; "usual": the first is where it mostly goes, else
+ * the second. */
+void emit_branch(Emit *e, LLVMValueRef bit, LLVMBasicBlockRef yes,
+                 LLVMBasicBlockRef no, bool usual);
 
 #endif
