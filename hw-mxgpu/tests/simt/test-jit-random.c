@@ -3,7 +3,9 @@
  * Compiled code against the interpreter, once more: loops of random
  * instructions of every kind that is compiled, and some that are not, which
  * lanes leave after different numbers of turns, with registers that hold what
- * all lanes have, lines, words and doublewords. Memory and counts are the same.
+ * all lanes have, lines, words and doublewords. In every other program all
+ * threads take the same number of turns: warps run together, and much is a line.
+ * Memory and counts are the same.
  *   MXGPU_JIT_SEED=N: the program of that number alone, and its words
  */
 #include <glib/gstdio.h>
@@ -17,7 +19,7 @@
 #include "simt/jit/types.h"
 #include "simt_host.h"
 
-#define PROGRAMS   48
+#define PROGRAMS   80
 #define RUNS       3 /* of each, with what the last left */
 #define THREADS    256
 #define LANE_BYTES 2048 /* of data that one thread uses */
@@ -26,6 +28,9 @@
 #define STACK      1024
 #define SHARED     32 /* bytes of a thread */
 #define CODE_WORDS 512
+#define BESIDE     (HOST_DATA_VA + (4 << 20)) /* threads' own, side by side */
+#define BESIDE_MAX 4096                       /* of one size */
+#define TABLE_TURNS (8 * 63)
 
 /* A thread's data: what its registers are in the beginning, what it works on,
  * what the registers are in the end. */
@@ -43,7 +48,13 @@ enum {
     TURNS,
     A0 = 10,
     FIXED = 19,
-    AT = 31
+    LINE = 20, /* with two more */
+    UNI = 23,  /* with one more */
+    THREAD = 25,
+    NEXT_TO, /* BESIDE, or the same in shared memory */
+    NEXT_TO_SHARED,
+    T2 = 30,
+    AT
 };
 static const uint8_t work[] = {10, 11, 12, 13, 14, 15, 16, 17, 28, 29};
 #define WORK      G_N_ELEMENTS(work)
@@ -87,6 +98,8 @@ typedef struct Program {
     unsigned length;
     bool atomics; /* slices may then end sooner or later */
     bool asks_pc; /* in each turn */
+    bool together;
+    unsigned width; /* of blocks of such ones */
     unsigned at;  /* bytes behind HOST_CODE_VA */
     GRand *rng;
 } Program;
@@ -99,6 +112,17 @@ static unsigned below(Program *p, unsigned n)
 static unsigned some(Program *p)
 {
     return work[below(p, WORK)];
+}
+
+static unsigned some_line(Program *p)
+{
+    return LINE + below(p, 3);
+}
+
+/* To be read. */
+static unsigned some_source(Program *p)
+{
+    return p->together && !below(p, 6) ? some_line(p) : some(p);
 }
 
 /* ---- words */
@@ -155,9 +179,10 @@ static void put_computing(Program *p, const Insn *in)
                       : some(p);
     unsigned r1 = in->classes & RV_CLASS_F1
                       ? some_f(p, in, mixed && in->op == RV_FCVT_D_S)
-                      : (below(p, 12) ? some(p) : 0);
-    unsigned r2 = in->classes & RV_CLASS_F2 ? some_f(p, in, false)
-                                            : (below(p, 12) ? some(p) : 0);
+                      : (below(p, 12) ? some_source(p) : 0);
+    unsigned r2 = in->classes & RV_CLASS_F2
+                      ? some_f(p, in, false)
+                      : (below(p, 12) ? some_source(p) : 0);
     uint32_t word = in->match | rd << 7 | r1 << 15;
     /* to nearest; conversions to integers as C has them */
     uint32_t rm = in->classes & RV_CLASS_FD ? 7u * below(p, 2) : 1;
@@ -200,7 +225,7 @@ static bool computes(const Insn *in)
     if (in->classes & RV_CLASS_F1 && !(in->classes & RV_CLASS_FD)) {
         op.rm_field = 1;
     }
-    kind = mxgpu_jit_kind(&op);
+    kind = mxgpu_jit_kind(&op, false);
     return in->extension && in->format != RV_FMT_NONE &&
            (kind == JIT_INT || kind == JIT_CALL || kind == JIT_FLOAT);
 }
@@ -270,6 +295,80 @@ static void memory(Program *p)
     }
 }
 
+/* What is computed of lines, mostly one again. */
+static void lining(Program *p)
+{
+    static const RvOp ops[] = {
+        RV_ADD,       RV_SUB,       RV_ADDW,      RV_SUBW,     RV_SH1ADD,
+        RV_SH2ADD,    RV_SH3ADD,    RV_ADD_UW,    RV_SH1ADD_UW,
+        RV_SH2ADD_UW, RV_SH3ADD_UW, RV_MUL,       RV_MULW};
+    static const RvOp by_number[] = {RV_ADDI, RV_ADDIW, RV_SLLI, RV_SLLIW,
+                                     RV_SLLI_UW};
+    static const unsigned csrs[] = {MXGPU_CSR_TID_X,  MXGPU_CSR_TID_Y,
+                                    MXGPU_CSR_LANE,   MXGPU_CSR_WARP,
+                                    MXGPU_CSR_NTID_X, MXGPU_CSR_CTAID_Y};
+    unsigned rd = some_line(p), r1 = some_line(p);
+    unsigned r2 = below(p, 2) ? some_line(p) : UNI + below(p, 2);
+    RvOp op;
+
+    switch (below(p, 8)) {
+    case 0:
+        put_i(p, RV_CSRRS, rd, 0, (int)csrs[below(p, G_N_ELEMENTS(csrs))]);
+        break;
+    case 1:
+        put_i(p, RV_ADDI, UNI + below(p, 2), UNI, immediate(p) & 15);
+        break;
+    case 2:
+    case 3:
+        op = by_number[below(p, G_N_ELEMENTS(by_number))];
+        put_i(p, op, rd, r1,
+              op == RV_ADDI || op == RV_ADDIW ? immediate(p)
+                                              : (int)below(p, 6));
+        break;
+    default:
+        op = ops[below(p, G_N_ELEMENTS(ops))];
+        put_r(p, op, rd, below(p, 3) ? r1 : r2, below(p, 3) ? r2 : r1);
+    }
+}
+
+/* Loads and stores of what is side by side: a thread's own, or read alone. */
+static void line_memory(Program *p)
+{
+    static const RvOp own[4][4] = {
+        {RV_LB, RV_LBU, RV_SB, RV_SB},
+        {RV_LH, RV_LHU, RV_SH, RV_SH},
+        {RV_LW, RV_FLW, RV_SW, RV_FSW},
+        {RV_LD, RV_FLD, RV_SD, RV_FSD},
+    };
+    unsigned size = below(p, 4), what = below(p, 4);
+    RvOp op = own[size][what];
+    const Insn *in = &insns[op];
+
+    if (below(p, 4) == 0) { /* of each row one, or each lane another */
+        put_i(p, RV_CSRRS, AT, 0,
+              below(p, 2) ? MXGPU_CSR_TID_Y : MXGPU_CSR_LANE);
+        put_i(p, RV_SLLI, AT, AT, (int)below(p, 4));
+        put_r(p, RV_ADD, AT, AT, FIXED);
+        op = own[size][what & 1];
+        in = &insns[op];
+        what &= 1;
+    } else {
+        put_i(p, RV_SLLI, AT, THREAD, (int)size);
+        put_r(p, RV_ADD, AT, AT, below(p, 2) ? NEXT_TO : NEXT_TO_SHARED);
+        put_i(p, RV_ADDI, T2, 0, (int)size);
+        put_i(p, RV_SLLI, T2, T2, 12); /* BESIDE_MAX */
+        put_r(p, RV_ADD, AT, AT, T2);
+    }
+    if (what < 2) {
+        put_i(p, op, in->classes & RV_CLASS_FD ? some_f(p, in, false) : some(p),
+              AT, 0);
+    } else {
+        put_s(p, op,
+              in->classes & RV_CLASS_F2 ? some_f(p, in, false) : some_source(p),
+              AT, 0);
+    }
+}
+
 static void atomic(Program *p)
 {
     bool wide = below(p, 2);
@@ -287,6 +386,10 @@ static void skipping(Program *p, unsigned depth)
     RvOp op = (RvOp)(RV_BEQ + below(p, 6));
     unsigned r1 = some(p), r2 = below(p, 2) ? some(p) : 0, at = p->length;
 
+    if (p->together && below(p, 2)) {
+        r1 = some_line(p);
+        r2 = below(p, 3) ? UNI + below(p, 2) : some_line(p);
+    }
     put(p, 0);
     instructions(p, 1 + below(p, 5), depth + 1);
     p->code[at] = branch(op, r1, r2, (int)(p->length - at));
@@ -309,7 +412,9 @@ static void instructions(Program *p, unsigned n, unsigned depth)
     for (; n; n--) {
         unsigned what = below(p, 100);
 
-        if (what < 45) {
+        if (p->together && below(p, 3) == 0) {
+            (below(p, 3) ? lining : line_memory)(p);
+        } else if (what < 45) {
             computing(p, false);
         } else if (what < 65) {
             computing(p, true);
@@ -321,8 +426,9 @@ static void instructions(Program *p, unsigned n, unsigned depth)
             turning(p);
         } else if (what >= 96 && what < 99 && p->atomics) {
             atomic(p);
-        } else if (what == 99) { /* not compiled */
-            put_i(p, RV_CSRRS, some(p), 0, MXGPU_CSR_LANE);
+        } else if (what == 99) { /* not compiled, or for whole warps alone */
+            put_i(p, RV_CSRRS, some(p), 0,
+                  below(p, 2) ? MXGPU_CSR_LANE : MXGPU_CSR_CU);
         }
     }
 }
@@ -354,12 +460,22 @@ static void first_value(Program *p, unsigned reg, int at)
 static void begin(Program *p)
 {
     p->length = 0;
-    put_i(p, RV_CSRRS, T0, 0, MXGPU_CSR_TID_X);
-    put_i(p, RV_SLLI, T0, T0, 11); /* LANE_BYTES */
+    put_i(p, RV_CSRRS, THREAD, 0, MXGPU_CSR_TID_X);
+    put_i(p, RV_CSRRS, LINE, 0, MXGPU_CSR_TID_Y);
+    put_i(p, RV_CSRRS, UNI, 0, MXGPU_CSR_NTID_X);
+    put_r(p, RV_MUL, T0, LINE, UNI);
+    put_r(p, RV_ADD, THREAD, THREAD, T0);
+    put_i(p, RV_SLLI, T0, THREAD, 11); /* LANE_BYTES */
+    put_i(p, RV_LD, NEXT_TO, A0, 16);
+    put_i(p, RV_LD, NEXT_TO_SHARED, A0, 24);
+    put_i(p, RV_CSRRS, LINE + 1, 0, MXGPU_CSR_LANE);
+    put_i(p, RV_ADDI, LINE + 2, THREAD, immediate(p));
     put_i(p, RV_LD, OWN, A0, 0);
     put_i(p, RV_LD, FIXED, A0, 8);
     put_r(p, RV_ADD, OWN, OWN, T0);
-    put_i(p, RV_LD, TURNS, OWN, AT_TURNS);
+    put_i(p, RV_LD, UNI + 1, FIXED, 8 * (int)below(p, 63));
+    put_i(p, RV_LD, TURNS, p->together ? FIXED : OWN,
+          p->together ? TABLE_TURNS : AT_TURNS);
     put_i(p, RV_LD, SHARE, OWN, AT_SHARED);
     for (int i = 0; i < 2 * F_SINGLES; i++) {
         put_i(p, i < F_SINGLES ? RV_FLW : RV_FLD, (unsigned)i, OWN,
@@ -374,6 +490,9 @@ static void finish(Program *p)
 {
     for (int i = 0; i < (int)WORK; i++) {
         put_s(p, RV_SD, work[i], OWN, AT_END + 8 * i);
+    }
+    for (int i = 0; i < 5; i++) {
+        put_s(p, RV_SD, LINE + (unsigned)i, OWN, AT_END + 8 * (i + 40));
     }
     for (int i = 0; i < 2 * F_SINGLES; i++) {
         put_s(p, RV_FSD, (unsigned)i, OWN, AT_END + 8 * (i + (int)WORK));
@@ -460,9 +579,13 @@ static void fill(SimtHost *h, GRand *rng)
 
     args[0] = DATA;
     args[1] = TABLE;
+    args[2] = BESIDE;
+    args[3] = MXGPU_SHARED_BASE + THREADS * SHARED;
+    memset(simt_host_data(h, BESIDE), 0, 4 * BESIDE_MAX);
     for (unsigned i = 0; i < 64; i++) {
         table[i] = i % 4 == 3 ? some_double(rng) : some_word(rng);
     }
+    table[TABLE_TURNS / 8] = 1 + g_rand_int(rng) % 40;
     for (unsigned t = 0; t < THREADS; t++) {
         uint64_t *own = simt_host_data(h, DATA + (uint64_t)t * LANE_BYTES);
 
@@ -488,7 +611,11 @@ static void run(SimtHost *h, const Program *p, unsigned block,
     MxgpuDispatchFault f;
 
     d.private_bytes = STACK;
-    d.shared = THREADS * SHARED;
+    d.shared = THREADS * SHARED + 4 * BESIDE_MAX;
+    if (p->together && block % 64 == 0) {
+        d.block[0] = p->width;
+        d.block[1] = block / p->width;
+    }
     memcpy(simt_host_data(h, at), p->code, 4 * p->length);
     f = simt_host_run(h, &d);
     for (unsigned i = 1; i < RUNS && !f.code; i++) {
@@ -522,7 +649,9 @@ static void compare_data(SimtHost *const h[2], unsigned seed)
 
 static void run_both(SimtHost *const h[2], const Program *p, unsigned seed)
 {
-    static const unsigned blocks[] = {64, 256, 37, 128};
+    static const unsigned blocks[2][4] = {{64, 256, 37, 128},
+                                          {128, 256, 100, 256}};
+    unsigned block = blocks[p->together][seed / 4 % 4];
     MxgpuSimtCounters before[2], after[2];
 
     for (unsigned i = 0; i < 2; i++) {
@@ -530,9 +659,11 @@ static void run_both(SimtHost *const h[2], const Program *p, unsigned seed)
 
         fill(h[i], rng);
         mxgpu_simt_counters(h[i]->simt, &before[i]);
-        run(h[i], p, blocks[seed / 4 % G_N_ELEMENTS(blocks)], &after[i]);
+        run(h[i], p, block, &after[i]);
     }
     compare_data(h, seed);
+    g_assert_cmpmem(simt_host_data(h[0], BESIDE), 4 * BESIDE_MAX,
+                    simt_host_data(h[1], BESIDE), 4 * BESIDE_MAX);
 #define SAME(name)                                                             \
     g_assert_cmpuint(after[0].name - before[0].name, ==,                       \
                      after[1].name - before[1].name)
@@ -546,8 +677,11 @@ static void run_both(SimtHost *const h[2], const Program *p, unsigned seed)
 
 static void one_program(SimtHost *const h[2], unsigned seed)
 {
-    Program p = {.rng = g_rand_new_with_seed(seed), .atomics = seed % 4 == 3};
+    Program p = {.rng = g_rand_new_with_seed(seed),
+                 .atomics = seed % 4 == 3,
+                 .together = seed & 1};
 
+    p.width = 4u << below(&p, 5);
     make(&p);
     if (g_getenv("MXGPU_JIT_SEED")) {
         for (unsigned i = 0; i < p.length; i++) {
