@@ -373,15 +373,20 @@ static void park_all(MxgpuWarp *w, const JitRegion *r, const JitFrame *f,
     }
 }
 
-static JitGo run(MxgpuCu *cu, MxgpuWarp *w, const JitRegion *r, JitFn *fn,
-                 JitFrame *f)
+/* Counts what the code has done. */
+static void account(MxgpuCu *cu, MxgpuWarp *w, const JitFrame *f)
 {
-    int32_t depth = w->s.cur.depth;
-    JitLeave how = fn(cu, w, f);
-
     w->s.instructions = f->instructions;
     cu->n.lanes_now += f->lanes;
     cu->n.divergent_now += f->divergent;
+}
+
+/* The warp's groups, where the code has left them. */
+static JitGo left(MxgpuWarp *w, const JitRegion *r, const JitFrame *f,
+                  JitLeave how)
+{
+    int32_t depth = w->s.cur.depth;
+
     w->s.cur.mask = 0;
     park_all(w, r, f, depth);
     if (how == JIT_FAULTED) {
@@ -520,13 +525,13 @@ static JitFn *fill(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page, SimtHead *head,
 
 /* Going in and out costs as much as interpreting some tens of instructions:
  * code that leaves sooner is not entered any more. */
-static void weigh(SimtHead *head, uint64_t instructions)
+static void weigh(SimtHead *head, uint64_t instructions, unsigned worth)
 {
     head->ran += instructions;
     if (++head->entries < ENTRIES_WEIGHED) {
         return;
     }
-    if (head->ran < (uint64_t)ENTRIES_WEIGHED * WORTH) {
+    if (head->ran < (uint64_t)ENTRIES_WEIGHED * worth) {
         head->refused = true;
         head->ready = false;
     }
@@ -558,6 +563,7 @@ static JitGo enter(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page, SimtHead *head,
     bool solo = w->s.cur.mask == w->s.live;
     uint64_t before = w->s.instructions;
     JitFrame f;
+    JitLeave how;
     JitFn *fn;
     JitGo go;
 
@@ -571,8 +577,10 @@ static JitGo enter(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page, SimtHead *head,
     w->c.dead |= 1ull << SINK;
     fill_frame(cu, w, r, &f, limit);
     f.slice = !solo && w->s.slice_end ? w->s.slice_end : UINT64_MAX;
-    go = run(cu, w, r, fn, &f);
-    weigh(head, f.instructions - before);
+    how = fn(cu, w, &f);
+    account(cu, w, &f);
+    go = left(w, r, &f, how);
+    weigh(head, f.instructions - before, WORTH);
     return go;
 }
 
@@ -674,12 +682,12 @@ static void ask_whole(MxgpuCu *cu, Convoy *c, SimtPage *page, SimtHead *head,
 }
 
 /* Whether all warps hold what the code takes. */
-static bool warps_ready(const JitRegion *r, Convoy *c, uint32_t touched)
+static bool warps_ready(const JitRegion *r, Convoy *c)
 {
     const JitBlock *b = &r->code.blocks[r->code.head_block];
     uint32_t needed = b->live & used_x(r);
 
-    for (uint32_t m = needed | touched; m; m &= m - 1) {
+    for (uint32_t m = needed | r->touched; m; m &= m - 1) {
         convoy_split(c, __builtin_ctz(m));
     }
     for (unsigned i = 0; i < c->n; i++) {
@@ -695,21 +703,25 @@ static JitGo run_whole(MxgpuCu *cu, MxgpuWarp *w, const JitRegion *r,
                        const JitAt *at, uint64_t *op)
 {
     JitFrame f;
-    JitGo go;
+    JitLeave how;
 
-    memset(f.pend, 0, r->code.num_blocks * sizeof(f.pend[0]));
-    memset(f.came, 0, r->code.num_blocks * sizeof(f.came[0]));
-    f.pend[r->code.head_block] = ALL_LANES;
     w->s.cur.pc = at->pc;
     w->s.cur.depth = at->depth;
     w->c.dead |= 1ull << SINK;
     fill_frame(cu, w, r, &f, w->s.instructions + at->each);
     f.slice = UINT64_MAX;
     f.few = JIT_FEW;
-    f.fault_op = UINT64_MAX;
-    go = run(cu, w, r, r->all.fn, &f);
-    *op = f.fault_op;
-    return go;
+    how = r->all.fn(cu, w, &f);
+    account(cu, w, &f);
+    *op = how == JIT_BAILED ? f.fault_op : UINT64_MAX;
+    if (how == JIT_TOGETHER) {
+        w->s.cur.pc = r->page + f.fault_at;
+        w->s.cur.mask = ALL_LANES;
+        w->s.slice_end = 0;
+        return JIT_ON;
+    }
+    memset(f.came, 0, r->code.num_blocks * sizeof(f.came[0]));
+    return left(w, r, &f, how);
 }
 
 /* Code has left in front of an instruction that does something else than was
@@ -744,72 +756,75 @@ static bool are_together(const Convoy *c)
     return true;
 }
 
-static void weigh_whole(SimtHead *head, uint64_t instructions, bool together)
+/* The code for what the warps are, which all of them can enter; NULL: there is
+ * none yet. */
+static JitRegion *whole_code(MxgpuCu *cu, Convoy *c, SimtPage *page,
+                             SimtHead *head, uint64_t pc)
 {
-    head->ran += together ? instructions : 0;
-    if (++head->entries < ENTRIES_WEIGHED) {
-        return;
-    }
-    if (head->ran < (uint64_t)ENTRIES_WEIGHED * CONVOY_WORTH) {
-        head->refused = true;
-        head->ready = false;
-    }
-    head->entries = 0;
-    head->ran = 0;
-}
-
-JitGo jit_convoy(MxgpuCu *cu, Convoy *c, SimtPage *page, SimtHead *head,
-                 const JitAt *at, uint64_t *done)
-{
-    unsigned index = (at->pc & (PAGE_BYTES - 1)) / 2, k;
+    unsigned index = (pc & (PAGE_BYTES - 1)) / 2;
     JitRegion *r;
-    JitGo go = JIT_ON;
-    bool together;
-    uint64_t most = 0;
 
-    *done = 0;
     if (!c->whole || cu->simt->debugged) {
-        return JIT_STAY;
+        return NULL;
     }
     if (!head->region || head->stale) {
         ask_whole(cu, c, page, head, index);
     }
     if (head->refused || (!head->ready && !came(head))) {
-        return JIT_STAY;
+        return NULL;
     }
     r = head->region;
-    if (r->code.row_shift != c->w[0]->c.row_shift ||
-        !warps_ready(r, c, r->touched)) {
+    if (r->code.row_shift != c->w[0]->c.row_shift || !warps_ready(r, c)) {
         ask_whole(cu, c, page, head, index);
+        return NULL;
+    }
+    return r;
+}
+
+/* Each warp goes on by itself; those from "first" on have done nothing yet. */
+static void part_ways(Convoy *c, const JitAt *at, unsigned first)
+{
+    for (unsigned i = 1; i < 33; i++) {
+        convoy_split(c, i);
+    }
+    for (unsigned i = first; i < c->n; i++) {
+        c->w[i]->s.cur.pc = at->pc;
+        c->w[i]->s.cur.depth = at->depth;
+    }
+}
+
+JitGo jit_convoy(MxgpuCu *cu, Convoy *c, SimtPage *page, SimtHead *head,
+                 const JitAt *at, uint64_t *done)
+{
+    JitRegion *r = whole_code(cu, c, page, head, at->pc);
+    uint64_t most = 0, op;
+    JitGo go = JIT_ON;
+    unsigned k;
+
+    *done = 0;
+    if (!r) {
         return JIT_STAY;
     }
     for (k = 0; k < c->n && go == JIT_ON; k++) {
-        MxgpuWarp *w = c->w[k];
-        uint64_t before = w->s.instructions, op;
+        uint64_t ran = c->w[k]->s.instructions;
 
-        go = run_whole(cu, w, r, at, &op);
+        go = run_whole(cu, c->w[k], r, at, &op);
         if (go == JIT_ON) {
             note_bail(r, head, op);
         }
-        before = w->s.instructions - before;
-        most = before > most ? before : most;
-        *done += before;
+        ran = c->w[k]->s.instructions - ran;
+        most = ran > most ? ran : most;
+        *done += ran;
     }
     for (uint32_t m = r->touched; m; m &= m - 1) {
         c->form[__builtin_ctz(m)] = CONVOY_SPLIT;
     }
-    together = go == JIT_ON && are_together(c);
-    weigh_whole(head, most, together);
-    if (together) {
+    if (go == JIT_ON && are_together(c)) {
+        weigh(head, most, CONVOY_WORTH);
         return JIT_ON;
     }
-    for (unsigned i = 1; i < 33; i++) {
-        convoy_split(c, i);
-    }
-    for (; k < c->n; k++) {
-        c->w[k]->s.cur.pc = at->pc;
-        c->w[k]->s.cur.depth = at->depth;
-    }
+    weigh(head, 0, CONVOY_WORTH); /* what they do next is slow */
+    part_ways(c, at, k);
     return JIT_FAULT;
 }
 

@@ -139,8 +139,10 @@ typedef struct JitFrame {
 } JitFrame;
 
 /* All of "pend" go on; lanes of fault_mask have faulted at fault_at, or go on
- * there. */
-typedef enum JitLeave { JIT_LEFT, JIT_FAULTED, JIT_BAILED } JitLeave;
+ * there; all lanes of the warp go on there, and nothing of "pend" counts. */
+typedef enum JitLeave {
+    JIT_LEFT, JIT_FAULTED, JIT_BAILED, JIT_TOGETHER
+} JitLeave;
 typedef uint32_t JitFn(MxgpuCu *cu, MxgpuWarp *w, JitFrame *f);
 
 typedef enum JitState { JIT_QUEUED, JIT_READY, JIT_REFUSED } JitState;
@@ -174,7 +176,7 @@ typedef struct JitRequest {
     uint32_t magic, warp_bytes, frame_bytes, code_bytes;
     uint32_t lanes; /* LANES or JIT_FEW */
 } JitRequest;
-#define JIT_MAGIC 0x324a584du
+#define JIT_MAGIC 0x334a584du
 #define JIT_REQUEST(n)                                                         \
     ((JitRequest){JIT_MAGIC, sizeof(MxgpuWarp), sizeof(JitFrame),              \
                   sizeof(JitCode), n})

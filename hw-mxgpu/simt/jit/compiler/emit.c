@@ -291,6 +291,18 @@ static void one_op(Emit *e, unsigned index)
     }
 }
 
+/* In front of what is not compiled, or behind the region's end. */
+static void leave_at(Emit *e)
+{
+    if (!e->block->full) {
+        emit_leave_from(e, JIT_LEFT);
+        return;
+    }
+    emit_set(e, emit_i64(e, (uint64_t)(int64_t)e->block->at), e->frame,
+             offsetof(JitFrame, fault_at));
+    emit_leave_from(e, JIT_TOGETHER);
+}
+
 static void block(Emit *e, unsigned self)
 {
     LLVMBasicBlockRef some = emit_new(e, "some");
@@ -303,7 +315,7 @@ static void block(Emit *e, unsigned self)
         e->check[self + 1], some);
     LLVMPositionBuilderAtEnd(e->b, some);
     if (!e->block->count) {
-        emit_leave_from(e, JIT_LEFT);
+        leave_at(e);
         return;
     }
     LLVMBuildStore(e->b, emit_i64(e, 0), e->pend[self]);

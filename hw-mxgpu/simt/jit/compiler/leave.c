@@ -116,7 +116,9 @@ void emit_variables(Emit *e)
     for (unsigned i = 0; i < r->num_blocks; i++) {
         e->pend[i] = variable(
             e, e->i64,
-            emit_get(e, e->i64, e->frame, offsetof(JitFrame, pend) + 8 * i));
+            r->whole ? emit_i64(e, i == r->head_block ? ALL_LANES : 0)
+                     : emit_get(e, e->i64, e->frame,
+                                offsetof(JitFrame, pend) + 8 * i));
     }
     e->instructions =
         variable(e, e->i64,
@@ -237,13 +239,21 @@ void emit_leave(Emit *e)
 {
     const JitCode *r = e->r;
     uint32_t x = mxgpu_jit_written(r), f = writes_f(r);
+    LLVMBasicBlockRef apart = emit_new(e, "apart"), rest = emit_new(e, "rest");
 
     LLVMPositionBuilderAtEnd(e->b, e->leave);
     e->reason = LLVMBuildPhi(e->b, e->i32, "");
+    emit_branch(e,
+                LLVMBuildICmp(e->b, LLVMIntEQ, e->reason,
+                              emit_i32(e, JIT_TOGETHER), ""),
+                rest, apart, r->whole);
+    LLVMPositionBuilderAtEnd(e->b, apart);
     for (unsigned i = 0; i < r->num_blocks; i++) {
         emit_set(e, emit_variable_get(e, e->pend[i], e->i64), e->frame,
                  offsetof(JitFrame, pend) + 8 * i);
     }
+    LLVMBuildBr(e->b, rest);
+    LLVMPositionBuilderAtEnd(e->b, rest);
     emit_set(e, emit_variable_get(e, e->instructions, e->i64), e->frame,
              offsetof(JitFrame, instructions));
     emit_set(e, emit_variable_get(e, e->slice, e->i64), e->frame, offsetof(JitFrame, slice));
