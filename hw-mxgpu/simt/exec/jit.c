@@ -525,13 +525,14 @@ static JitFn *fill(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page, SimtHead *head,
 
 /* Going in and out costs as much as interpreting some tens of instructions:
  * code that leaves sooner is not entered any more. */
-static void weigh(SimtHead *head, uint64_t instructions, unsigned worth)
+static void weigh(SimtHead *head, uint64_t instructions, unsigned entries,
+                  unsigned worth)
 {
     head->ran += instructions;
-    if (++head->entries < ENTRIES_WEIGHED) {
+    if (++head->entries < entries) {
         return;
     }
-    if (head->ran < (uint64_t)ENTRIES_WEIGHED * worth) {
+    if (head->ran < (uint64_t)entries * worth) {
         head->refused = true;
         head->ready = false;
     }
@@ -580,7 +581,7 @@ static JitGo enter(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page, SimtHead *head,
     how = fn(cu, w, &f);
     account(cu, w, &f);
     go = left(w, r, &f, how);
-    weigh(head, f.instructions - before, WORTH);
+    weigh(head, f.instructions - before, ENTRIES_WEIGHED, WORTH);
     return go;
 }
 
@@ -609,9 +610,10 @@ JitGo jit_enter(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page, SimtHead *head,
 
 /* ---- convoys: each warp runs code for whole warps, one after the other */
 
-#define CONVOY_WORTH 16 /* instructions of an entry, in the mean */
-#define BAILED_MAX   16 /* then code is asked for that expects nothing there */
-#define ASKS_MAX     8
+#define CONVOY_ENTRIES 32
+#define CONVOY_WORTH   16 /* instructions of an entry, in the mean */
+#define BAILED_MAX     16 /* then code is asked for that expects nothing there */
+#define ASKS_MAX       8
 
 /* What a register holds in all of the warps. */
 static void observe_line(const Convoy *c, JitCode *as, unsigned r)
@@ -820,10 +822,10 @@ JitGo jit_convoy(MxgpuCu *cu, Convoy *c, SimtPage *page, SimtHead *head,
         c->form[__builtin_ctz(m)] = CONVOY_SPLIT;
     }
     if (go == JIT_ON && are_together(c)) {
-        weigh(head, most, CONVOY_WORTH);
+        weigh(head, most, CONVOY_ENTRIES, CONVOY_WORTH);
         return JIT_ON;
     }
-    weigh(head, 0, CONVOY_WORTH); /* what they do next is slow */
+    weigh(head, 0, CONVOY_ENTRIES, CONVOY_WORTH); /* what they do next is slow */
     part_ways(c, at, k);
     return JIT_FAULT;
 }
