@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Compiled code of hot code. Where warps begin again and again, each for
- * itself (the head of a loop, an arm of a branch, the place that a call returns
- * to), what follows is compiled for the host by LLVM, in a process of its own,
- * while the interpreter goes on with it. Then a warp that comes there leaves the
- * interpreter, and comes back at an instruction that is not compiled, at the end
- * of the region and when its turn ends. What it does in between is what the
- * interpreter does: the same instructions for the same lanes in the same order,
- * counted alike.
+ * itself or all of a block together (the head of a loop, an arm of a branch, the
+ * place that a call returns to), what follows is compiled for the host by LLVM,
+ * in a process of its own, while the interpreter goes on with it. Then a warp
+ * that comes there leaves the interpreter, and comes back at an instruction that
+ * is not compiled, at the end of the region and when its turn ends. What it does
+ * in between is what the interpreter does: the same instructions for the same
+ * lanes in the same order, counted alike.
  *
  *   code.h      code and all that goes with it
  *   types.c     what instructions are, and what registers hold

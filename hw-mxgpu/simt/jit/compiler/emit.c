@@ -3,7 +3,8 @@
  * A region as one function. Each block begins with a look at which lanes are
  * there, and goes on with the next block by address when there are none: lanes
  * that are behind go first, as in the interpreter. Where warps leave, a block is
- * empty.
+ * empty. In code for whole warps, blocks that all lanes come to together (full)
+ * go straight on to each other, without masks.
  */
 #include "emit.h"
 

@@ -152,31 +152,17 @@ void emit_variable_or(Emit *e, LLVMValueRef variable, LLVMValueRef v)
 
 /* ---- leaving */
 
-static void set_form(Emit *e, unsigned reg, LLVMValueRef form)
-{
-    emit_set(e, form, e->w, offsetof(MxgpuWarp, form) + reg);
-}
-
 /* What is one value, or a line. */
 static void flush_line(Emit *e, unsigned reg)
 {
-    LLVMValueRef zero = emit_i64(e, 0), step = zero, row = zero, uniform;
+    Value v = {e->r->x[reg], emit_variable_get(e, e->x[reg], e->i64), NULL,
+               NULL};
 
-    if (mxgpu_jit_line(e->r->x[reg])) {
-        step = emit_variable_get(e, e->step[reg], e->i64);
-        row = emit_variable_get(e, e->row[reg], e->i64);
+    if (mxgpu_jit_line(v.type)) {
+        v.step = emit_variable_get(e, e->step[reg], e->i64);
+        v.row = emit_variable_get(e, e->row[reg], e->i64);
     }
-    uniform = LLVMBuildICmp(e->b, LLVMIntEQ, LLVMBuildOr(e->b, step, row, ""),
-                            zero, "");
-    emit_set(e, emit_variable_get(e, e->x[reg], e->i64), e->w,
-             line_at(reg, offsetof(SimtLine, base)));
-    emit_set(e, step, e->w, line_at(reg, offsetof(SimtLine, step)));
-    emit_set(e, row, e->w, line_at(reg, offsetof(SimtLine, row)));
-    emit_set(e, zero, e->w, line_at(reg, offsetof(SimtLine, warp)));
-    set_form(e, reg,
-             LLVMBuildSelect(e->b, uniform,
-                             LLVMConstInt(e->i8, FORM_LINE | FORM_UNIFORM, 0),
-                             LLVMConstInt(e->i8, FORM_LINE, 0), ""));
+    emit_set_line(e, reg, v);
 }
 
 /* To memory what has been written. */
@@ -195,10 +181,8 @@ static void flush_x(Emit *e, unsigned reg)
     } else {
         emit_set_lanes(e, emit_variable_get(e, e->x[reg], x_type(e, reg)),
                        x_plane(e->r, reg));
-        set_form(e, reg,
-                 LLVMConstInt(e->i8,
-                              e->r->x[reg] == JIT_WORD ? FORM_WORD : FORM_WIDE,
-                              0));
+        emit_set_form(e, reg,
+                      e->r->x[reg] == JIT_WORD ? FORM_WORD : FORM_WIDE);
     }
     LLVMBuildBr(e->b, next);
     LLVMPositionBuilderAtEnd(e->b, next);

@@ -140,36 +140,13 @@ static void call(Emit *e, bool may_fault)
     }
 }
 
-static void put_form(Emit *e, unsigned reg, LLVMValueRef form)
-{
-    emit_set(e, form, e->w, offsetof(MxgpuWarp, form) + reg);
-}
-
-/* The interpreter finds out more of what is a line. */
-static void put_line(Emit *e, Value v, unsigned reg)
-{
-    const size_t at = offsetof(MxgpuWarp, line) + reg * sizeof(SimtLine);
-    LLVMValueRef zero = emit_i64(e, 0);
-    LLVMValueRef uniform = LLVMBuildICmp(
-        e->b, LLVMIntEQ, LLVMBuildOr(e->b, v.step, v.row, ""), zero, "");
-
-    emit_set(e, v.v, e->w, at + offsetof(SimtLine, base));
-    emit_set(e, v.step, e->w, at + offsetof(SimtLine, step));
-    emit_set(e, v.row, e->w, at + offsetof(SimtLine, row));
-    emit_set(e, zero, e->w, at + offsetof(SimtLine, warp));
-    put_form(e, reg,
-             LLVMBuildSelect(e->b, uniform,
-                             LLVMConstInt(e->i8, FORM_LINE | FORM_UNIFORM, 0),
-                             LLVMConstInt(e->i8, FORM_LINE, 0), ""));
-}
-
 static void put_operand(Emit *e, Value v, unsigned reg)
 {
     if (e->n == LANES && (emit_uniform(v) || mxgpu_jit_line(v.type))) {
-        put_line(e, emit_line(e, v), reg);
+        emit_set_line(e, reg, v); /* the interpreter finds out more of it */
         return;
     }
-    put_form(e, reg, LLVMConstInt(e->i8, FORM_WIDE, 0));
+    emit_set_form(e, reg, FORM_WIDE);
     emit_set_lanes(e, emit_as(e, v, JIT_WIDE),
                    offsetof(MxgpuWarp, x) + reg * sizeof(uint64_t[LANES]));
 }
@@ -422,15 +399,15 @@ static LLVMValueRef get_rows(Emit *e, const Access *a, Value base, bool level)
     return joined(e, rows, n);
 }
 
-static LLVMValueRef masked_row(Emit *e, LLVMValueRef row, LLVMValueRef at,
-                               LLVMValueRef mask)
+static void masked_store(Emit *e, LLVMValueRef v, LLVMValueRef at,
+                         unsigned alignment, LLVMValueRef mask)
 {
-    LLVMTypeRef types[] = {LLVMTypeOf(row), e->ptr};
+    LLVMTypeRef types[] = {LLVMTypeOf(v), e->ptr};
     unsigned id = LLVMLookupIntrinsicID("llvm.masked.store", 17);
     LLVMValueRef fn = LLVMGetIntrinsicDeclaration(e->module, id, types, 2);
-    LLVMValueRef args[] = {row, at, emit_i32(e, 1), mask};
+    LLVMValueRef args[] = {v, at, emit_i32(e, alignment), mask};
 
-    return LLVMBuildCall2(e->b, LLVMGlobalGetValueType(fn), fn, args, 4, "");
+    LLVMBuildCall2(e->b, LLVMGlobalGetValueType(fn), fn, args, 4, "");
 }
 
 /* Where rows overlap, the last one counts. */
@@ -448,8 +425,9 @@ static void put_rows(Emit *e, const Access *a, Value base, LLVMValueRef v)
         if (e->block->full) {
             LLVMSetAlignment(LLVMBuildStore(e->b, row, at), 1);
         } else {
-            masked_row(e, row, at,
-                       lanes_of(e, e->lane, LLVMGetPoison(e->bits), r * n, n));
+            masked_store(
+                e, row, at, 1,
+                lanes_of(e, e->lane, LLVMGetPoison(e->bits), r * n, n));
         }
     }
 }
@@ -750,17 +728,6 @@ static void store_last(Emit *e, const Access *a, LLVMValueRef v)
     LLVMSetAlignment(v, 1);
 }
 
-static void masked_store(Emit *e, LLVMValueRef v, LLVMValueRef at)
-{
-    LLVMTypeRef types[] = {e->wides, e->ptr};
-    unsigned id = LLVMLookupIntrinsicID("llvm.masked.store", 17);
-    LLVMValueRef fn = LLVMGetIntrinsicDeclaration(e->module, id, types, 2);
-    LLVMValueRef args[] = {v, LLVMBuildIntToPtr(e->b, at, e->ptr, ""),
-                           emit_i32(e, 64), e->lane};
-
-    LLVMBuildCall2(e->b, LLVMGlobalGetValueType(fn), fn, args, 4, "");
-}
-
 /* All lanes to one address of private memory, each to its own. */
 static void store_granule(Emit *e, const Access *a, LLVMValueRef v)
 {
@@ -780,7 +747,8 @@ static void store_granule(Emit *e, const Access *a, LLVMValueRef v)
     if (e->n < LANES) {
         emit_scatter(e, v, emit_each(e, at, 8), e->lane);
     } else {
-        masked_store(e, v, at);
+        masked_store(e, v, LLVMBuildIntToPtr(e->b, at, e->ptr, ""), 64,
+                     e->lane);
     }
 }
 

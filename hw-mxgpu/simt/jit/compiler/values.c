@@ -4,6 +4,7 @@
 
 #include "simt/jit/types.h"
 
+#include <stddef.h>
 #include <string.h>
 
 LLVMValueRef emit_i32(Emit *e, uint32_t v)
@@ -347,6 +348,34 @@ void emit_set_lanes(Emit *e, LLVMValueRef v, size_t offset)
     /* Behind the last chosen lane it is anything. */
     emit_scatter(e, v, chosen_at(e, LLVMTypeOf(v), offset),
                  emit_bits(e, e->chosen));
+}
+
+static void set_form(Emit *e, unsigned reg, LLVMValueRef form)
+{
+    emit_set(e, form, e->w, offsetof(MxgpuWarp, form) + reg);
+}
+
+void emit_set_form(Emit *e, unsigned reg, unsigned form)
+{
+    set_form(e, reg, LLVMConstInt(e->i8, form, 0));
+}
+
+void emit_set_line(Emit *e, unsigned reg, Value v)
+{
+    const size_t at = offsetof(MxgpuWarp, line) + reg * sizeof(SimtLine);
+    LLVMValueRef zero = emit_i64(e, 0), uniform;
+
+    v = emit_line(e, v);
+    uniform = LLVMBuildICmp(e->b, LLVMIntEQ,
+                            LLVMBuildOr(e->b, v.step, v.row, ""), zero, "");
+    emit_set(e, v.v, e->w, at + offsetof(SimtLine, base));
+    emit_set(e, v.step, e->w, at + offsetof(SimtLine, step));
+    emit_set(e, v.row, e->w, at + offsetof(SimtLine, row));
+    emit_set(e, zero, e->w, at + offsetof(SimtLine, warp));
+    set_form(e, reg,
+             LLVMBuildSelect(e->b, uniform,
+                             LLVMConstInt(e->i8, FORM_LINE | FORM_UNIFORM, 0),
+                             LLVMConstInt(e->i8, FORM_LINE, 0), ""));
 }
 
 LLVMBasicBlockRef emit_new(Emit *e, const char *name)

@@ -85,6 +85,9 @@ LLVMValueRef emit_each(Emit *e, LLVMValueRef at, unsigned apart);
 /* Lanes of a register in the warp, at that offset. */
 LLVMValueRef emit_get_lanes(Emit *e, LLVMTypeRef type, size_t offset);
 void emit_set_lanes(Emit *e, LLVMValueRef v, size_t offset);
+/* The form of x[reg] in the warp; and all of what is one value, or a line. */
+void emit_set_form(Emit *e, unsigned reg, unsigned form);
+void emit_set_line(Emit *e, unsigned reg, Value v);
 LLVMBasicBlockRef emit_new(Emit *e, const char *name);
 /* Goes to one of two blocks; "usual": the first is where it mostly goes, else
  * the second. */
