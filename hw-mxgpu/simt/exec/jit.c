@@ -404,20 +404,29 @@ static JitGo left(MxgpuWarp *w, const JitRegion *r, const JitFrame *f,
     return JIT_ON;
 }
 
+static bool is_hot(const MxgpuCu *cu, const SimtHead *head)
+{
+    return head->rounds >= cu->simt->jit_rounds;
+}
+
 /* Asks for the code of the head, for x registers as they are. */
 static void ask(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page, SimtHead *head)
 {
     const JitRegion *last = head->region;
+    bool hot = is_hot(cu, head);
     JitCode as = {0};
 
+    head->count = 0;
+    head->ready = false;
+    if (!hot && !mxgpu_jit_looks(cu->simt->jit)) {
+        return;
+    }
     observe(w, as.entry);
     for (unsigned r = 0; last && r < 32; r++) {
         as.entry[r] = mxgpu_jit_join(as.entry[r], last->code.entry[r]);
     }
-    head->count = 0;
-    head->ready = false;
     head->region = mxgpu_jit_find(
-        cu, w, page, (w->s.cur.pc & (PAGE_BYTES - 1)) / 2, head->end, &as);
+        cu, w, page, (w->s.cur.pc & (PAGE_BYTES - 1)) / 2, head->end, &as, hot);
     head->refused = !head->region;
 }
 
@@ -586,26 +595,48 @@ static JitGo enter(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page, SimtHead *head,
 }
 
 /* Looks whether what was asked for is there. */
-static bool came(SimtHead *head)
+static bool came(MxgpuCu *cu, SimtHead *head)
 {
-    int state =
-        atomic_load_explicit(&head->region->all.state, memory_order_acquire);
+    JitRegion *r = head->region;
+    int state = atomic_load_explicit(&r->all.state, memory_order_acquire);
 
-    head->count = 0;
+    if (is_hot(cu, head) &&
+        !atomic_load_explicit(&r->hot, memory_order_relaxed)) {
+        mxgpu_jit_want(cu->simt->jit, r);
+        state = atomic_load_explicit(&r->all.state, memory_order_acquire);
+    }
     head->refused = state == JIT_REFUSED;
     head->ready = state == JIT_READY;
+    if (head->ready) { /* it has been hot, here or elsewhere */
+        head->rounds = cu->simt->jit_rounds;
+    }
     return head->ready;
+}
+
+/* Once in a while: whether warps can begin code that may be there now. */
+static bool may_begin(MxgpuCu *cu, SimtHead *head)
+{
+    return head->ready ||
+           (head->region && !head->refused && came(cu, head));
+}
+
+/* The head has been come to as often as somebody looks for it. */
+static void count_round(const MxgpuCu *cu, SimtHead *head)
+{
+    if (!head->ready) {
+        head->count = 0;
+        head->rounds += !is_hot(cu, head);
+    }
 }
 
 JitGo jit_enter(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page, SimtHead *head,
                 uint64_t limit)
 {
-    if (!head->ready && !head->region) {
+    count_round(cu, head);
+    if (!head->region) {
         ask(cu, w, page, head);
     }
-    return head->ready || (!head->refused && came(head))
-               ? enter(cu, w, page, head, limit)
-               : JIT_STAY;
+    return may_begin(cu, head) ? enter(cu, w, page, head, limit) : JIT_STAY;
 }
 
 /* ---- convoys: each warp runs code for whole warps, one after the other */
@@ -659,7 +690,13 @@ static void ask_whole(MxgpuCu *cu, Convoy *c, SimtPage *page, SimtHead *head,
 {
     const JitRegion *last = head->region;
     JitCode as = {.whole = true, .row_shift = c->w[0]->c.row_shift};
+    bool hot = is_hot(cu, head);
 
+    head->count = 0;
+    head->ready = head->stale = false;
+    if (!hot && !mxgpu_jit_looks(cu->simt->jit)) {
+        return;
+    }
     for (unsigned r = 1; r < 32; r++) {
         convoy_split(c, r);
         observe_line(c, &as, r);
@@ -673,12 +710,10 @@ static void ask_whole(MxgpuCu *cu, Convoy *c, SimtPage *page, SimtHead *head,
                        atomic_load_explicit(&last->bailed[i],
                                             memory_order_relaxed) >= BAILED_MAX;
     }
-    head->ready = head->stale = false;
-    head->count = 0;
     head->refused = ++head->bails > ASKS_MAX;
     if (!head->refused) {
         head->region =
-            mxgpu_jit_find(cu, c->w[0], page, index, head->end, &as);
+            mxgpu_jit_find(cu, c->w[0], page, index, head->end, &as, hot);
         head->refused = !head->region;
     }
 }
@@ -769,10 +804,11 @@ static JitRegion *whole_code(MxgpuCu *cu, Convoy *c, SimtPage *page,
     if (!c->whole || cu->simt->debugged) {
         return NULL;
     }
+    count_round(cu, head);
     if (!head->region || head->stale) {
         ask_whole(cu, c, page, head, index);
     }
-    if (head->refused || (!head->ready && !came(head))) {
+    if (!may_begin(cu, head)) {
         return NULL;
     }
     r = head->region;

@@ -13,6 +13,7 @@
  *   types.c     what instructions are, and what registers hold
  *   region.c    code as blocks of instructions
  *   jit.c       regions that are hot, and what has been compiled of them
+ *   worker.c    the threads that get code of them
  *   process.c   the compiler's process
  *   compiler/   the program mxgpu-jit: LLVM code of a region
  *   exec/jit.c  (of each instruction set) warps enter and leave
@@ -145,7 +146,10 @@ typedef enum JitLeave {
 } JitLeave;
 typedef uint32_t JitFn(MxgpuCu *cu, MxgpuWarp *w, JitFrame *f);
 
-typedef enum JitState { JIT_QUEUED, JIT_READY, JIT_REFUSED } JitState;
+/* ABSENT: it has not been compiled before. */
+typedef enum JitState {
+    JIT_QUEUED, JIT_READY, JIT_REFUSED, JIT_ABSENT
+} JitState;
 
 /* One function. "fn" and "state" are set by the thread that talks to the
  * compiler, "state" last. */
@@ -168,6 +172,7 @@ typedef struct JitRegion {
     uint32_t relevant;     /* x registers whose types at the head matter */
     uint32_t touched;      /* x registers that are written */
     JitMade all, few; /* for all lanes, and for JIT_FEW */
+    atomic_bool hot;  /* it is to be compiled if it has not been before */
     _Atomic uint32_t bailed[JIT_OPS]; /* how often code left in front of each */
 } JitRegion;
 
@@ -175,14 +180,15 @@ typedef struct JitRegion {
 typedef struct JitRequest {
     uint32_t magic, warp_bytes, frame_bytes, code_bytes;
     uint32_t lanes; /* LANES or JIT_FEW */
+    uint32_t look;  /* for code that has been compiled before, alone */
 } JitRequest;
-#define JIT_MAGIC 0x334a584du
+#define JIT_MAGIC 0x344a584du
 #define JIT_REQUEST(n)                                                         \
-    ((JitRequest){JIT_MAGIC, sizeof(MxgpuWarp), sizeof(JitFrame),              \
-                  sizeof(JitCode), n})
-/* The answer: so many bytes follow, which may be anywhere in memory; 0: none. */
+    {JIT_MAGIC, sizeof(MxgpuWarp), sizeof(JitFrame), sizeof(JitCode), n, 0}
+/* The answer: so many bytes follow, which may be anywhere in memory; 0: none, as
+ * yet if they are absent. */
 typedef struct JitReply {
-    uint32_t bytes, entry;
+    uint32_t bytes, entry, absent;
 } JitReply;
 #define JIT_REPLY_MAX (1u << 22)
 

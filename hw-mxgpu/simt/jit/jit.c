@@ -1,88 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* Code that is hot, and the thread that has it compiled. */
+/* Code that is hot, and what has been compiled of it. */
 #include "jit.h"
 
 #include "process.h"
 #include "region.h"
 #include "types.h"
+#include "worker.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-/* Of a device; what is compiled is kept. */
-#define REGIONS_MAX 1024
-#define BYTES_MAX   (128u << 20)
-
 struct SimtJit {
     unsigned units;
     bool waits; /* units wait for the compiler: for tests */
-    size_t bytes; /* of code */
-    pthread_mutex_t lock;
-    pthread_cond_t change;
     JitRegion *regions; /* newest first */
-    JitRegion *queue[REGIONS_MAX];
-    unsigned num_regions, tail;
-    unsigned head, few; /* next for all lanes, and for few */
-    bool has_thread, stop;
-    pthread_t thread;
-    char *program; /* NULL: there is none */
-    JitProcess *process; /* of the thread; others stop it */
+    unsigned num_regions;
+    JitWorkers workers;
 };
-
-/* ---- the thread */
-
-static void compile(SimtJit *jit, const JitCode *code, unsigned lanes,
-                    JitMade *m)
-{
-    if (jit->process && jit->bytes < BYTES_MAX) {
-        m->fn =
-            mxgpu_jit_process_compile(jit->process, code, lanes, &m->size);
-        jit->bytes += m->size;
-    }
-    atomic_store_explicit(&m->state, m->fn ? JIT_READY : JIT_REFUSED,
-                          memory_order_release);
-}
-
-static void *work(void *opaque)
-{
-    SimtJit *jit = opaque;
-    JitProcess *process;
-    sigset_t all;
-
-    sigfillset(&all); /* signals are for threads of the program */
-    pthread_sigmask(SIG_BLOCK, &all, NULL);
-    process = mxgpu_jit_process_new(jit->program);
-    pthread_mutex_lock(&jit->lock);
-    jit->process = process;
-    while (!jit->stop) {
-        bool few = jit->head == jit->tail; /* that comes last */
-        JitRegion *r;
-
-        if (few && jit->few == jit->tail) {
-            pthread_cond_wait(&jit->change, &jit->lock);
-            continue;
-        }
-        r = jit->queue[few ? jit->few++ : jit->head++];
-        if (few && r->code.whole) {
-            continue;
-        }
-        pthread_mutex_unlock(&jit->lock);
-        compile(jit, &r->code, few ? JIT_FEW : LANES, few ? &r->few : &r->all);
-        pthread_mutex_lock(&jit->lock);
-        pthread_cond_broadcast(&jit->change);
-    }
-    pthread_mutex_unlock(&jit->lock);
-    return NULL;
-}
-
-/* At the first region: most devices never have one. */
-static void start(SimtJit *jit)
-{
-    jit->has_thread =
-        jit->program && !pthread_create(&jit->thread, NULL, work, jit);
-}
 
 SimtJit *mxgpu_jit_new(unsigned units, bool waits)
 {
@@ -93,10 +28,7 @@ SimtJit *mxgpu_jit_new(unsigned units, bool waits)
     }
     jit->units = units;
     jit->waits = waits;
-    /* Not by a unit: the loader's lock may be with who waits for a kernel. */
-    jit->program = mxgpu_jit_process_find();
-    pthread_mutex_init(&jit->lock, NULL);
-    pthread_cond_init(&jit->change, NULL);
+    mxgpu_jit_workers_init(&jit->workers);
     return jit;
 }
 
@@ -115,17 +47,7 @@ void mxgpu_jit_free(SimtJit *jit)
     if (!jit) {
         return;
     }
-    if (jit->has_thread) {
-        pthread_mutex_lock(&jit->lock);
-        jit->stop = true;
-        pthread_cond_broadcast(&jit->change);
-        if (jit->process) {
-            mxgpu_jit_process_stop(jit->process);
-        }
-        pthread_mutex_unlock(&jit->lock);
-        pthread_join(jit->thread, NULL);
-    }
-    mxgpu_jit_process_free(jit->process);
+    mxgpu_jit_workers_stop(&jit->workers);
     for (r = jit->regions; r; r = next) {
         next = r->next;
         unmap(&r->all);
@@ -133,9 +55,6 @@ void mxgpu_jit_free(SimtJit *jit)
         free(r->sites);
         free(r);
     }
-    pthread_mutex_destroy(&jit->lock);
-    pthread_cond_destroy(&jit->change);
-    free(jit->program);
     free(jit);
 }
 
@@ -143,11 +62,11 @@ unsigned mxgpu_jit_ready(SimtJit *jit)
 {
     unsigned n = 0;
 
-    pthread_mutex_lock(&jit->lock);
+    pthread_mutex_lock(&jit->workers.lock);
     for (JitRegion *r = jit->regions; r; r = r->next) {
         n += atomic_load(&r->all.state) == JIT_READY;
     }
-    pthread_mutex_unlock(&jit->lock);
+    pthread_mutex_unlock(&jit->workers.lock);
     return n;
 }
 
@@ -192,21 +111,40 @@ static void set_state(JitRegion *r, JitState state)
     atomic_store(&r->few.state, state);
 }
 
-static void enqueue(SimtJit *jit, JitRegion *r)
+static bool is_queued(JitRegion *r)
 {
-    if (!jit->has_thread && jit->tail == 0) {
-        start(jit);
+    return atomic_load(&r->all.state) == JIT_QUEUED ||
+           atomic_load(&r->few.state) == JIT_QUEUED;
+}
+
+static void enqueue(SimtJit *jit, JitRegion *r, bool hot)
+{
+    JitWorkers *ws = &jit->workers;
+
+    mxgpu_jit_workers_ask(ws, r, hot);
+    while (jit->waits && is_queued(r)) {
+        pthread_cond_wait(&ws->change, &ws->lock);
     }
-    if (!jit->has_thread) {
-        set_state(r, JIT_REFUSED);
-        return;
+}
+
+static void want(SimtJit *jit, JitRegion *r)
+{
+    if (atomic_load(&r->all.state) == JIT_ABSENT) {
+        enqueue(jit, r, true);
     }
-    jit->queue[jit->tail++] = r;
-    pthread_cond_broadcast(&jit->change);
-    while (jit->waits && (atomic_load(&r->all.state) == JIT_QUEUED ||
-                          atomic_load(&r->few.state) == JIT_QUEUED)) {
-        pthread_cond_wait(&jit->change, &jit->lock);
-    }
+    atomic_store(&r->hot, true);
+}
+
+void mxgpu_jit_want(SimtJit *jit, JitRegion *r)
+{
+    pthread_mutex_lock(&jit->workers.lock);
+    want(jit, r);
+    pthread_mutex_unlock(&jit->workers.lock);
+}
+
+bool mxgpu_jit_looks(SimtJit *jit)
+{
+    return atomic_load_explicit(&jit->workers.looks, memory_order_relaxed);
 }
 
 static bool same_types(const JitRegion *r, const JitCode *as)
@@ -256,7 +194,8 @@ static bool make_code(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page, unsigned head,
 }
 
 static JitRegion *make(SimtJit *jit, MxgpuCu *cu, MxgpuWarp *w, SimtPage *page,
-                       unsigned head, unsigned asked, const JitCode *as)
+                       unsigned head, unsigned asked, const JitCode *as,
+                       bool hot)
 {
     JitRegion *r = calloc(1, sizeof(*r));
 
@@ -280,38 +219,37 @@ static JitRegion *make(SimtJit *jit, MxgpuCu *cu, MxgpuWarp *w, SimtPage *page,
         r->touched = mxgpu_jit_written(&r->code);
         r->sites =
             calloc((size_t)jit->units * (r->num_sites + 1), sizeof(*r->sites));
-        set_state(r, r->sites ? JIT_QUEUED : JIT_REFUSED);
-        if (as->whole) { /* each warp goes on by itself when few lanes do */
-            atomic_store(&r->few.state, JIT_REFUSED);
+        if (r->sites) {
+            enqueue(jit, r, hot);
         }
     }
     return r;
 }
 
 JitRegion *mxgpu_jit_find(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page,
-                          unsigned head, unsigned end, const JitCode *as)
+                          unsigned head, unsigned end, const JitCode *as,
+                          bool hot)
 {
     SimtJit *jit = cu->simt->jit;
     uint64_t va = simt_page_va(page);
     JitRegion *r;
 
-    pthread_mutex_lock(&jit->lock);
+    pthread_mutex_lock(&jit->workers.lock);
     for (r = jit->regions; r; r = r->next) {
         if (is_same(r, va, head, end, page->bytes, as)) {
             break;
         }
     }
-    if (!r && jit->num_regions < REGIONS_MAX) {
-        r = make(jit, cu, w, page, head, end, as);
+    if (r && hot) {
+        want(jit, r);
+    } else if (!r && jit->num_regions < JIT_REGIONS) {
+        r = make(jit, cu, w, page, head, end, as, hot);
         if (r) {
             jit->num_regions++;
             r->next = jit->regions;
             jit->regions = r;
-            if (atomic_load(&r->all.state) == JIT_QUEUED) {
-                enqueue(jit, r);
-            }
         }
     }
-    pthread_mutex_unlock(&jit->lock);
+    pthread_mutex_unlock(&jit->workers.lock);
     return r;
 }

@@ -145,7 +145,11 @@ JitProcess *mxgpu_jit_process_new(const char *path)
 
 void mxgpu_jit_process_stop(JitProcess *p)
 {
-    shutdown(p->socket, SHUT_RDWR);
+    const struct timeval patience = {.tv_sec = 1};
+
+    setsockopt(p->socket, SOL_SOCKET, SO_SNDTIMEO, &patience,
+               sizeof(patience));
+    shutdown(p->socket, SHUT_RD);
 }
 
 void mxgpu_jit_process_free(JitProcess *p)
@@ -157,30 +161,49 @@ void mxgpu_jit_process_free(JitProcess *p)
     free(p);
 }
 
-JitFn *mxgpu_jit_process_compile(JitProcess *p, const JitCode *code,
-                                 unsigned lanes, size_t *size)
+static bool ask(JitProcess *p, const JitCode *code, const JitRequest *request)
+{
+    return jit_send(p->socket, request, sizeof(*request)) &&
+           jit_send(p->socket, code, sizeof(*code));
+}
+
+bool mxgpu_jit_process_leave(JitProcess *p, const JitCode *code, unsigned lanes)
+{
+    const JitRequest request = JIT_REQUEST(lanes);
+
+    return ask(p, code, &request);
+}
+
+JitState mxgpu_jit_process_get(JitProcess *p, const JitCode *code,
+                               unsigned lanes, bool look, JitMade *m)
 {
     JitRequest request = JIT_REQUEST(lanes);
     JitReply reply;
     void *at;
 
-    if (!jit_send(p->socket, &request, sizeof(request)) ||
-        !jit_send(p->socket, code, sizeof(*code)) ||
-        !jit_receive(p->socket, &reply, sizeof(reply)) ||
-        reply.bytes > JIT_REPLY_MAX || reply.entry >= PAGE_BYTES ||
+    request.look = look;
+    if (!ask(p, code, &request) ||
+        !jit_receive(p->socket, &reply, sizeof(reply))) {
+        return JIT_REFUSED;
+    }
+    if (look && !reply.bytes && reply.absent) {
+        return JIT_ABSENT;
+    }
+    if (reply.bytes > JIT_REPLY_MAX || reply.entry >= PAGE_BYTES ||
         reply.entry >= reply.bytes) {
-        return NULL;
+        return JIT_REFUSED;
     }
     at = mmap(NULL, reply.bytes, PROT_READ | PROT_WRITE,
               MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (at == MAP_FAILED) {
-        return NULL;
+        return JIT_REFUSED;
     }
     if (!jit_receive(p->socket, at, reply.bytes) ||
         mprotect(at, reply.bytes, PROT_READ | PROT_EXEC)) {
         munmap(at, reply.bytes);
-        return NULL;
+        return JIT_REFUSED;
     }
-    *size = reply.bytes;
-    return (JitFn *)((uintptr_t)at + reply.entry);
+    m->size = reply.bytes;
+    m->fn = (JitFn *)((uintptr_t)at + reply.entry);
+    return JIT_READY;
 }

@@ -10,11 +10,16 @@ typedef struct JitProcess JitProcess;
  * asked, whose lock a thread may hold that waits for a kernel. */
 char *mxgpu_jit_process_find(void);
 JitProcess *mxgpu_jit_process_new(const char *path);
-/* Also ends a compilation that another thread waits for. */
+/* Nobody waits for answers any more, other threads that do get none. */
 void mxgpu_jit_process_stop(JitProcess *p);
 void mxgpu_jit_process_free(JitProcess *p);
-/* The function for that many lanes, mapped; NULL: the compiler has ended, or could not. */
-JitFn *mxgpu_jit_process_compile(JitProcess *p, const JitCode *code,
-                                 unsigned lanes, size_t *size);
+/* The function for that many lanes, mapped: REFUSED: the compiler has ended, or
+ * could not. look: only if it has been compiled before, or it is ABSENT. */
+JitState mxgpu_jit_process_get(JitProcess *p, const JitCode *code,
+                               unsigned lanes, bool look, JitMade *m);
+/* For a process that was stopped: the function is to be compiled for whoever
+ * looks for it next. false: it takes no more. */
+bool mxgpu_jit_process_leave(JitProcess *p, const JitCode *code,
+                             unsigned lanes);
 
 #endif

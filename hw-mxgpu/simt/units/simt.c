@@ -96,7 +96,9 @@ MxgpuSimt *mxgpu_simt_new(const MxgpuSimtConfig *config)
     if (config->jit && !config->trap && !config->native &&
         !config->lane_memory && v[0].compiled) {
         simt->jit = mxgpu_jit_new(config->compute_units, config->jit_waits);
-        simt->jit_patience = config->jit;
+        simt->jit_patience =
+            config->jit < JIT_ROUNDS ? 1 : config->jit / JIT_ROUNDS;
+        simt->jit_rounds = config->jit / simt->jit_patience;
     }
     simt->cus = calloc(config->compute_units, sizeof(*simt->cus));
     ok = simt->cus;

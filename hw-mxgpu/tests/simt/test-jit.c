@@ -23,6 +23,7 @@
 #define PLACE_SIZE (12u << 20)
 
 static const char *elf;
+static const char *patience = "1"; /* MXGPU_TEST_JIT */
 
 typedef struct Both {
     SimtRun run[2]; /* the interpreter's; with compiled code */
@@ -35,7 +36,7 @@ static SimtRun new_run(const char *kernel, unsigned grid, unsigned block,
     SimtRun r;
 
     if (jit) {
-        g_setenv("MXGPU_TEST_JIT", "1", TRUE);
+        g_setenv("MXGPU_TEST_JIT", patience, TRUE);
     } else {
         g_unsetenv("MXGPU_TEST_JIT");
     }
@@ -330,13 +331,20 @@ static void test_remap(void)
 }
 
 /* What has run compiled code. */
-static Both walked(void)
+static Both walk(void)
 {
     Both b = both_new("walk", 1, 64);
 
     fill(&b, 5);
     set_walk(&b, PLACE, 400, 4, 60);
     compare(&b, MXGPU_FAULT_NONE, true);
+    return b;
+}
+
+static Both walked(void)
+{
+    Both b = walk();
+
     compiled(&b);
     return b;
 }
@@ -576,6 +584,66 @@ static void test_cache(void)
     g_setenv("MXGPU_JIT_CACHE", "", TRUE);
 }
 
+static unsigned walk_regions(const char *after)
+{
+    unsigned n;
+    Both b;
+
+    patience = after;
+    b = walk();
+    n = regions(&b);
+    both_free(&b);
+    patience = "1";
+    return n;
+}
+
+static void remove_all(const char *folder)
+{
+    g_autoptr(GArray) files = read_files(folder);
+
+    for (unsigned i = 0; i < files->len; i++) {
+        g_assert_cmpint(g_unlink(g_array_index(files, CacheFile, i).path), ==,
+                        0);
+    }
+    g_assert_cmpint(g_rmdir(folder), ==, 0);
+    g_setenv("MXGPU_JIT_CACHE", "", TRUE);
+}
+
+/* What has been compiled before is run long before it would be compiled. */
+static void test_early(void)
+{
+    g_autofree char *folder = g_dir_make_tmp("mxgpu-jit-XXXXXX", NULL);
+
+    g_setenv("MXGPU_JIT_CACHE", folder, TRUE);
+    g_assert_cmpuint(walk_regions("100000"), ==, 0);
+    g_assert_true((walk_regions("1") > 0) == can_compile());
+    g_assert_true((walk_regions("800") > 0) == can_compile());
+    remove_all(folder);
+}
+
+/* A device that is freed leaves what it has asked for to the next one. */
+static void test_left(void)
+{
+    g_autofree char *folder = g_dir_make_tmp("mxgpu-jit-XXXXXX", NULL);
+    unsigned files = 0;
+    Both b;
+
+    g_setenv("MXGPU_JIT_CACHE", folder, TRUE);
+    g_setenv("MXGPU_TEST_JIT_HASTY", "1", TRUE);
+    b = walk();
+    both_free(&b);
+    g_unsetenv("MXGPU_TEST_JIT_HASTY");
+    for (unsigned i = 0; can_compile() && files < 2 && i < 1000; i++) {
+        g_autoptr(GArray) all = read_files(folder);
+
+        files = all->len; /* for all lanes and for few */
+        g_usleep(10000);
+    }
+    g_assert_cmpuint(files, ==, can_compile() ? 2 : 0);
+    g_usleep(100000);
+    remove_all(folder);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -594,5 +662,7 @@ int main(int argc, char **argv)
     g_test_add_func("/jit/no-compiler", test_no_compiler);
     g_test_add_func("/jit/descriptors", test_descriptors);
     g_test_add_func("/jit/cache", test_cache);
+    g_test_add_func("/jit/early", test_early);
+    g_test_add_func("/jit/left", test_left);
     return g_test_run();
 }

@@ -160,6 +160,15 @@ static void choose_isa(MxgpuSimt *simt)
 /* Compiling takes long: what begins less often is left to the interpreter. */
 #define JIT_PATIENCE 32
 
+/* MXGPU_TEST_JIT: 1, or how often code begins until it is compiled. */
+static unsigned jit_patience(void)
+{
+    const char *named = g_getenv("MXGPU_TEST_JIT");
+    unsigned n = named ? atoi(named) : 0;
+
+    return n == 1 ? JIT_PATIENCE : n;
+}
+
 SimtHost *simt_host_new(unsigned cus)
 {
     SimtHost *h = g_new0(SimtHost, 1);
@@ -170,8 +179,8 @@ SimtHost *simt_host_new(unsigned cus)
         .done = done,
         .wake = wake,
         .opaque = h,
-        .jit = g_getenv("MXGPU_TEST_JIT") ? JIT_PATIENCE : 0,
-        .jit_waits = true,
+        .jit = jit_patience(),
+        .jit_waits = !g_getenv("MXGPU_TEST_JIT_HASTY"),
     };
     uint8_t *p = mmap(NULL, HOST_VRAM_SIZE + (2 << 20), PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A file's name is the digest of everything that its code was made of: the
- * region, this program, LLVM, the host's instructions. It begins with the
- * digest of the rest, JitReply and the code. What is not as it was written is
- * no part of the cache, and what nobody but the user could have written is run.
+ * A file's name is the digest of what its code was made of: the region, this
+ * program, the compiler's module, the host's instructions. The file begins with
+ * the digest of the rest: from which file LLVM was, so that it need not be loaded
+ * to know that it is the same, JitReply, and the code. What is not as it was
+ * written is no part of the cache, and what nobody but the user could have
+ * written is run.
  */
 #include "cache.h"
 
+#include <cpuid.h>
 #include <fcntl.h>
 #include <glib.h>
 #include <glib/gstdio.h>
@@ -14,8 +17,6 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-
-#include <llvm-c/Core.h>
 
 #define DIGEST_BYTES 32
 #define NAME_CHARS   (2 * DIGEST_BYTES)
@@ -28,10 +29,13 @@ struct JitCache {
     int folder;
     GChecksum *maker; /* of what is the same for all regions */
     bool trimmed;
+    bool known;     /* that LLVM is this one */
+    JitOrigin llvm;
 };
 
 typedef struct JitCacheHead {
     uint8_t digest[DIGEST_BYTES]; /* of what follows */
+    JitOrigin llvm;
     JitReply reply;
 } JitCacheHead;
 
@@ -62,37 +66,61 @@ static int open_folder(void)
     return fd;
 }
 
-static void add_text(GChecksum *sum, char *text)
+static bool add_file(GChecksum *sum, const char *path)
 {
-    g_checksum_update(sum, (const guchar *)text, strlen(text) + 1);
-    LLVMDisposeMessage(text);
+    GMappedFile *file = g_mapped_file_new(path, FALSE, NULL);
+
+    if (!file) {
+        return false;
+    }
+    g_checksum_update(sum, (const guchar *)g_mapped_file_get_contents(file),
+                      g_mapped_file_get_length(file));
+    g_mapped_file_unref(file);
+    return true;
 }
 
-/* Of everything but the region; NULL: this program cannot be read. */
-static GChecksum *digest_maker(LLVMTargetMachineRef machine)
+/* What LLVM asks a host which instructions it has, without what differs from core
+ * to core. */
+static void add_host(GChecksum *sum)
 {
-    GMappedFile *self = g_mapped_file_new("/proc/self/exe", FALSE, NULL);
-    GChecksum *sum = g_checksum_new(G_CHECKSUM_SHA256);
-    unsigned version[3];
+    static const unsigned leaves[][2] = {{0, 0},    {1, 0},          {7, 0},
+                                         {7, 1},    {0xd, 1},        {0x14, 0},
+                                         {0x19, 0}, {0x80000001, 0}, {0x80000008, 0}};
+    unsigned enabled[2];
 
-    if (!self) {
+    for (unsigned i = 0; i < G_N_ELEMENTS(leaves); i++) {
+        unsigned r[4] = {0};
+
+        __get_cpuid_count(leaves[i][0], leaves[i][1], &r[0], &r[1], &r[2],
+                          &r[3]);
+        if (leaves[i][0] == 1) {
+            r[1] = 0; /* the core's number */
+        } else if (leaves[i][0] == 0xd) {
+            r[1] = 0; /* bytes of what is enabled now */
+        }
+        g_checksum_update(sum, (const guchar *)r, sizeof(r));
+    }
+    __asm__ volatile("xgetbv" : "=a"(enabled[0]), "=d"(enabled[1]) : "c"(0));
+    g_checksum_update(sum, (const guchar *)enabled, sizeof(enabled));
+}
+
+/* Of everything but the region; NULL: what makes code cannot be read. */
+static GChecksum *digest_maker(const char *module)
+{
+    GChecksum *sum = g_checksum_new(G_CHECKSUM_SHA256);
+
+    if (!add_file(sum, "/proc/self/exe") || !add_file(sum, module)) {
         g_checksum_free(sum);
         return NULL;
     }
-    g_checksum_update(sum, (const guchar *)g_mapped_file_get_contents(self),
-                      g_mapped_file_get_length(self));
-    g_mapped_file_unref(self);
-    LLVMGetVersion(&version[0], &version[1], &version[2]);
-    g_checksum_update(sum, (const guchar *)version, sizeof(version));
-    add_text(sum, LLVMGetTargetMachineCPU(machine));
-    add_text(sum, LLVMGetTargetMachineFeatureString(machine));
+    add_host(sum);
     return sum;
 }
 
-JitCache *jit_cache_open(LLVMTargetMachineRef machine)
+JitCache *jit_cache_open(const char *module)
 {
     int folder = open_folder();
-    GChecksum *maker = folder < 0 ? NULL : digest_maker(machine);
+    GChecksum *maker = folder < 0 ? NULL : digest_maker(module);
     JitCache *c;
 
     if (!maker) {
@@ -127,19 +155,37 @@ static void name_of(const JitCache *c, const JitCode *code, unsigned lanes,
     g_checksum_free(sum);
 }
 
-static void digest(const JitReply *reply, const uint8_t *bytes,
+static void digest(const JitCacheHead *head, const uint8_t *bytes,
                    uint8_t out[DIGEST_BYTES])
 {
     GChecksum *sum = g_checksum_new(G_CHECKSUM_SHA256);
     gsize size = DIGEST_BYTES;
 
-    g_checksum_update(sum, (const guchar *)reply, sizeof(*reply));
-    g_checksum_update(sum, bytes, reply->bytes);
+    g_checksum_update(sum, (const guchar *)head + DIGEST_BYTES,
+                      sizeof(*head) - DIGEST_BYTES);
+    g_checksum_update(sum, bytes, head->reply.bytes);
     g_checksum_get_digest(sum, out, &size);
     g_checksum_free(sum);
 }
 
 /* ---- reading */
+
+/* Whether LLVM is as it was. */
+static bool is_same_llvm(JitCache *c, const JitOrigin *llvm)
+{
+    JitOrigin now;
+
+    if (!c->known || memcmp(&c->llvm, llvm, sizeof(*llvm))) {
+        if (llvm->path[sizeof(llvm->path) - 1] ||
+            !jit_origin(llvm->path, &now) ||
+            memcmp(&now, llvm, sizeof(now))) {
+            return false;
+        }
+        c->llvm = *llvm;
+        c->known = true;
+    }
+    return true;
+}
 
 static bool is_whole(const char *data, size_t size, JitCacheHead *head)
 {
@@ -152,11 +198,11 @@ static bool is_whole(const char *data, size_t size, JitCacheHead *head)
     if (head->reply.bytes != size - sizeof(*head)) {
         return false;
     }
-    digest(&head->reply, (const uint8_t *)data + sizeof(*head), sum);
+    digest(head, (const uint8_t *)data + sizeof(*head), sum);
     return !memcmp(sum, head->digest, DIGEST_BYTES);
 }
 
-uint8_t *jit_cache_load(const JitCache *c, const JitCode *code, unsigned lanes,
+uint8_t *jit_cache_load(JitCache *c, const JitCode *code, unsigned lanes,
                         JitReply *reply)
 {
     char name[NAME_CHARS + 1];
@@ -173,7 +219,8 @@ uint8_t *jit_cache_load(const JitCache *c, const JitCode *code, unsigned lanes,
     file = only_ours(fd, S_IFREG) ? g_mapped_file_new_from_fd(fd, FALSE, NULL)
                                   : NULL;
     if (file && is_whole(g_mapped_file_get_contents(file),
-                         g_mapped_file_get_length(file), &head)) {
+                         g_mapped_file_get_length(file), &head) &&
+        is_same_llvm(c, &head.llvm)) {
         *reply = head.reply;
         bytes = g_memdup2(g_mapped_file_get_contents(file) + sizeof(head),
                           head.reply.bytes);
@@ -266,10 +313,11 @@ static bool write_all(int fd, const void *data, size_t size)
 }
 
 void jit_cache_store(JitCache *c, const JitCode *code, unsigned lanes,
-                     const JitReply *reply, const uint8_t *bytes)
+                     const JitOrigin *llvm, const JitReply *reply,
+                     const uint8_t *bytes)
 {
     char name[NAME_CHARS + 1], partial[32];
-    JitCacheHead head = {.reply = *reply};
+    JitCacheHead head = {.llvm = *llvm, .reply = *reply};
     int fd;
 
     if (!c->trimmed) {
@@ -277,7 +325,7 @@ void jit_cache_store(JitCache *c, const JitCode *code, unsigned lanes,
         c->trimmed = true;
     }
     name_of(c, code, lanes, name);
-    digest(reply, bytes, head.digest);
+    digest(&head, bytes, head.digest);
     g_snprintf(partial, sizeof(partial), PARTIAL "%08x", g_random_int());
     fd = openat(c->folder, partial,
                 O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);

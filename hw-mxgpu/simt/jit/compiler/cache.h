@@ -6,20 +6,22 @@
 #ifndef MXGPU_SIMT_JIT_COMPILER_CACHE_H
 #define MXGPU_SIMT_JIT_COMPILER_CACHE_H
 
-#include <llvm-c/TargetMachine.h>
-
+#include "origin.h"
 #include "simt/jit/code.h"
 
 typedef struct JitCache JitCache;
 
-/* NULL: there is none, or it is not the user's alone. */
-JitCache *jit_cache_open(LLVMTargetMachineRef machine);
+/* NULL: there is none, or it is not the user's alone. module: the compiler's file.
+ */
+JitCache *jit_cache_open(const char *module);
 void jit_cache_close(JitCache *c);
 /* The code, to be freed, and what the answer says of it; NULL: it is not there.
  */
-uint8_t *jit_cache_load(const JitCache *c, const JitCode *code, unsigned lanes,
+uint8_t *jit_cache_load(JitCache *c, const JitCode *code, unsigned lanes,
                         JitReply *reply);
+/* llvm: the file that made it. */
 void jit_cache_store(JitCache *c, const JitCode *code, unsigned lanes,
-                     const JitReply *reply, const uint8_t *bytes);
+                     const JitOrigin *llvm, const JitReply *reply,
+                     const uint8_t *bytes);
 
 #endif

@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* From a region to an object file. */
+/* From a region to a function. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* dladdr() */
+#endif
 #include "compile.h"
 
 #include "emit.h"
+#include "link.h"
+
+#include <dlfcn.h>
 
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Error.h>
 #include <llvm-c/Target.h>
+#include <llvm-c/TargetMachine.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 
 #include <stdlib.h>
@@ -16,11 +23,13 @@ static const char passes[] =
     "mem2reg,instcombine<no-verify-fixpoint>,simplifycfg,early-cse,gvn,"
     "instcombine<no-verify-fixpoint>,simplifycfg,sink,dce";
 
-LLVMTargetMachineRef jit_host_machine(void)
+static LLVMTargetMachineRef machine;
+
+static bool start(JitOrigin *origin)
 {
     char *triple, *cpu, *features;
-    LLVMTargetMachineRef machine = NULL;
     LLVMTargetRef target;
+    Dl_info llvm;
 
     LLVMInitializeNativeTarget();
     LLVMInitializeNativeAsmPrinter();
@@ -35,7 +44,9 @@ LLVMTargetMachineRef jit_host_machine(void)
     LLVMDisposeMessage(triple);
     LLVMDisposeMessage(cpu);
     LLVMDisposeMessage(features);
-    return machine;
+    return machine &&
+           dladdr((void *)(uintptr_t)LLVMContextCreate, &llvm) &&
+           jit_origin(llvm.dli_fname, origin);
 }
 
 static void attribute(Emit *e, const char *name, const char *value)
@@ -62,7 +73,7 @@ static void make_types(Emit *e)
 }
 
 /* The function in a module of its own. */
-static void make_function(Emit *e, LLVMTargetMachineRef machine)
+static void make_function(Emit *e)
 {
     LLVMTypeRef args[] = {e->ptr, e->ptr, e->ptr};
     char *cpu = LLVMGetTargetMachineCPU(machine);
@@ -84,7 +95,7 @@ static void make_function(Emit *e, LLVMTargetMachineRef machine)
     LLVMDisposeMessage(triple);
 }
 
-static bool optimise(Emit *e, LLVMTargetMachineRef machine)
+static bool optimise(Emit *e)
 {
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMErrorRef error = LLVMRunPasses(e->module, passes, machine, options);
@@ -94,9 +105,9 @@ static bool optimise(Emit *e, LLVMTargetMachineRef machine)
     return !error;
 }
 
-LLVMMemoryBufferRef jit_object(LLVMTargetMachineRef machine,
-                               const JitCode *code, unsigned lanes,
-                               const char *dump)
+/* An object file with one function. */
+static LLVMMemoryBufferRef make_object(const JitCode *code, unsigned lanes,
+                                       const char *dump)
 {
     LLVMMemoryBufferRef object = NULL;
     Emit *e = calloc(1, sizeof(*e));
@@ -111,11 +122,11 @@ LLVMMemoryBufferRef jit_object(LLVMTargetMachineRef machine,
     e->module = LLVMModuleCreateWithNameInContext("region", e->context);
     e->b = LLVMCreateBuilderInContext(e->context);
     make_types(e);
-    make_function(e, machine);
+    make_function(e);
     emit_region(e);
     LLVMDisposeBuilder(e->b);
     if (!LLVMVerifyFunction(e->fn, LLVMReturnStatusAction) &&
-        optimise(e, machine)) {
+        optimise(e)) {
         if (dump) {
             LLVMPrintModuleToFile(e->module, dump, NULL);
         }
@@ -131,3 +142,21 @@ LLVMMemoryBufferRef jit_object(LLVMTargetMachineRef machine,
     free(e);
     return object;
 }
+
+static uint8_t *compile(const JitCode *code, unsigned lanes, const char *dump,
+                        JitReply *reply)
+{
+    LLVMMemoryBufferRef object = make_object(code, lanes, dump);
+    uint8_t *bytes = NULL;
+
+    if (object) {
+        bytes = jit_link((const uint8_t *)LLVMGetBufferStart(object),
+                         LLVMGetBufferSize(object), reply);
+        LLVMDisposeMemoryBuffer(object);
+    }
+    return bytes;
+}
+
+const JitCompiler mxgpu_jit_compiler = {
+    .speaks = JIT_REQUEST(0), .start = start, .compile = compile,
+};

@@ -1,106 +1,203 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * mxgpu-jit: compiles regions for a device, one after the other, through the
- * socket that is its standard input, until that is closed; it does so in a
+ * socket that is its standard input; what it was asked for when that is closed,
+ * too, for a few seconds, as it keeps on the disk what it makes. It does so in a
  * process that is no child of the one that started it. Devices start it by
  * themselves. With MXGPU_JIT_DUMP LLVM's code of the n-th region goes to the
  * file of that name and .n.ll.
  */
-#define _GNU_SOURCE /* POLLRDHUP */
 #include "cache.h"
 #include "compile.h"
-#include "link.h"
 #include "simt/jit/transfer.h"
 
+#include <dlfcn.h>
 #include <errno.h>
-#include <poll.h>
+#include <fcntl.h>
+#include <glib.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
-static uint8_t *compile(LLVMTargetMachineRef machine, const JitCode *code,
-                        unsigned lanes, const char *dump, JitReply *reply)
-{
-    LLVMMemoryBufferRef object = jit_object(machine, code, lanes, dump);
-    uint8_t *bytes = NULL;
+static char module[4096]; /* its path; "": there is none */
+static const JitCompiler *compiler; /* NULL: it has not been needed */
+static JitOrigin llvm;
+static JitCache *cache; /* NULL: there is none */
 
-    if (object) {
-        bytes = jit_link((const uint8_t *)LLVMGetBufferStart(object),
-                         LLVMGetBufferSize(object), reply);
-        LLVMDisposeMemoryBuffer(object);
+static void find_module(void)
+{
+    ssize_t n = readlink("/proc/self/exe", module, sizeof(module) - 1);
+    char *name;
+
+    module[n > 0 ? n : 0] = 0;
+    name = strrchr(module, '/');
+    if (!name ||
+        name + 1 + sizeof(JIT_MODULE) > module + sizeof(module)) {
+        module[0] = 0;
+        return;
     }
-    return bytes;
+    strcpy(name + 1, JIT_MODULE);
 }
 
-static bool answer(LLVMTargetMachineRef machine, JitCache *cache,
-                   const JitCode *code, unsigned lanes, unsigned number)
+/* The first time that something is to be compiled. */
+static bool load_compiler(void)
+{
+    static const JitRequest mine = JIT_REQUEST(0);
+    void *handle;
+
+    if (!compiler) {
+        handle = module[0] ? dlopen(module, RTLD_NOW) : NULL;
+        compiler = handle ? dlsym(handle, "mxgpu_jit_compiler") : NULL;
+        if (!compiler || memcmp(&compiler->speaks, &mine, sizeof(mine)) ||
+            !compiler->start(&llvm)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* false: there is no compiler. */
+static bool make(const JitCode *code, const JitRequest *request,
+                 const char *dump, JitReply *reply, uint8_t **bytes)
+{
+    *bytes =
+        cache ? jit_cache_load(cache, code, request->lanes, reply) : NULL;
+    if (*bytes) {
+        return true;
+    }
+    if (request->look) {
+        *reply = (JitReply){.absent = 1};
+        return true;
+    }
+    if (!load_compiler()) {
+        return false;
+    }
+    *bytes = compiler->compile(code, request->lanes, dump, reply);
+    if (!*bytes) {
+        *reply = (JitReply){0};
+    } else if (cache) {
+        jit_cache_store(cache, code, request->lanes, &llvm, reply, *bytes);
+    }
+    return true;
+}
+
+/* false: as make(). */
+static bool answer(const JitCode *code, const JitRequest *request,
+                   unsigned number)
 {
     const char *prefix = getenv("MXGPU_JIT_DUMP");
     JitReply reply = {0};
-    uint8_t *bytes = NULL;
+    uint8_t *bytes;
     char dump[4096];
-    bool ok;
 
     if (prefix) {
         snprintf(dump, sizeof(dump), "%s.%u.ll", prefix, number);
-    } else if (cache) {
-        bytes = jit_cache_load(cache, code, lanes, &reply);
     }
-    if (!bytes) {
-        bytes = compile(machine, code, lanes, prefix ? dump : NULL, &reply);
-        if (bytes && cache) {
-            jit_cache_store(cache, code, lanes, &reply, bytes);
-        }
+    if (!make(code, request, prefix ? dump : NULL, &reply, &bytes)) {
+        return false;
     }
-    if (!bytes) {
-        reply = (JitReply){0};
+    /* Nobody may want to know any more. */
+    if (jit_send(STDIN_FILENO, &reply, sizeof(reply))) {
+        (void)jit_send(STDIN_FILENO, bytes, reply.bytes);
     }
-    ok = jit_send(STDIN_FILENO, &reply, sizeof(reply)) &&
-         jit_send(STDIN_FILENO, bytes, reply.bytes);
     free(bytes);
-    return ok;
+    return true;
 }
 
-/* Ends the process when nobody waits for it any more, whatever it does. */
-static void *watch(void *opaque)
+/* ---- requests */
+
+/* How long a process goes on for whoever asks next, in seconds. */
+#define LINGER 10
+
+typedef struct Job {
+    bool last; /* there is nothing else in it */
+    JitRequest request;
+    JitCode code;
+} Job;
+
+static GAsyncQueue *jobs;
+
+static bool is_valid(const JitRequest *request)
 {
-    struct pollfd fd = {.fd = STDIN_FILENO, .events = POLLRDHUP};
+    JitRequest mine = JIT_REQUEST(request->lanes == JIT_FEW ? JIT_FEW : LANES);
+
+    mine.look = request->look != 0;
+    return !memcmp(request, &mine, sizeof(mine));
+}
+
+static Job *receive_job(void)
+{
+    Job *job = g_new0(Job, 1);
+
+    job->last =
+        !jit_receive(STDIN_FILENO, &job->request, sizeof(job->request)) ||
+        !is_valid(&job->request) ||
+        !jit_receive(STDIN_FILENO, &job->code, sizeof(job->code));
+    return job;
+}
+
+/* Nobody waits for the process any more: what is left is compiled for a while, by
+ * processors that nobody else needs; whoever waits for the end of what the device's
+ * process writes does not wait for this one. */
+static void linger(void)
+{
+    int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+    if (!cache) { /* it would be for nobody */
+        _exit(0);
+    }
+    alarm(LINGER);
+    (void)setpriority(PRIO_PROCESS, getpid(), 19); /* the thread that compiles */
+    (void)chdir("/");
+    if (nowhere >= 0) {
+        dup2(nowhere, STDERR_FILENO);
+    }
+}
+
+/* Takes requests while others are worked on, so that whoever asks can leave. */
+static void *receive(void *opaque)
+{
+    Job *job;
+    bool last;
 
     (void)opaque;
-    while (poll(&fd, 1, -1) < 0 && errno == EINTR) {
-    }
-    _exit(0);
+    do {
+        job = receive_job();
+        last = job->last;
+        if (last) {
+            linger();
+        }
+        g_async_queue_push(jobs, job);
+    } while (!last);
+    return NULL;
 }
 
 int main(void)
 {
-    pthread_t watcher;
-    LLVMTargetMachineRef machine;
-    JitRequest request, mine;
-    JitCode *code = malloc(sizeof(*code));
+    pthread_t receiver;
     unsigned number = 0;
-    JitCache *cache;
+    bool ok = true;
 
     if (fork() != 0) { /* nobody is to wait for this process */
         _exit(0);
     }
-    if (pthread_create(&watcher, NULL, watch, NULL)) {
+    find_module();
+    if (!getenv("MXGPU_JIT_DUMP")) {
+        cache = jit_cache_open(module);
+    }
+    jobs = g_async_queue_new();
+    if (pthread_create(&receiver, NULL, receive, NULL)) {
         return 1;
     }
-    machine = jit_host_machine();
-    if (!machine || !code) {
-        return 1;
+    while (ok) {
+        Job *job = g_async_queue_pop(jobs);
+
+        ok = !job->last && answer(&job->code, &job->request, number);
+        number += !job->request.look;
+        g_free(job);
     }
-    cache = jit_cache_open(machine);
-    while (jit_receive(STDIN_FILENO, &request, sizeof(request))) {
-        mine = JIT_REQUEST(request.lanes == JIT_FEW ? JIT_FEW : LANES);
-        if (memcmp(&request, &mine, sizeof(mine)) ||
-            !jit_receive(STDIN_FILENO, code, sizeof(*code)) ||
-            !answer(machine, cache, code, request.lanes, number++)) {
-            return 1;
-        }
-    }
-    return 0;
+    _exit(0);
 }

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+/* The threads that get code of regions. */
+#include "worker.h"
+
+#include "process.h"
+
+#include <signal.h>
+#include <stdlib.h>
+
+#define BYTES_MAX (128u << 20)
+
+/* A program that has not been compiled before is looked for that often: to say
+ * what a region is takes as long as interpreting it some hundred times. */
+#define LOOKS 48
+
+static void push(JitWorker *k, JitLanes lanes, JitRegion *r)
+{
+    JitQueue *q = &k->queue[lanes];
+
+    q->region[q->tail++] = r;
+}
+
+static JitRegion *pop(JitWorker *k, JitLanes *lanes)
+{
+    for (*lanes = JIT_FOR_ALL; *lanes <= JIT_FOR_FEW; (*lanes)++) {
+        JitQueue *q = &k->queue[*lanes];
+
+        if (q->head != q->tail) {
+            return q->region[q->head++];
+        }
+    }
+    return NULL;
+}
+
+/* With the lock, which is left meanwhile. */
+static JitState get(JitWorker *k, const JitRegion *r, JitMade *m, bool look)
+{
+    JitWorkers *ws = k->of;
+    JitState state = JIT_REFUSED;
+
+    if (k->process && ws->bytes < BYTES_MAX) {
+        pthread_mutex_unlock(&ws->lock);
+        state = mxgpu_jit_process_get(k->process, &r->code,
+                                      m == &r->few ? JIT_FEW : LANES, look, m);
+        pthread_mutex_lock(&ws->lock);
+        ws->bytes += m->size;
+    }
+    return state;
+}
+
+static void done(JitMade *m, JitState state)
+{
+    atomic_store_explicit(&m->state, state, memory_order_release);
+}
+
+/* ---- the thread that has regions compiled */
+
+static void start(JitWorker *k);
+
+static void compile(JitWorkers *ws, JitRegion *r)
+{
+    push(&ws->compiler, JIT_FOR_ALL, r);
+    if (!r->code.whole) {
+        push(&ws->compiler, JIT_FOR_FEW, r);
+    }
+    start(&ws->compiler);
+}
+
+static void join(JitWorker *k)
+{
+    if (k->has_thread) {
+        pthread_join(k->thread, NULL);
+    }
+}
+
+/* What is hot is compiled by the process, for whoever asks next. */
+static void leave_rest(JitWorkers *ws)
+{
+    JitWorker *k = &ws->compiler;
+    JitLanes lanes;
+    JitRegion *r;
+
+    while ((r = pop(&ws->looker, &lanes))) {
+        if (r->hot) {
+            compile(ws, r);
+        }
+    }
+    join(k);
+    while (k->process && (r = pop(k, &lanes)) &&
+           mxgpu_jit_process_leave(k->process, &r->code,
+                                   lanes == JIT_FOR_FEW ? JIT_FEW : LANES)) {
+    }
+}
+
+/* ---- the thread that looks for what has been compiled before */
+
+static void note_look(JitWorkers *ws, bool found)
+{
+    ws->looked++;
+    ws->found += found;
+    if (ws->looked >= LOOKS + 3 * ws->found || ws->looked >= JIT_REGIONS / 2) {
+        atomic_store(&ws->looks, false);
+    }
+}
+
+/* Code for few is of no use alone. */
+static void look(JitWorker *k, JitRegion *r)
+{
+    JitWorkers *ws = k->of;
+    JitState all = get(k, r, &r->all, true), few = all;
+
+    if (r->code.whole) {
+        few = JIT_REFUSED;
+    } else if (all == JIT_READY) {
+        few = get(k, r, &r->few, true);
+    }
+    note_look(ws, all == JIT_READY);
+    if ((all == JIT_ABSENT || ws->stop) && r->hot) {
+        compile(ws, r); /* both stay QUEUED */
+        return;
+    }
+    if (all == JIT_READY && few == JIT_ABSENT) {
+        push(&ws->compiler, JIT_FOR_FEW, r);
+        start(&ws->compiler);
+    } else {
+        done(&r->few, few);
+    }
+    done(&r->all, all);
+}
+
+/* ---- both */
+
+static void *work(void *opaque)
+{
+    JitWorker *k = opaque;
+    JitWorkers *ws = k->of;
+    bool looks = k == &ws->looker;
+    struct JitProcess *process;
+    sigset_t all;
+
+    sigfillset(&all); /* signals are for threads of the program */
+    pthread_sigmask(SIG_BLOCK, &all, NULL);
+    process = mxgpu_jit_process_new(ws->program);
+    pthread_mutex_lock(&ws->lock);
+    k->process = process;
+    while (!ws->stop) {
+        JitLanes lanes;
+        JitRegion *r = pop(k, &lanes);
+        JitMade *m;
+
+        if (!r) {
+            pthread_cond_wait(&ws->change, &ws->lock);
+            continue;
+        }
+        m = lanes == JIT_FOR_FEW ? &r->few : &r->all;
+        if (looks) {
+            look(k, r);
+        } else {
+            done(m, get(k, r, m, false));
+        }
+        pthread_cond_broadcast(&ws->change);
+    }
+    pthread_mutex_unlock(&ws->lock);
+    return NULL;
+}
+
+/* When there is something to do: most devices never have. */
+static void start(JitWorker *k)
+{
+    JitWorkers *ws = k->of;
+
+    if (!k->started) {
+        k->started = true;
+        k->has_thread =
+            ws->program && !pthread_create(&k->thread, NULL, work, k);
+    }
+    pthread_cond_broadcast(&ws->change);
+}
+
+static void set_both(JitRegion *r, JitState state)
+{
+    done(&r->all, state);
+    done(&r->few, r->code.whole ? JIT_REFUSED : state);
+}
+
+void mxgpu_jit_workers_ask(JitWorkers *ws, JitRegion *r, bool hot)
+{
+    JitWorker *k = hot ? &ws->compiler : &ws->looker;
+
+    set_both(r, JIT_QUEUED);
+    atomic_store(&r->hot, hot);
+    if (hot) {
+        compile(ws, r);
+    } else {
+        push(k, JIT_FOR_ALL, r);
+        start(k);
+    }
+    if (!k->has_thread) {
+        set_both(r, JIT_REFUSED);
+    }
+}
+
+void mxgpu_jit_workers_init(JitWorkers *ws)
+{
+    /* Not by a unit: the loader's lock may be with who waits for a kernel. */
+    ws->program = mxgpu_jit_process_find();
+    pthread_mutex_init(&ws->lock, NULL);
+    pthread_cond_init(&ws->change, NULL);
+    atomic_store(&ws->looks, ws->program != NULL);
+    ws->looker.of = ws->compiler.of = ws;
+}
+
+void mxgpu_jit_workers_stop(JitWorkers *ws)
+{
+    pthread_mutex_lock(&ws->lock);
+    ws->stop = true;
+    pthread_cond_broadcast(&ws->change);
+    for (unsigned i = 0; i < 2; i++) {
+        JitWorker *k = i ? &ws->compiler : &ws->looker;
+
+        if (k->process) {
+            mxgpu_jit_process_stop(k->process);
+        }
+    }
+    pthread_mutex_unlock(&ws->lock);
+    join(&ws->looker); /* it may start the other */
+    leave_rest(ws);
+    mxgpu_jit_process_free(ws->looker.process);
+    mxgpu_jit_process_free(ws->compiler.process);
+    pthread_mutex_destroy(&ws->lock);
+    pthread_cond_destroy(&ws->change);
+    free(ws->program);
+}
