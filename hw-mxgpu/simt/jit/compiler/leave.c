@@ -58,8 +58,18 @@ static size_t line_at(unsigned reg, size_t member)
     return offsetof(MxgpuWarp, line) + reg * sizeof(SimtLine) + member;
 }
 
+/* Whether lanes may read what the register has at the head. Where only whole warps
+ * begin, there is nothing else in it that counts. */
+static bool comes_in(const JitCode *r, unsigned reg)
+{
+    return !r->whole || r->blocks[r->head_block].live >> reg & 1;
+}
+
 static LLVMValueRef first_x(Emit *e, unsigned reg)
 {
+    if (!comes_in(e->r, reg)) {
+        return LLVMGetUndef(x_type(e, reg));
+    }
     if (x_type(e, reg) == e->i64) {
         return emit_get(e, e->i64, e->w,
                         line_at(reg, offsetof(SimtLine, base)));

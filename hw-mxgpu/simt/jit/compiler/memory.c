@@ -90,10 +90,12 @@ static LLVMValueRef look(Emit *e, Access *a)
 }
 
 /* Looks at the site: continues at "fast" or at "slow". */
-static Access begin(Emit *e, const SimtOp *op)
+static Access begin(Emit *e, const SimtOp *op, LLVMBasicBlockRef slow)
 {
     Value base = emit_read(e, op->r1);
-    Access a = {.uniform = emit_uniform(base), .size = size_of(op->op)};
+    Access a = {.uniform = emit_uniform(base),
+                .size = size_of(op->op),
+                .slow = slow};
     LLVMValueRef imm = emit_i64(e, (uint64_t)(int64_t)op->imm);
     LLVMValueRef known = look(e, &a), lo = a.lo, span = a.span, inside;
 
@@ -113,7 +115,6 @@ static Access begin(Emit *e, const SimtOp *op)
             "");
     }
     a.fast = emit_new(e, "fast");
-    a.slow = emit_new(e, "slow");
     emit_branch(e, LLVMBuildAnd(e->b, known, inside, ""), a.fast, a.slow, true);
     return a;
 }
@@ -291,23 +292,19 @@ static LLVMValueRef granule_shift(Emit *e, const Access *a)
 
 /* ---- rows of lines, each side by side or at one address */
 
-/* Whether it is known yet that the line goes up by something else. */
-static bool may_be_rows(Value base, unsigned size)
+/* Whether the line may go up by that, as far as is known. */
+static bool may_step(Value base, uint64_t step)
 {
-    uint64_t step;
-
-    if (!LLVMIsAConstantInt(base.step)) {
-        return true;
-    }
-    step = LLVMConstIntGetZExtValue(base.step);
-    return step == size || step == 0;
+    return !LLVMIsAConstantInt(base.step) ||
+           LLVMConstIntGetZExtValue(base.step) == step;
 }
 
 /* Where all lanes of a line are that is all inside of the site, in memory that
  * is not private: continues at "fast" or at "slow". */
-static Access begin_rows(Emit *e, const SimtOp *op, Value base)
+static Access begin_rows(Emit *e, const SimtOp *op, Value base,
+                         LLVMBasicBlockRef slow)
 {
-    Access a = {.size = size_of(op->op), .slow = emit_new(e, "slow")};
+    Access a = {.size = size_of(op->op), .slow = slow};
     unsigned shift = e->r->row_shift;
     LLVMValueRef ok = look(e, &a), last;
 
@@ -376,6 +373,17 @@ static LLVMValueRef joined(Emit *e, LLVMValueRef *rows, unsigned n)
     return rows[0];
 }
 
+/* What all lanes of a row get from one number. */
+static LLVMValueRef spread(Emit *e, LLVMValueRef number, LLVMTypeRef many)
+{
+    LLVMValueRef v = LLVMBuildInsertElement(e->b, LLVMGetPoison(many), number,
+                                            emit_i32(e, 0), "");
+
+    return LLVMBuildShuffleVector(
+        e->b, v, LLVMGetPoison(many),
+        LLVMConstNull(LLVMVectorType(e->i32, LLVMGetVectorSize(many))), "");
+}
+
 static LLVMValueRef get_rows(Emit *e, const Access *a, Value base, bool level)
 {
     unsigned shift = e->r->row_shift, n = LANES >> shift;
@@ -387,16 +395,26 @@ static LLVMValueRef get_rows(Emit *e, const Access *a, Value base, bool level)
         rows[r] = LLVMBuildLoad2(e->b, level ? one : many,
                                  row_at(e, a, base, r), "");
         LLVMSetAlignment(rows[r], 1);
-        if (level) {
-            LLVMValueRef v = LLVMBuildInsertElement(
-                e->b, LLVMGetPoison(many), rows[r], emit_i32(e, 0), "");
-
-            rows[r] = LLVMBuildShuffleVector(
-                e->b, v, LLVMGetPoison(many),
-                LLVMConstNull(LLVMVectorType(e->i32, 1u << shift)), "");
-        }
+        rows[r] = level ? spread(e, rows[r], many) : rows[r];
     }
     return joined(e, rows, n);
+}
+
+/* The only row, which goes down: the last lane's number comes first. */
+static LLVMValueRef get_reversed(Emit *e, const Access *a)
+{
+    LLVMTypeRef one = LLVMIntTypeInContext(e->context, 8 * a->size);
+    LLVMTypeRef many = LLVMVectorType(one, LANES);
+    LLVMValueRef at = LLVMBuildAdd(e->b, a->va, a->add, ""), v, which[LANES];
+
+    at = LLVMBuildSub(e->b, at, emit_i64(e, (LANES - 1) * a->size), "");
+    v = LLVMBuildLoad2(e->b, many, LLVMBuildIntToPtr(e->b, at, e->ptr, ""), "");
+    LLVMSetAlignment(v, 1);
+    for (unsigned i = 0; i < LANES; i++) {
+        which[i] = emit_i32(e, LANES - 1 - i);
+    }
+    return LLVMBuildShuffleVector(e->b, v, LLVMGetPoison(many),
+                                  LLVMConstVector(which, LANES), "");
 }
 
 static void masked_store(Emit *e, LLVMValueRef v, LLVMValueRef at,
@@ -432,17 +450,17 @@ static void put_rows(Emit *e, const Access *a, Value base, LLVMValueRef v)
     }
 }
 
-/* Continues at the block that this returns if the line goes up by "step". */
-static LLVMBasicBlockRef if_step(Emit *e, Value base, uint64_t step,
-                                 LLVMBasicBlockRef no)
+/* Continues where the line goes up by "step"; returns where it does not. */
+static LLVMBasicBlockRef if_step(Emit *e, Value base, uint64_t step)
 {
-    LLVMBasicBlockRef yes = emit_new(e, "yes");
+    LLVMBasicBlockRef yes = emit_new(e, "yes"), no = emit_new(e, "other");
 
     LLVMBuildCondBr(e->b,
                     LLVMBuildICmp(e->b, LLVMIntEQ, base.step, emit_i64(e, step),
                                   ""),
                     yes, no);
-    return yes;
+    LLVMPositionBuilderAtEnd(e->b, yes);
+    return no;
 }
 
 /* ---- loads */
@@ -479,8 +497,8 @@ static LLVMValueRef extended(Emit *e, const SimtOp *op, LLVMValueRef v)
 }
 
 typedef struct Ends {
-    LLVMValueRef v[4];
-    LLVMBasicBlockRef from[4];
+    LLVMValueRef v[6];
+    LLVMBasicBlockRef from[6];
     unsigned n;
     LLVMBasicBlockRef join;
 } Ends;
@@ -558,20 +576,47 @@ static LLVMValueRef of_rows(Emit *e, const SimtOp *op, LLVMValueRef v)
     return extended(e, op, v);
 }
 
-/* If the line's rows are side by side, or at one address each; to "slow" where
- * they are neither, or somewhere else. */
-static Access load_rows(Emit *e, const SimtOp *op, Value base, Ends *ends)
+/* Of a line whose rows are side by side, up or down, or at one address each;
+ * continues where they are neither. */
+static void load_rows(Emit *e, const SimtOp *op, Value base, Ends *ends,
+                      LLVMBasicBlockRef slow)
 {
-    LLVMBasicBlockRef other = emit_new(e, "other");
-    Access a = begin_rows(e, op, base);
+    const uint64_t size = size_of(op->op), steps[] = {size, 0, -size};
+    unsigned kinds = 1u << e->r->row_shift == LANES ? 3 : 2;
 
-    LLVMPositionBuilderAtEnd(e->b, a.fast);
-    LLVMPositionBuilderAtEnd(e->b, if_step(e, base, a.size, other));
-    end(e, ends, of_rows(e, op, get_rows(e, &a, base, false)));
-    LLVMPositionBuilderAtEnd(e->b, other);
-    LLVMPositionBuilderAtEnd(e->b, if_step(e, base, 0, a.slow));
-    end(e, ends, of_rows(e, op, get_rows(e, &a, base, true)));
-    return a;
+    for (unsigned i = 0; i < kinds; i++) {
+        LLVMBasicBlockRef other;
+        Access a;
+
+        if (may_step(base, steps[i])) {
+            other = if_step(e, base, steps[i]);
+            a = begin_rows(e, op, base, slow);
+            LLVMPositionBuilderAtEnd(e->b, a.fast);
+            end(e, ends,
+                of_rows(e, op,
+                        i == 2 ? get_reversed(e, &a)
+                               : get_rows(e, &a, base, i)));
+            LLVMPositionBuilderAtEnd(e->b, other);
+        }
+    }
+}
+
+/* What is no row: each lane's own. */
+static void load_lanes(Emit *e, const SimtOp *op, Value base, Ends *ends,
+                       LLVMBasicBlockRef slow)
+{
+    bool line = mxgpu_jit_line(base.type);
+    Access a;
+
+    if (line) {
+        load_rows(e, op, base, ends, slow);
+    }
+    if (line && size_of(op->op) < 4) {
+        LLVMBuildBr(e->b, slow); /* the interpreter is as fast */
+        return;
+    }
+    a = begin(e, op, slow);
+    (a.uniform ? load_uniform : load_vector)(e, op, &a, ends);
 }
 
 static LLVMValueRef loaded(Emit *e, const SimtOp *op)
@@ -590,18 +635,19 @@ static LLVMValueRef loaded(Emit *e, const SimtOp *op)
     }
 }
 
-static void slow_address(Emit *e, const SimtOp *op, const Access *a)
+/* Continues at "slow", with the address where the interpreter looks for it. */
+static void slow_address(Emit *e, const SimtOp *op, LLVMBasicBlockRef slow)
 {
     Value base = emit_read(e, op->r1);
+    LLVMValueRef imm = emit_i64(e, (uint64_t)(int64_t)op->imm);
 
-    LLVMPositionBuilderAtEnd(e->b, a->slow);
-    if (a->uniform) {
-        base = (Value){.type = JIT_UNIFORM, .v = a->va};
-    } else if (mxgpu_jit_line(base.type)) {
-        base.v = LLVMBuildAdd(e->b, base.v,
-                              emit_i64(e, (uint64_t)(int64_t)op->imm), "");
+    LLVMPositionBuilderAtEnd(e->b, slow);
+    if (emit_uniform(base) || mxgpu_jit_line(base.type)) {
+        base.v = LLVMBuildAdd(e->b, base.v, imm, "");
     } else {
-        base = (Value){.type = JIT_WIDE, .v = a->va};
+        base.v = LLVMBuildAdd(e->b, emit_as(e, base, JIT_WIDE),
+                              emit_splat(e, imm, e->wides), "");
+        base.type = JIT_WIDE;
     }
     put_operand(e, base, JIT_R1);
 }
@@ -637,7 +683,8 @@ static LLVMValueRef one_value(Emit *e, LLVMValueRef lanes)
 /* From one address of memory that all lanes share. */
 static void load_one(Emit *e, const SimtOp *op)
 {
-    Access a = begin(e, op);
+    LLVMBasicBlockRef slow = emit_new(e, "slow");
+    Access a = begin(e, op, slow);
     Ends ends = {.join = emit_new(e, "loaded")};
     LLVMValueRef phi;
 
@@ -647,7 +694,7 @@ static void load_one(Emit *e, const SimtOp *op)
                                ""),
                  JIT_BAILED);
     end(e, &ends, load_number(e, op, &a));
-    slow_address(e, op, &a);
+    slow_address(e, op, slow);
     call(e, true);
     end(e, &ends, one_value(e, loaded(e, op)));
     LLVMPositionBuilderAtEnd(e->b, ends.join);
@@ -665,21 +712,17 @@ void emit_load(Emit *e, const SimtOp *op)
     JitType type =
         mxgpu_jit_result_in(e->r, e->index, base.type, JIT_NONE);
     Ends ends = {0};
+    LLVMBasicBlockRef slow;
     LLVMValueRef phi;
-    Access a;
 
     if (!(op->classes & RV_CLASS_FD) && mxgpu_jit_uniform(type)) {
         load_one(e, op);
         return;
     }
     ends.join = emit_new(e, "loaded");
-    if (mxgpu_jit_line(base.type) && may_be_rows(base, size_of(op->op))) {
-        a = load_rows(e, op, base, &ends);
-    } else {
-        a = begin(e, op);
-        (a.uniform ? load_uniform : load_vector)(e, op, &a, &ends);
-    }
-    slow_address(e, op, &a);
+    slow = emit_new(e, "slow");
+    load_lanes(e, op, base, &ends, slow);
+    slow_address(e, op, slow);
     call(e, true);
     end(e, &ends, loaded(e, op));
     LLVMPositionBuilderAtEnd(e->b, ends.join);
@@ -796,22 +839,23 @@ static void slow_value(Emit *e, const SimtOp *op, LLVMValueRef v)
     }
 }
 
-static Access store_line(Emit *e, const SimtOp *op, Value base, LLVMValueRef v,
-                         LLVMBasicBlockRef join)
+/* Of a line whose rows are side by side; continues where they are not. */
+static void store_line(Emit *e, const SimtOp *op, Value base, LLVMValueRef v,
+                       LLVMBasicBlockRef join, LLVMBasicBlockRef slow)
 {
-    Access a = begin_rows(e, op, base);
+    LLVMBasicBlockRef other = if_step(e, base, size_of(op->op));
+    Access a = begin_rows(e, op, base, slow);
 
     LLVMPositionBuilderAtEnd(e->b, a.fast);
-    LLVMPositionBuilderAtEnd(e->b, if_step(e, base, a.size, a.slow));
     put_rows(e, &a, base, v);
     LLVMBuildBr(e->b, join);
-    return a;
+    LLVMPositionBuilderAtEnd(e->b, other);
 }
 
-static Access store_vector(Emit *e, const SimtOp *op, LLVMValueRef v,
-                           LLVMBasicBlockRef join)
+static void store_vector(Emit *e, const SimtOp *op, LLVMValueRef v,
+                         LLVMBasicBlockRef join, LLVMBasicBlockRef slow)
 {
-    Access a = begin(e, op);
+    Access a = begin(e, op, slow);
 
     if (a.uniform) {
         store_uniform(e, &a, v, join);
@@ -822,7 +866,6 @@ static Access store_vector(Emit *e, const SimtOp *op, LLVMValueRef v,
         emit_scatter(e, v, host_lanes(e, &a), e->lane);
         LLVMBuildBr(e->b, join);
     }
-    return a;
 }
 
 void emit_store(Emit *e, const SimtOp *op)
@@ -830,12 +873,13 @@ void emit_store(Emit *e, const SimtOp *op)
     LLVMValueRef v = stored(e, op);
     Value base = emit_read(e, op->r1);
     LLVMBasicBlockRef join = emit_new(e, "stored");
-    Access a;
+    LLVMBasicBlockRef slow = emit_new(e, "slow");
 
-    a = mxgpu_jit_line(base.type) && may_be_rows(base, size_of(op->op))
-            ? store_line(e, op, base, v, join)
-            : store_vector(e, op, v, join);
-    slow_address(e, op, &a);
+    if (mxgpu_jit_line(base.type) && may_step(base, size_of(op->op))) {
+        store_line(e, op, base, v, join, slow);
+    }
+    store_vector(e, op, v, join, slow);
+    slow_address(e, op, slow);
     slow_value(e, op, v);
     call(e, true);
     LLVMBuildBr(e->b, join);
