@@ -178,10 +178,12 @@ static void take_as(JitCode *c, const JitCode *as)
     c->row_shift = as->row_shift;
 }
 
-static bool make_code(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page, unsigned head,
-                      unsigned end, JitCode *c)
+/* loop: with the beginning of a loop that goes on at the head. */
+static bool make_code_of(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page,
+                         unsigned head, unsigned end, bool loop, JitCode *c)
 {
-    while (mxgpu_jit_region(cu, w, page, head, end, c) && mxgpu_jit_types(c)) {
+    while (mxgpu_jit_region(cu, w, page, head, end, loop, c) &&
+           mxgpu_jit_types(c)) {
         if (!c->whole || !mxgpu_jit_cut(c)) {
             return true;
         }
@@ -191,6 +193,15 @@ static bool make_code(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page, unsigned head,
         }
     }
     return false;
+}
+
+/* Where warps that are together begin behind a barrier, the turns of a loop are
+ * entered once. */
+static bool make_code(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page, unsigned head,
+                      unsigned end, JitCode *c)
+{
+    return (c->whole && make_code_of(cu, w, page, head, end, true, c)) ||
+           make_code_of(cu, w, page, head, end, false, c);
 }
 
 static JitRegion *make(SimtJit *jit, MxgpuCu *cu, MxgpuWarp *w, SimtPage *page,

@@ -12,7 +12,7 @@
 /* ---- blocks */
 
 typedef struct Found {
-    unsigned head, end;
+    unsigned first, head, end; /* warps begin at the head */
     bool whole;
     uint64_t leader[PAGE_OPS / 64]; /* beginnings of blocks in the region */
     uint64_t is_op[PAGE_OPS / 64];
@@ -33,7 +33,7 @@ static bool bit(const uint64_t *bits, unsigned i)
 
 static bool lead(Found *f, int32_t at)
 {
-    if (at >= 2 * (int32_t)f->head && at < 2 * (int32_t)f->end) {
+    if (at >= 2 * (int32_t)f->first && at < 2 * (int32_t)f->end) {
         set_bit(f->leader, at / 2);
         return true;
     }
@@ -53,13 +53,16 @@ static bool lead(Found *f, int32_t at)
 #define REACH_OPS_WHOLE 128
 
 /* Where a region that begins here and is no loop ends: behind the last op that
- * can be reached by going forward, or when it is large enough. */
+ * can be reached by going forward, or when it is large enough. *back: the lowest
+ * place that it goes back to. */
 static unsigned reach(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page, unsigned head,
-                      bool whole)
+                      bool whole, unsigned *back)
 {
     uint64_t reached[PAGE_OPS / 64] = {0};
     unsigned most = whole ? REACH_OPS_WHOLE : REACH_OPS;
     unsigned end = head, count = 0;
+
+    *back = head;
 
     set_bit(reached, head);
     for (unsigned i = head; i < PAGE_OPS && count < most; i++) {
@@ -85,6 +88,9 @@ static unsigned reach(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page, unsigned head,
         if ((kind == JIT_BRANCH || kind == JIT_JUMP) && to > i &&
             to < PAGE_OPS) {
             set_bit(reached, to);
+        } else if ((kind == JIT_BRANCH || kind == JIT_JUMP) && to >= 0 &&
+                   to < *back) {
+            *back = to;
         }
         if (kind != JIT_JUMP && kind != JIT_STUB && end < PAGE_OPS) {
             set_bit(reached, end);
@@ -95,9 +101,10 @@ static unsigned reach(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page, unsigned head,
 
 static bool walk(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page, Found *f)
 {
-    unsigned i = f->head;
+    unsigned i = f->first;
 
     set_bit(f->leader, i);
+    set_bit(f->leader, f->head);
     while (i < f->end) {
         SimtOp op;
         JitKind kind;
@@ -154,7 +161,7 @@ static bool make_blocks(MxgpuCu *cu, SimtPage *page, const Found *f,
 {
     JitBlock *b = NULL;
 
-    for (unsigned i = f->head; i < f->end; i += page->ops[i].len) {
+    for (unsigned i = f->first; i < f->end; i += page->ops[i].len) {
         SimtOp op = page->ops[i];
         JitKind kind = mxgpu_jit_kind(&op, f->whole);
 
@@ -205,15 +212,16 @@ static bool leaders_are_ops(const Found *f)
 }
 
 bool mxgpu_jit_region(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page, unsigned head,
-                      unsigned end, JitCode *c)
+                      unsigned end, bool loop, JitCode *c)
 {
-    Found f = {.head = head, .end = end, .whole = c->whole};
+    Found f = {.first = head, .head = head, .end = end, .whole = c->whole};
+    unsigned back;
 
     c->num_ops = c->num_blocks = 0;
     if (!end) {
-        f.end = reach(cu, w, page, head, c->whole);
+        f.end = reach(cu, w, page, head, c->whole, &back);
+        f.first = loop ? back : head;
     }
-
     return walk(cu, w, page, &f) && leaders_are_ops(&f) &&
            make_blocks(cu, page, &f, c);
 }

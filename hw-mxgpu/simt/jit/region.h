@@ -11,8 +11,9 @@ static inline uint64_t simt_page_va(const SimtPage *page)
 }
 
 /* From [head, end) of a page; end 0: as far as one gets going
- * forward. Fills in ops and blocks; false: it cannot be compiled. */
+ * forward; loop: and from where one gets going back from there. Fills in ops and
+ * blocks; false: it cannot be compiled. */
 bool mxgpu_jit_region(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page, unsigned head,
-                      unsigned end, JitCode *code);
+                      unsigned end, bool loop, JitCode *code);
 
 #endif

@@ -644,7 +644,12 @@ static unsigned parts_before(const JitCode *c, unsigned to)
 
 unsigned mxgpu_jit_cut(const JitCode *c)
 {
-    for (unsigned i = c->head_block; i < c->num_blocks; i++) {
+    unsigned first = 0;
+
+    while (!c->blocks[first].count) { /* outside of the region */
+        first++;
+    }
+    for (unsigned i = first; i < c->num_blocks; i++) {
         if (!c->blocks[i].count && !c->blocks[i].full) {
             return parts_before(c, i);
         }

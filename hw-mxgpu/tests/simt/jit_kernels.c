@@ -51,6 +51,41 @@ ENTRY(abreast, (const Args *a))
     a->out[t] = sum + (u32)n;
 }
 
+/* A loop with barriers, words and bytes of shared memory that lie side by side
+ * upwards and downwards, and one word for each row. data: turns,
+ * threads. */
+ENTRY(wave, (const Args *a))
+{
+    u32 t = TIDY * NTID + TID, n = (u32)a->data[1], turns = (u32)a->data[0];
+    volatile u32 *words = (volatile u32 *)SHARED_BASE;
+    volatile u32 *rows = words + 2 * n, *two;
+    volatile u8 *bytes = (volatile u8 *)(rows + n);
+    u32 sum = t * 7;
+
+    words[t] = t * 3;
+    words[n + t] = t;
+    if (TID == 0) {
+        rows[TIDY] = t;
+    }
+    bytes[t] = (u8)(t * 5);
+    barrier();
+    for (u32 i = 0; i < turns; i++) {
+        two = words + (i & 1 ? n : 0);
+        sum = sum * 5 + two[n - 1 - t] + bytes[n - 1 - t] + rows[TIDY];
+        if (t >= i && t < n - i) {
+            sum += two[t] ^ bytes[t];
+        }
+        barrier();
+        words[(i & 1 ? 0 : n) + t] = sum;
+        bytes[t] = (u8)(sum >> 3);
+        if (TID == 0) {
+            rows[TIDY] = sum;
+        }
+        barrier();
+    }
+    a->out[t] = sum;
+}
+
 /* Floating point of both widths, calls, branches in the loop, an array that is
  * indexed by lane, and atomics. */
 static __attribute__((noinline)) double step(double x, u32 k)

@@ -247,6 +247,28 @@ static void test_whole(void)
     }
 }
 
+/* Warps that are together behind barriers of a loop, and in rows. */
+static void test_barriers(void)
+{
+    static const unsigned widths[] = {256, 64, 16, 32, 4};
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(widths); i++) {
+        Both b = both_new("wave", 1, widths[i]);
+
+        for (unsigned k = 0; k < 2; k++) {
+            b.run[k].d.shared = 32768;
+            b.run[k].d.block[1] = THREADS / widths[i];
+        }
+        for (unsigned turns = 40; turns < 160; turns += 37) {
+            set(&b, 0, turns);
+            set(&b, 1, THREADS);
+            compare(&b, MXGPU_FAULT_NONE, true);
+        }
+        compiled(&b);
+        both_free(&b);
+    }
+}
+
 /* A thread of the last warp leaves what is mapped, or the block's shared memory;
  * the others may have got further by then. */
 static void test_whole_faults(void)
@@ -654,6 +676,7 @@ int main(int argc, char **argv)
     g_test_add_func("/jit/faults", test_faults);
     g_test_add_func("/jit/whole", test_whole);
     g_test_add_func("/jit/whole-faults", test_whole_faults);
+    g_test_add_func("/jit/barriers", test_barriers);
     g_test_add_func("/jit/less-shared", test_less_shared);
     g_test_add_func("/jit/remap", test_remap);
     g_test_add_func("/jit/other-code", test_other_code);
