@@ -178,13 +178,16 @@ typedef struct JitRegion {
 
 /* What the two processes must agree on; before each JitCode. */
 typedef struct JitRequest {
-    uint32_t magic, warp_bytes, frame_bytes, code_bytes;
+    uint32_t magic, warp_bytes, cu_bytes, frame_bytes, code_bytes;
     uint32_t lanes; /* LANES or JIT_FEW */
     uint32_t look;  /* for code that has been compiled before, alone */
 } JitRequest;
-#define JIT_MAGIC 0x344a584du
+#define JIT_MAGIC 0x354a584du
 #define JIT_REQUEST(n)                                                         \
-    {JIT_MAGIC, sizeof(MxgpuWarp), sizeof(JitFrame), sizeof(JitCode), n, 0}
+    {                                                                          \
+        JIT_MAGIC, sizeof(MxgpuWarp), sizeof(MxgpuCu), sizeof(JitFrame),       \
+            sizeof(JitCode), n, 0                                              \
+    }
 /* The answer: so many bytes follow, which may be anywhere in memory; 0: none, as
  * yet if they are absent. */
 typedef struct JitReply {

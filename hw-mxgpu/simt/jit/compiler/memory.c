@@ -164,6 +164,39 @@ static Value result(Emit *e, JitType type)
     return (Value){.type = type, .v = v};
 }
 
+/* blockIdx in one dimension. */
+static LLVMValueRef block_index(Emit *e, unsigned dim)
+{
+    const size_t at = offsetof(MxgpuCu, s) + offsetof(SimtCuState, blocks) +
+                      offsetof(SimtBlock, id) + dim * sizeof(uint32_t);
+    LLVMTypeRef type = LLVMIntTypeInContext(
+        e->context, 8 * sizeof(((MxgpuWarp *)0)->c.block));
+    LLVMValueRef n = emit_get(e, type, e->w,
+                              offsetof(MxgpuWarp, c) +
+                                  offsetof(SimtWarpCache, block));
+
+    n = LLVMBuildMul(e->b, LLVMBuildZExt(e->b, n, e->i64, ""),
+                     emit_i64(e, sizeof(SimtBlock)), "");
+    n = LLVMBuildAdd(e->b, LLVMBuildPtrToInt(e->b, e->cu, e->i64, ""), n, "");
+    n = LLVMBuildIntToPtr(e->b, n, e->ptr, "");
+    return LLVMBuildZExt(e->b, emit_get(e, e->i32, n, at), e->i64, "");
+}
+
+/* What need not be asked for; false: it must be. */
+static bool inline_csr(Emit *e, unsigned csr, Value *v)
+{
+    if (csr >= MXGPU_CSR_CTAID_X && csr <= MXGPU_CSR_CTAID_Z) {
+        v->v = block_index(e, csr - MXGPU_CSR_CTAID_X);
+        return true;
+    }
+    if (csr == MXGPU_CSR_TID_X && 1u << e->r->row_shift < LANES) {
+        v->v = v->row = emit_i64(e, 0); /* each row is one of the block */
+        v->step = emit_i64(e, 1);
+        return true;
+    }
+    return false;
+}
+
 /* threadIdx.x and the lane go up by one. */
 void emit_csr(Emit *e, const SimtOp *op)
 {
@@ -172,6 +205,10 @@ void emit_csr(Emit *e, const SimtOp *op)
     bool up = op->imm == MXGPU_CSR_TID_X || op->imm == MXGPU_CSR_LANE;
     Value v = {.type = type};
 
+    if (inline_csr(e, (unsigned)op->imm, &v)) {
+        emit_write(e, op->rd, v);
+        return;
+    }
     emit_stop_if(e, called(e, emit_i64(e, ALL_LANES)), JIT_BAILED);
     v.v = emit_get(e, e->i64, e->w, at + offsetof(SimtLine, base));
     if (mxgpu_jit_line(type)) {
