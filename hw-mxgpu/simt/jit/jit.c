@@ -204,9 +204,9 @@ static bool make_code(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page, unsigned head,
            make_code_of(cu, w, page, head, end, false, c);
 }
 
+/* What cannot be compiled has no sites. */
 static JitRegion *make(SimtJit *jit, MxgpuCu *cu, MxgpuWarp *w, SimtPage *page,
-                       unsigned head, unsigned asked, const JitCode *as,
-                       bool hot)
+                       unsigned head, unsigned asked, const JitCode *as)
 {
     JitRegion *r = calloc(1, sizeof(*r));
 
@@ -230,9 +230,6 @@ static JitRegion *make(SimtJit *jit, MxgpuCu *cu, MxgpuWarp *w, SimtPage *page,
         r->touched = mxgpu_jit_written(&r->code);
         r->sites =
             calloc((size_t)jit->units * (r->num_sites + 1), sizeof(*r->sites));
-        if (r->sites) {
-            enqueue(jit, r, hot);
-        }
     }
     return r;
 }
@@ -254,11 +251,14 @@ JitRegion *mxgpu_jit_find(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page,
     if (r && hot) {
         want(jit, r);
     } else if (!r && jit->num_regions < JIT_REGIONS) {
-        r = make(jit, cu, w, page, head, end, as, hot);
+        r = make(jit, cu, w, page, head, end, as);
         if (r) {
             jit->num_regions++;
             r->next = jit->regions;
             jit->regions = r;
+            if (r->sites) { /* others may find it meanwhile */
+                enqueue(jit, r, hot);
+            }
         }
     }
     pthread_mutex_unlock(&jit->workers.lock);

@@ -51,6 +51,7 @@ static bool lead(Found *f, int32_t at)
 
 #define REACH_OPS       64 /* of a region that is no loop */
 #define REACH_OPS_WHOLE 128
+#define LOOP_OPS        192 /* of one that begins inside of a loop */
 
 /* Where a region that begins here and is no loop ends: behind the last op that
  * can be reached by going forward, or when it is large enough. *back: the lowest
@@ -223,5 +224,6 @@ bool mxgpu_jit_region(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page, unsigned head,
         f.first = loop ? back : head;
     }
     return walk(cu, w, page, &f) && leaders_are_ops(&f) &&
-           make_blocks(cu, page, &f, c);
+           make_blocks(cu, page, &f, c) &&
+           (f.first == head || c->num_ops <= LOOP_OPS);
 }

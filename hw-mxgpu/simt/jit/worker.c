@@ -53,9 +53,15 @@ static void done(JitMade *m, JitState state)
     atomic_store_explicit(&m->state, state, memory_order_release);
 }
 
+static void set_both(JitRegion *r, JitState state)
+{
+    done(&r->all, state);
+    done(&r->few, r->code.whole ? JIT_REFUSED : state);
+}
+
 /* ---- the thread that has regions compiled */
 
-static void start(JitWorker *k);
+static bool start(JitWorker *k);
 
 static void compile(JitWorkers *ws, JitRegion *r)
 {
@@ -63,7 +69,9 @@ static void compile(JitWorkers *ws, JitRegion *r)
     if (!r->code.whole) {
         push(&ws->compiler, JIT_FOR_FEW, r);
     }
-    start(&ws->compiler);
+    if (!start(&ws->compiler)) {
+        set_both(r, JIT_REFUSED);
+    }
 }
 
 static void join(JitWorker *k)
@@ -86,6 +94,9 @@ static void leave_rest(JitWorkers *ws)
         }
     }
     join(k);
+    if (k->process) { /* it may have been started since */
+        mxgpu_jit_process_stop(k->process);
+    }
     while (k->process && (r = pop(k, &lanes)) &&
            mxgpu_jit_process_leave(k->process, &r->code,
                                    lanes == JIT_FOR_FEW ? JIT_FEW : LANES)) {
@@ -119,9 +130,8 @@ static void look(JitWorker *k, JitRegion *r)
         compile(ws, r); /* both stay QUEUED */
         return;
     }
-    if (all == JIT_READY && few == JIT_ABSENT) {
+    if (all == JIT_READY && few == JIT_ABSENT && start(&ws->compiler)) {
         push(&ws->compiler, JIT_FOR_FEW, r);
-        start(&ws->compiler);
     } else {
         done(&r->few, few);
     }
@@ -164,8 +174,8 @@ static void *work(void *opaque)
     return NULL;
 }
 
-/* When there is something to do: most devices never have. */
-static void start(JitWorker *k)
+/* When there is something to do: most devices never have. false: it cannot be. */
+static bool start(JitWorker *k)
 {
     JitWorkers *ws = k->of;
 
@@ -175,28 +185,20 @@ static void start(JitWorker *k)
             ws->program && !pthread_create(&k->thread, NULL, work, k);
     }
     pthread_cond_broadcast(&ws->change);
-}
-
-static void set_both(JitRegion *r, JitState state)
-{
-    done(&r->all, state);
-    done(&r->few, r->code.whole ? JIT_REFUSED : state);
+    return k->has_thread;
 }
 
 void mxgpu_jit_workers_ask(JitWorkers *ws, JitRegion *r, bool hot)
 {
-    JitWorker *k = hot ? &ws->compiler : &ws->looker;
-
     set_both(r, JIT_QUEUED);
     atomic_store(&r->hot, hot);
     if (hot) {
         compile(ws, r);
     } else {
-        push(k, JIT_FOR_ALL, r);
-        start(k);
-    }
-    if (!k->has_thread) {
-        set_both(r, JIT_REFUSED);
+        push(&ws->looker, JIT_FOR_ALL, r);
+        if (!start(&ws->looker)) {
+            set_both(r, JIT_REFUSED);
+        }
     }
 }
 

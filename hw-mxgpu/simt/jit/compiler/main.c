@@ -109,8 +109,10 @@ static bool answer(const JitCode *code, const JitRequest *request,
 
 /* ---- requests */
 
-/* How long a process goes on for whoever asks next, in seconds. */
-#define LINGER 10
+/* How long a process goes on for whoever asks next, in seconds, and how nice it
+ * is: it does get on beside others. */
+#define LINGER      10
+#define LINGER_NICE 10
 
 typedef struct Job {
     bool last; /* there is nothing else in it */
@@ -140,7 +142,7 @@ static Job *receive_job(void)
 }
 
 /* Nobody waits for the process any more: what is left is compiled for a while, by
- * processors that nobody else needs; whoever waits for the end of what the device's
+ * processors that others need less; whoever waits for the end of what the device's
  * process writes does not wait for this one. */
 static void linger(void)
 {
@@ -150,7 +152,8 @@ static void linger(void)
         _exit(0);
     }
     alarm(LINGER);
-    (void)setpriority(PRIO_PROCESS, getpid(), 19); /* the thread that compiles */
+    /* the thread that compiles */
+    (void)setpriority(PRIO_PROCESS, getpid(), LINGER_NICE);
     (void)chdir("/");
     if (nowhere >= 0) {
         dup2(nowhere, STDERR_FILENO);
