@@ -265,12 +265,14 @@ static bool same_step(const JitCode *c, const MxgpuWarp *w, unsigned r)
 
 static bool ready_x(const JitRegion *region, MxgpuWarp *w, uint32_t needed)
 {
+    const JitCode *c = &region->code;
+    const uint8_t *types = c->blocks[c->head_block].x;
+
     for (; needed; needed &= needed - 1) {
         unsigned r = __builtin_ctz(needed);
 
-        if (!convert(w, r, region->code.x[r]) ||
-            (mxgpu_jit_line(region->code.x[r]) &&
-             !same_step(&region->code, w, r))) {
+        if (!convert(w, r, types[r]) ||
+            (mxgpu_jit_line(types[r]) && !same_step(c, w, r))) {
             return false;
         }
     }

@@ -12,6 +12,7 @@
  *   code.h      code and all that goes with it
  *   types.c     what instructions are, and what registers hold
  *   region.c    code as blocks of instructions
+ *   flow.c      what all lanes of whole warps come to together
  *   jit.c       regions that are hot, and what has been compiled of them
  *   worker.c    the threads that get code of them
  *   process.c   the compiler's process
@@ -73,6 +74,7 @@ typedef struct JitBlock {
                        * while others are here */
     uint32_t live;  /* x registers that may be read from here on */
     uint32_t flive; /* f registers, in the region */
+    uint8_t x[32];  /* JitType: of registers that somebody may read */
 } JitBlock;
 
 /* What is compiled: as it is sent to the compiler. The same wherever the page is:
@@ -95,7 +97,7 @@ typedef struct JitCode {
     uint8_t row_shift;       /* of its warps */
     uint8_t varies[JIT_OPS]; /* ... but for these */
     int64_t step[32];        /* at the head, of what "entry" says is a line */
-    uint8_t x[32];     /* JitType: of registers that several blocks use */
+    uint8_t x[32];     /* JitType, in all blocks: of registers that several use */
     uint8_t f[32];     /* JitFloat */
 } JitCode;
 
@@ -182,7 +184,7 @@ typedef struct JitRequest {
     uint32_t lanes; /* LANES or JIT_FEW */
     uint32_t look;  /* for code that has been compiled before, alone */
 } JitRequest;
-#define JIT_MAGIC 0x354a584du
+#define JIT_MAGIC 0x364a584du
 #define JIT_REQUEST(n)                                                         \
     {                                                                          \
         JIT_MAGIC, sizeof(MxgpuWarp), sizeof(MxgpuCu), sizeof(JitFrame),       \

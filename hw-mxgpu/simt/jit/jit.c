@@ -2,6 +2,7 @@
 /* Code that is hot, and what has been compiled of it. */
 #include "jit.h"
 
+#include "flow.h"
 #include "process.h"
 #include "region.h"
 #include "types.h"
@@ -183,7 +184,7 @@ static bool make_code_of(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page,
                          unsigned head, unsigned end, bool loop, JitCode *c)
 {
     while (mxgpu_jit_region(cu, w, page, head, end, loop, c) &&
-           mxgpu_jit_types(c)) {
+           (c->whole ? mxgpu_jit_flow(c) : mxgpu_jit_types(c))) {
         if (!c->whole || !mxgpu_jit_cut(c)) {
             return true;
         }

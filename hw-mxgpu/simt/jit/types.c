@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-#define PASSES 64
-
 /* Instructions that LLVM's code computes, by what they do with words that are
  * sign-extended to 64 bits: make other numbers of them (WHOLE); give such words
  * (CLOSED); look at some bits only, and give such words (BIT); look at 32 bits
@@ -163,6 +161,8 @@ JitKind mxgpu_jit_kind(const SimtOp *op, bool whole)
                ? JIT_ATOMIC
                : JIT_STUB;
 }
+
+#define PASSES 64
 
 /* ---- types */
 
@@ -365,15 +365,21 @@ bool mxgpu_jit_writes_x(const SimtOp *op, JitKind kind)
            op->rd != SINK && op->op != OP_NOP;
 }
 
-/* What is written under a mask is not uniform. */
-static JitType kept(const JitBlock *b, unsigned reg, JitType t)
+static JitType lanes_of(JitType t)
 {
-    return !mxgpu_jit_blends(b, reg) ? t : is_word(t) ? JIT_WORD : JIT_WIDE;
+    return t == JIT_NONE ? JIT_NONE : is_word(t) ? JIT_WORD : JIT_WIDE;
+}
+
+JitType mxgpu_jit_kept(const JitBlock *b, unsigned reg, JitType t)
+{
+    return mxgpu_jit_blends(b, reg)
+               ? mxgpu_jit_join(lanes_of(t), lanes_of(b->x[reg]))
+               : t;
 }
 
 static bool grow(JitCode *c, const JitBlock *b, unsigned reg, JitType local)
 {
-    JitType t = mxgpu_jit_join(c->x[reg], kept(b, reg, local));
+    JitType t = mxgpu_jit_join(c->x[reg], mxgpu_jit_kept(b, reg, local));
     bool grown = t != c->x[reg];
 
     c->x[reg] = t;
@@ -385,13 +391,11 @@ static bool may_stop(const JitCode *c, unsigned index)
 {
     JitKind kind = c->kind[index];
 
-    return c->whole || kind == JIT_LOAD || kind == JIT_STORE ||
-           kind == JIT_ATOMIC;
+    return kind == JIT_LOAD || kind == JIT_STORE || kind == JIT_ATOMIC;
 }
 
-/* One pass over a block; whether a register's type has grown. *one_way: all of
- * its lanes go on together. */
-static bool pass(JitCode *c, const JitBlock *b, uint32_t behind, bool *one_way)
+/* One pass over a block; whether a register's type has grown. */
+static bool pass(JitCode *c, const JitBlock *b, uint32_t behind)
 {
     JitType local[33];
     bool grown = false;
@@ -414,8 +418,6 @@ static bool pass(JitCode *c, const JitBlock *b, uint32_t behind, bool *one_way)
             local[op->rd] =
                 mxgpu_jit_result_in(c, i, local[op->r1], local[op->r2]);
             written |= 1u << op->rd;
-        } else if (c->kind[i] == JIT_BRANCH) {
-            *one_way = mxgpu_jit_one_way(c, i, local[op->r1], local[op->r2]);
         }
     }
     for (uint32_t m = written & behind; m; m &= m - 1) {
@@ -528,8 +530,7 @@ static bool block_floats(JitCode *c, const JitBlock *b, uint32_t *exposed,
     return true;
 }
 
-/* Whether block "to" may follow block b. */
-static bool follows(const JitCode *c, const JitBlock *b, const JitBlock *to)
+bool mxgpu_jit_follows(const JitCode *c, const JitBlock *b, const JitBlock *to)
 {
     unsigned last = b->first + b->count;
     const SimtOp *op;
@@ -550,17 +551,17 @@ uint32_t mxgpu_jit_behind(const JitCode *c, const JitBlock *b)
     uint32_t live = 0;
 
     for (unsigned i = 0; i < c->num_blocks; i++) {
-        live |= follows(c, b, &c->blocks[i]) ? c->blocks[i].live : 0;
+        live |= mxgpu_jit_follows(c, b, &c->blocks[i]) ? c->blocks[i].live : 0;
     }
     return live;
 }
 
-/* Which f registers may be read from each block on, inside the region. */
-static bool floats(JitCode *c)
+bool mxgpu_jit_floats(JitCode *c)
 {
     uint32_t exposed[JIT_BLOCKS], written[JIT_BLOCKS];
     bool grown = true;
 
+    memset(c->f, 0, sizeof(c->f));
     for (unsigned i = 0; i < c->num_blocks; i++) {
         if (!block_floats(c, &c->blocks[i], &exposed[i], &written[i])) {
             return false;
@@ -574,7 +575,9 @@ static bool floats(JitCode *c)
             uint32_t behind = 0;
 
             for (unsigned k = 0; k < c->num_blocks; k++) {
-                behind |= follows(c, b, &c->blocks[k]) ? c->blocks[k].flive : 0;
+                behind |= mxgpu_jit_follows(c, b, &c->blocks[k])
+                              ? c->blocks[k].flive
+                              : 0;
             }
             behind = exposed[i] | (behind & ~written[i]);
             grown |= behind != b->flive;
@@ -598,65 +601,6 @@ uint32_t mxgpu_jit_named(const JitCode *c)
     return used & ~1u;
 }
 
-/* ---- which blocks all lanes come to together, in code for whole warps */
-
-/* Lanes wait somewhere while others are in blocks "from" to "to" - 1. */
-static bool part(JitCode *c, unsigned from, unsigned to)
-{
-    bool changed = false;
-
-    for (unsigned i = from; i < to; i++) {
-        changed |= c->blocks[i].full;
-        c->blocks[i].full = false;
-    }
-    return changed;
-}
-
-/* What follows when lanes part at the end of block self, or are in it while
- * others are not: those that go further wait there until the others come. */
-static bool part_behind(JitCode *c, unsigned self, bool one_way)
-{
-    const JitBlock *b = &c->blocks[self];
-    unsigned last = b->first + b->count - 1;
-    bool changed = false;
-
-    if ((one_way && b->full) ||
-        (c->kind[last] != JIT_BRANCH && c->kind[last] != JIT_JUMP)) {
-        return false;
-    }
-    for (unsigned to = 0; to < c->num_blocks; to++) {
-        if (c->blocks[to].at == c->at[last] + c->ops[last].imm) {
-            changed |=
-                to > self ? part(c, self + 1, to) : part(c, to, self + 1);
-        }
-    }
-    return changed;
-}
-
-/* The last branch before block "to" at which lanes part. */
-static unsigned parts_before(const JitCode *c, unsigned to)
-{
-    while (to > 0 && !c->blocks[to].full) {
-        to--;
-    }
-    return (unsigned)c->at[c->blocks[to].first + c->blocks[to].count - 1] / 2;
-}
-
-unsigned mxgpu_jit_cut(const JitCode *c)
-{
-    unsigned first = 0;
-
-    while (!c->blocks[first].count) { /* outside of the region */
-        first++;
-    }
-    for (unsigned i = first; i < c->num_blocks; i++) {
-        if (!c->blocks[i].count && !c->blocks[i].full) {
-            return parts_before(c, i);
-        }
-    }
-    return 0;
-}
-
 uint32_t mxgpu_jit_written(const JitCode *c)
 {
     uint32_t written = 0;
@@ -669,88 +613,24 @@ uint32_t mxgpu_jit_written(const JitCode *c)
     return written;
 }
 
-/* Code for whole warps begins at the head alone: takes away what does not
- * follow from there. */
-static void prune(JitCode *c)
+/* Where groups of lanes begin anywhere, a register has one type in all of the
+ * region. */
+static bool types(JitCode *c)
 {
-    bool reached[JIT_BLOCKS] = {0}, grown = true;
-    unsigned n = 0, head = 0;
-
-    reached[c->head_block] = true;
-    while (grown) {
-        grown = false;
-        for (unsigned i = 0; i < c->num_blocks; i++) {
-            for (unsigned to = 0; reached[i] && to < c->num_blocks; to++) {
-                if (!reached[to] && follows(c, &c->blocks[i], &c->blocks[to])) {
-                    reached[to] = grown = true;
-                }
-            }
-        }
-    }
-    for (unsigned i = 0; i < c->num_blocks; i++) {
-        head = i == c->head_block ? n : head;
-        if (reached[i]) {
-            c->blocks[n++] = c->blocks[i];
-        }
-    }
-    c->num_blocks = n;
-    c->head_block = head;
-}
-
-/* Where lanes may wait while others are in block self: behind it, where they
- * have gone from a block before it, or from a loop that it is in. */
-static uint32_t waiting(const JitCode *c, unsigned self)
-{
-    unsigned last = self;
-    uint32_t live = 0;
-
-    for (unsigned i = self; i < c->num_blocks; i++) {
-        for (unsigned to = 0; to <= self; to++) {
-            last = follows(c, &c->blocks[i], &c->blocks[to]) ? i + 1 : last;
-        }
-    }
-    for (unsigned i = 0; i < last; i++) {
-        for (unsigned to = self + 1; to < c->num_blocks; to++) {
-            live |= follows(c, &c->blocks[i], &c->blocks[to])
-                        ? c->blocks[to].live
-                        : 0;
-        }
-    }
-    return live;
-}
-
-bool mxgpu_jit_types(JitCode *c)
-{
+    uint32_t used = mxgpu_jit_named(c);
     unsigned passes = 0;
-    uint32_t used;
     bool grown;
 
-    if (c->whole) {
-        prune(c);
-    }
-    for (unsigned i = 0; i < c->num_blocks; i++) {
-        c->blocks[i].full = c->whole;
-        c->blocks[i].awaited = c->whole ? waiting(c, i) : UINT32_MAX;
-    }
-
     memset(c->x, 0, sizeof(c->x));
-    memset(c->f, 0, sizeof(c->f));
-    if (!floats(c)) {
-        return false;
-    }
-    used = mxgpu_jit_named(c);
     for (uint32_t m = c->blocks[c->head_block].live & used; m; m &= m - 1) {
         c->x[__builtin_ctz(m)] = c->entry[__builtin_ctz(m)];
     }
     do {
         grown = false;
         for (unsigned i = 0; i < c->num_blocks; i++) {
-            bool one_way = true;
-
             if (c->blocks[i].count) {
                 grown |= pass(c, &c->blocks[i],
-                              mxgpu_jit_behind(c, &c->blocks[i]), &one_way);
-                grown |= c->whole && part_behind(c, i, one_way);
+                              mxgpu_jit_behind(c, &c->blocks[i]));
             }
             for (uint32_t m = c->blocks[i].live & used; m; m &= m - 1) {
                 /* what is written where warps have left may be anything */
@@ -761,5 +641,17 @@ bool mxgpu_jit_types(JitCode *c)
             }
         }
     } while ((grown || !passes) && ++passes < PASSES);
+    for (unsigned i = 0; i < c->num_blocks; i++) {
+        memcpy(c->blocks[i].x, c->x, sizeof(c->x));
+    }
     return !grown;
+}
+
+bool mxgpu_jit_types(JitCode *c)
+{
+    for (unsigned i = 0; i < c->num_blocks; i++) {
+        c->blocks[i].full = false;
+        c->blocks[i].awaited = UINT32_MAX;
+    }
+    return mxgpu_jit_floats(c) && types(c);
 }

@@ -7,8 +7,11 @@
 
 /* whole: in code for whole warps. */
 JitKind mxgpu_jit_kind(const SimtOp *op, bool whole);
-/* Types of registers across blocks; false: it cannot be compiled. */
+/* Types of registers, but in code for whole warps (flow.h); false: it cannot be
+ * compiled. */
 bool mxgpu_jit_types(JitCode *code);
+/* ... of f registers, and which may be read from each block on, in the region. */
+bool mxgpu_jit_floats(JitCode *code);
 /* Of an instruction's x[rd], from those of its operands. */
 JitType mxgpu_jit_result(const SimtOp *op, JitType a, JitType b);
 /* The same of the index-th one of the code. */
@@ -39,11 +42,13 @@ static inline bool mxgpu_jit_blends(const JitBlock *b, unsigned reg)
     return !b->full && b->awaited >> reg & 1;
 }
 
+/* What x[reg] is, of which the block has made a t, for all lanes. */
+JitType mxgpu_jit_kept(const JitBlock *b, unsigned reg, JitType t);
+/* Whether block "to" may follow block b. */
+bool mxgpu_jit_follows(const JitCode *c, const JitBlock *b, const JitBlock *to);
+
 /* x registers that instructions name. */
 uint32_t mxgpu_jit_named(const JitCode *c);
-/* Code for whole warps is to leave with all lanes together: halfword where it
- * has to end for that; 0: it does leave so. */
-unsigned mxgpu_jit_cut(const JitCode *c);
 /* x registers that they write. */
 uint32_t mxgpu_jit_written(const JitCode *c);
 /* x registers that may be read behind a block. */

@@ -12,6 +12,7 @@
 #include "int.h"
 #include "leave.h"
 #include "memory.h"
+#include "registers.h"
 #include "simt/jit/types.h"
 #include "simt/warp/budget.h"
 
@@ -58,9 +59,9 @@ static LLVMValueRef are_few(Emit *e)
                          e->few, "");
 }
 
-/* At a branch back: leaves where the turn or slice is over, or few lanes are
+/* At a branch back to that block: leaves where the turn or slice is over, or few lanes are
  * left. */
-static void look_at_turn(Emit *e)
+static void look_at_turn(Emit *e, unsigned to)
 {
     LLVMBasicBlockRef go = emit_new(e, "go"), stop = emit_new(e, "stop");
     LLVMValueRef n, over;
@@ -75,22 +76,32 @@ static void look_at_turn(Emit *e)
     }
     emit_branch(e, over, stop, go, false);
     LLVMPositionBuilderAtEnd(e->b, stop);
-    emit_leave_from(e, JIT_LEFT);
+    emit_leave_from(e, JIT_LEFT, e->r->blocks[to].x);
     LLVMPositionBuilderAtEnd(e->b, go);
+}
+
+/* To the next block. */
+static void go_on(Emit *e, unsigned self)
+{
+    emit_go(e, self + 1);
+    LLVMBuildBr(e->b, e->check[self + 1]);
 }
 
 /* Some lanes go back to block "to", which is not behind this one; the others
  * wait at the next one. */
 static void go_back(Emit *e, unsigned self, unsigned to, LLVMValueRef taken)
 {
-    LLVMBasicBlockRef back = emit_new(e, "back");
+    LLVMBasicBlockRef back = emit_new(e, "back"), on = emit_new(e, "on");
 
     LLVMBuildCondBr(e->b,
                     LLVMBuildICmp(e->b, LLVMIntNE, taken, emit_i64(e, 0), ""),
-                    back, e->check[self + 1]);
+                    back, on);
     LLVMPositionBuilderAtEnd(e->b, back);
-    look_at_turn(e);
+    emit_go(e, to);
+    look_at_turn(e, to);
     LLVMBuildBr(e->b, e->check[to]);
+    LLVMPositionBuilderAtEnd(e->b, on);
+    go_on(e, self);
 }
 
 /* All lanes, which are here, go to block "to". */
@@ -98,9 +109,10 @@ static void all_go(Emit *e, unsigned self, unsigned to)
 {
     const JitBlock *b = &e->r->blocks[to];
 
+    emit_go(e, to);
     if (to <= self) {
         LLVMBuildStore(e->b, e->mask, e->pend[to]);
-        look_at_turn(e);
+        look_at_turn(e, to);
         LLVMBuildStore(e->b, emit_i64(e, 0), e->pend[to]);
     }
     if (b->full && b->count) {
@@ -162,7 +174,7 @@ static bool end_together(Emit *e, unsigned self)
                          JIT_BAILED);
         }
     }
-    emit_keep(e, mxgpu_jit_behind(e->r, e->block));
+    emit_keep_floats(e);
     emit_count(e, e->block->count);
     if (kind == JIT_BRANCH) {
         one_way(e, self, taken);
@@ -193,7 +205,7 @@ static void terminator(Emit *e, unsigned self)
     } else if (kind == JIT_JUMP) {
         taken = e->mask;
     }
-    emit_keep(e, mxgpu_jit_behind(r, b));
+    emit_keep_floats(e);
     emit_count(e, b->count);
     if (kind != JIT_JUMP) {
         rest = taken ? LLVMBuildAnd(e->b, e->mask,
@@ -202,7 +214,7 @@ static void terminator(Emit *e, unsigned self)
         emit_variable_or(e, e->pend[block_at(r, r->at[last] + 2 * op->len)], rest);
     }
     if (!taken) {
-        LLVMBuildBr(e->b, e->check[self + 1]);
+        go_on(e, self);
         return;
     }
     to = block_at(r, r->at[last] + op->imm);
@@ -215,7 +227,7 @@ static void terminator(Emit *e, unsigned self)
         emit_variable_add(e, e->divergent, LLVMBuildZExt(e->b, some, e->i64, ""));
     }
     if (to > self) {
-        LLVMBuildBr(e->b, e->check[self + 1]);
+        go_on(e, self);
     } else {
         go_back(e, self, to, taken);
     }
@@ -296,31 +308,44 @@ static void one_op(Emit *e, unsigned index)
 static void leave_at(Emit *e)
 {
     if (!e->block->full) {
-        emit_leave_from(e, JIT_LEFT);
+        emit_leave_from(e, JIT_LEFT, e->block->x);
         return;
     }
     emit_set(e, emit_i64(e, (uint64_t)(int64_t)e->block->at), e->frame,
              offsetof(JitFrame, fault_at));
-    emit_leave_from(e, JIT_TOGETHER);
+    emit_leave_from(e, JIT_TOGETHER, e->block->x);
+}
+
+/* Continues where lanes are at the block; else at the next one. */
+static void look_for_lanes(Emit *e, unsigned self)
+{
+    LLVMBasicBlockRef some = emit_new(e, "some"), none = emit_new(e, "none");
+
+    e->mask = emit_variable_get(e, e->pend[self], e->i64);
+    LLVMBuildCondBr(
+        e->b, LLVMBuildICmp(e->b, LLVMIntEQ, e->mask, emit_i64(e, 0), ""),
+        none, some);
+    LLVMPositionBuilderAtEnd(e->b, none);
+    go_on(e, self);
+    LLVMPositionBuilderAtEnd(e->b, some);
 }
 
 static void block(Emit *e, unsigned self)
 {
-    LLVMBasicBlockRef some = emit_new(e, "some");
-
     e->block = &e->r->blocks[self];
+    memset(e->value, 0, sizeof(e->value));
+    memset(e->fvalue, 0, sizeof(e->fvalue));
+    e->written = e->fwritten = 0;
     LLVMPositionBuilderAtEnd(e->b, e->check[self]);
-    e->mask = emit_variable_get(e, e->pend[self], e->i64);
-    LLVMBuildCondBr(
-        e->b, LLVMBuildICmp(e->b, LLVMIntEQ, e->mask, emit_i64(e, 0), ""),
-        e->check[self + 1], some);
-    LLVMPositionBuilderAtEnd(e->b, some);
+    if (!e->block->full) {
+        look_for_lanes(e, self);
+    }
     if (!e->block->count) {
         leave_at(e);
         return;
     }
     LLVMBuildStore(e->b, emit_i64(e, 0), e->pend[self]);
-    if (e->block->full) {
+    if (e->block->full) { /* all lanes are here */
         LLVMBuildStore(e->b, emit_i64(e, UINT64_MAX), e->slice);
         LLVMBuildBr(e->b, e->body[self]);
         LLVMPositionBuilderAtEnd(e->b, e->body[self]);
@@ -329,9 +354,6 @@ static void block(Emit *e, unsigned self)
         begin_slice(e);
     }
     e->lane = emit_bits(e, e->mask);
-    memset(e->value, 0, sizeof(e->value));
-    memset(e->fvalue, 0, sizeof(e->fvalue));
-    e->written = e->fwritten = 0;
     for (unsigned i = 0; i < e->block->count; i++) {
         one_op(e, e->block->first + i);
     }
@@ -341,6 +363,9 @@ static void block(Emit *e, unsigned self)
 /* To the first block with lanes. */
 static void start(Emit *e)
 {
+    static const uint8_t nothing[32];
+    unsigned first = e->r->whole ? e->r->head_block : 0;
+
     for (unsigned i = 0; i <= e->r->num_blocks; i++) {
         e->check[i] = emit_new(e, "check");
     }
@@ -349,9 +374,10 @@ static void start(Emit *e)
             e->body[i] = emit_new(e, "body");
         }
     }
-    LLVMBuildBr(e->b, e->check[0]);
+    LLVMBuildBr(e->b, e->check[first]);
     LLVMPositionBuilderAtEnd(e->b, e->check[e->r->num_blocks]);
-    emit_leave_from(e, JIT_LEFT);
+    emit_leave_from(e, JIT_LEFT,
+                    e->r->whole ? nothing : e->r->blocks[0].x);
 }
 
 void emit_region(Emit *e)
@@ -362,14 +388,12 @@ void emit_region(Emit *e)
     e->w = LLVMGetParam(e->fn, 1);
     e->frame = LLVMGetParam(e->fn, 2);
     entry = emit_new(e, "entry");
-    e->leave = emit_new(e, "leave");
+    emit_leave_begin(e);
     LLVMPositionBuilderAtEnd(e->b, entry);
     emit_variables(e);
-    entry = LLVMGetInsertBlock(e->b);
-    emit_leave(e);
-    LLVMPositionBuilderAtEnd(e->b, entry);
     start(e);
     for (unsigned i = 0; i < e->r->num_blocks; i++) {
         block(e, i);
     }
+    emit_leave(e);
 }

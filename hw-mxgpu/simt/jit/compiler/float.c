@@ -2,6 +2,8 @@
 /* Floating point, to nearest and without flags. */
 #include "float.h"
 
+#include "registers.h"
+
 static LLVMTypeRef bits_of(Emit *e, LLVMValueRef v)
 {
     return LLVMTypeOf(v) == e->singles ? e->words : e->wides;

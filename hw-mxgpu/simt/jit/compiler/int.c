@@ -4,6 +4,7 @@
 
 #include "leave.h"
 #include "line.h"
+#include "registers.h"
 #include "simt/jit/types.h"
 
 #include <stdlib.h>

@@ -8,6 +8,7 @@
 #include "memory.h"
 
 #include "leave.h"
+#include "registers.h"
 #include "simt/jit/types.h"
 
 #include <stddef.h>

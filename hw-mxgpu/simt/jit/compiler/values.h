@@ -14,6 +14,9 @@ typedef struct Value {
     LLVMValueRef v, step, row;
 } Value;
 
+/* One value, a line, words, wide lanes. */
+#define JIT_SHAPES 4
+
 typedef struct Emit {
     const JitCode *r;
     unsigned n; /* of lanes in vectors: all, or few that were chosen */
@@ -26,12 +29,15 @@ typedef struct Emit {
     LLVMValueRef chosen, which; /* of few: mask; the lanes as a vector */
 
     /* Registers between blocks, and what blocks count. */
-    LLVMValueRef x[32], step[32], row[32]; /* the last two of lines */
+    LLVMValueRef number[32], word[32], wide[32]; /* of x registers */
+    LLVMValueRef step[32], row[32];              /* ... that are lines */
     LLVMValueRef f[32], narrow[32], dirty_x, dirty_f;
     LLVMValueRef pend[JIT_BLOCKS];
     LLVMValueRef instructions, lanes, divergent, slice, limit, few;
     LLVMBasicBlockRef check[JIT_BLOCKS + 1], body[JIT_BLOCKS], leave;
-    LLVMValueRef reason; /* phi of "leave" */
+    LLVMValueRef reason; /* phis of "leave": JitLeave, x registers by shape */
+    LLVMValueRef left[JIT_SHAPES];
+    uint32_t some_left[JIT_SHAPES]; /* from anywhere */
 
     /* The block that is being made. */
     const JitBlock *block;
@@ -51,8 +57,6 @@ LLVMValueRef emit_vector(Emit *e, LLVMTypeRef type, uint64_t v);
 /* A call of the intrinsic for that type. */
 LLVMValueRef emit_intrinsic(Emit *e, const char *name, LLVMTypeRef type,
                             unsigned n, LLVMValueRef *args);
-Value emit_read(Emit *e, unsigned reg);
-void emit_write(Emit *e, unsigned reg, Value v);
 /* Of uniform, word and wide types. */
 LLVMValueRef emit_as(Emit *e, Value v, JitType type);
 /* What is uniform as a line, too. */
@@ -60,8 +64,6 @@ Value emit_line(Emit *e, Value v);
 LLVMValueRef emit_low(Emit *e, Value v); /* low words of lanes */
 bool emit_uniform(Value v);
 bool emit_is_word(Value v);
-LLVMValueRef emit_float(Emit *e, unsigned reg, bool exact);
-void emit_write_float(Emit *e, unsigned reg, LLVMValueRef v, bool raw);
 LLVMValueRef emit_load_at(Emit *e, LLVMTypeRef type, LLVMValueRef at);
 void emit_store_at(Emit *e, LLVMValueRef v, LLVMValueRef at);
 /* A member of a structure. */
