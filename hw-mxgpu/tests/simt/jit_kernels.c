@@ -86,6 +86,34 @@ ENTRY(wave, (const Args *a))
     a->out[t] = sum;
 }
 
+/* Words side by side, a warp's own: of lanes in another order in each turn, or of
+ * all lanes up; some of them overlap. data: where, turns, bytes from lane to lane
+ * (of a warp, 4096). */
+ENTRY(pairs, (const Args *a))
+{
+    u32 t = GID, lane = t & 63, sum = t;
+    u64 mine = a->data[0] + 4096 * (u64)(t >> 6), apart = a->data[2];
+    volatile u32 *up = (volatile u32 *)(mine + lane * apart);
+
+    for (u32 i = 0; i < a->data[1]; i++) {
+        u32 k = (lane * (u32)a->stride + i) & 63;
+        volatile u32 *p = (volatile u32 *)(mine + k * apart);
+        u32 x = p[0], y = p[1];
+
+        sum = sum * 31 + x * 3 + y;
+        if (y & 4) {
+            p[1] = x;
+            p[0] = sum;
+        }
+        y = up[1];
+        x = up[0];
+        up[0] = sum ^ y;
+        up[1] = x + i;
+        sum += x;
+    }
+    a->out[t] = sum;
+}
+
 /* Floating point of both widths, calls, branches in the loop, an array that is
  * indexed by lane, and atomics. */
 static __attribute__((noinline)) double step(double x, u32 k)

@@ -262,6 +262,29 @@ static void own_address(Program *p)
     }
 }
 
+static void put_access(Program *p, RvOp op, int offset)
+{
+    const Insn *in = &insns[op];
+    bool store = op == RV_SW || op == RV_FSW;
+    bool is_float = in->classes & (store ? RV_CLASS_F2 : RV_CLASS_FD);
+    unsigned reg = is_float ? some_f(p, in, false) : some(p);
+
+    (store ? put_s : put_i)(p, op, reg, AT, offset);
+}
+
+/* Words side by side of what x31 points to. */
+static void pair(Program *p, int offset)
+{
+    static const RvOp loads[] = {RV_LW, RV_LWU, RV_FLW};
+    static const RvOp stores[] = {RV_SW, RV_FSW};
+    bool store = below(p, 2), down = below(p, 2);
+
+    for (unsigned i = 0; i < 2; i++) {
+        put_access(p, store ? stores[below(p, 2)] : loads[below(p, 3)],
+                   offset + (i == down ? 0 : 4));
+    }
+}
+
 static void memory(Program *p)
 {
     static const RvOp loads[] = {RV_LD, RV_LW,  RV_LWU, RV_LH, RV_LHU,
@@ -280,7 +303,9 @@ static void memory(Program *p)
         return;
     }
     own_address(p);
-    if (below(p, 2)) {
+    if (below(p, 3) == 0) {
+        pair(p, offset);
+    } else if (below(p, 2)) {
         op = loads[below(p, G_N_ELEMENTS(loads))];
         put_i(p, op,
               insns[op].classes & RV_CLASS_FD ? some_f(p, &insns[op], false)
@@ -359,7 +384,9 @@ static void line_memory(Program *p)
         put_i(p, RV_SLLI, T2, T2, 12); /* BESIDE_MAX */
         put_r(p, RV_ADD, AT, AT, T2);
     }
-    if (what < 2) {
+    if (size == 3 && below(p, 2) && what == 2) {
+        pair(p, 0);
+    } else if (what < 2) {
         put_i(p, op, in->classes & RV_CLASS_FD ? some_f(p, in, false) : some(p),
               AT, 0);
     } else {

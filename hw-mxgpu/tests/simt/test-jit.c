@@ -309,6 +309,58 @@ static void test_whole_faults(void)
     }
 }
 
+static void set_pairs(Both *b, uint64_t at, uint64_t apart, uint64_t order)
+{
+    set(b, 0, at);
+    set(b, 1, 40);
+    set(b, 2, apart);
+    b->run[0].args[2] = b->run[1].args[2] = order;
+}
+
+/* Words side by side, which a host's gathers and scatters take two at a time but
+ * where lanes overlap. */
+static void test_pairs(void)
+{
+    static const uint64_t places[] = {PLACE, PLACE + 4, PLACE + 2,
+                                      MXGPU_SHARED_BASE,
+                                      MXGPU_PRIVATE_END - 8192};
+    static const unsigned aparts[] = {8, 12, 16, 4, 20};
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(places); i++) {
+        bool is_private = places[i] == MXGPU_PRIVATE_END - 8192;
+        Both b = both_new("pairs", 1, is_private ? 64 : THREADS);
+
+        fill(&b, 11);
+        b.run[0].d.shared = b.run[1].d.shared = 32768;
+        for (unsigned k = 0; k < 2 * G_N_ELEMENTS(aparts); k++) {
+            set_pairs(&b, places[i], aparts[k / 2], k & 1 ? 5 : 1);
+            compare(&b, MXGPU_FAULT_NONE, true);
+            compare(&b, MXGPU_FAULT_NONE, true);
+        }
+        compiled(&b);
+        both_free(&b);
+    }
+}
+
+/* The second of two words is not mapped. */
+static void test_half_pair(void)
+{
+    const uint64_t end = HOST_DATA_VA + HOST_DATA_BYTES;
+    Both b = both_new("pairs", 1, 64);
+
+    fill(&b, 12);
+    for (unsigned k = 0; k < 4; k++) {
+        set_pairs(&b, end - 8 * 64, 8, k & 1 ? 5 : 1);
+        compare(&b, MXGPU_FAULT_NONE, true);
+    }
+    compiled(&b);
+    for (unsigned k = 0; k < 4; k++) {
+        set_pairs(&b, end - 8 * 64 + 4, 8, k & 1 ? 5 : 1);
+        compare(&b, MXGPU_FAULT_NOT_PRESENT, true);
+    }
+    both_free(&b);
+}
+
 /* A block with less shared memory at the same place cannot reach what a larger
  * one could. */
 static void test_less_shared(void)
@@ -680,6 +732,8 @@ int main(int argc, char **argv)
     g_test_add_func("/jit/whole", test_whole);
     g_test_add_func("/jit/whole-faults", test_whole_faults);
     g_test_add_func("/jit/barriers", test_barriers);
+    g_test_add_func("/jit/pairs", test_pairs);
+    g_test_add_func("/jit/half-pair", test_half_pair);
     g_test_add_func("/jit/less-shared", test_less_shared);
     g_test_add_func("/jit/remap", test_remap);
     g_test_add_func("/jit/other-code", test_other_code);

@@ -8,10 +8,12 @@
  */
 #include "emit.h"
 
+#include "call.h"
 #include "float.h"
 #include "int.h"
 #include "leave.h"
 #include "memory.h"
+#include "pair.h"
 #include "registers.h"
 #include "simt/jit/types.h"
 #include "simt/warp/budget.h"
@@ -304,6 +306,19 @@ static void one_op(Emit *e, unsigned index)
     }
 }
 
+static void all_ops(Emit *e)
+{
+    unsigned end = e->block->first + e->block->count;
+
+    for (unsigned i = e->block->first; i < end; i++) {
+        if (emit_pair(e, i)) {
+            i++;
+        } else {
+            one_op(e, i);
+        }
+    }
+}
+
 /* In front of what is not compiled, or behind the region's end. */
 static void leave_at(Emit *e)
 {
@@ -354,9 +369,7 @@ static void block(Emit *e, unsigned self)
         begin_slice(e);
     }
     e->lane = emit_bits(e, e->mask);
-    for (unsigned i = 0; i < e->block->count; i++) {
-        one_op(e, e->block->first + i);
-    }
+    all_ops(e);
     terminator(e, self);
 }
 

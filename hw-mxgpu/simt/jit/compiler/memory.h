@@ -5,9 +5,11 @@
 
 #include "values.h"
 
+/* A register from the low bytes of i32 or i64 lanes. */
+LLVMValueRef emit_extended(Emit *e, const SimtOp *op, LLVMValueRef v);
+/* What is stored, as i32 or i64 lanes. */
+LLVMValueRef emit_stored(Emit *e, const SimtOp *op);
 void emit_load(Emit *e, const SimtOp *op);
 void emit_store(Emit *e, const SimtOp *op);
-void emit_csr(Emit *e, const SimtOp *op);
-void emit_call(Emit *e, const SimtOp *op, bool may_fault);
 
 #endif

@@ -237,6 +237,17 @@ void emit_scatter(Emit *e, LLVMValueRef v, LLVMValueRef at, LLVMValueRef bits)
     by_addresses(e, "llvm.masked.scatter", LLVMTypeOf(v), args);
 }
 
+void emit_masked_store(Emit *e, LLVMValueRef v, LLVMValueRef at,
+                       unsigned alignment, LLVMValueRef mask)
+{
+    LLVMTypeRef types[] = {LLVMTypeOf(v), e->ptr};
+    unsigned id = LLVMLookupIntrinsicID("llvm.masked.store", 17);
+    LLVMValueRef fn = LLVMGetIntrinsicDeclaration(e->module, id, types, 2);
+    LLVMValueRef args[] = {v, at, emit_i32(e, alignment), mask};
+
+    LLVMBuildCall2(e->b, LLVMGlobalGetValueType(fn), fn, args, 4, "");
+}
+
 LLVMValueRef emit_each(Emit *e, LLVMValueRef at, unsigned apart)
 {
     LLVMValueRef ramp[LANES], far;

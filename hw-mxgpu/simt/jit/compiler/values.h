@@ -81,6 +81,9 @@ LLVMValueRef emit_gather(Emit *e, LLVMTypeRef type, LLVMValueRef at,
                          LLVMValueRef bits);
 void emit_scatter(Emit *e, LLVMValueRef v, LLVMValueRef at,
                   LLVMValueRef bits);
+/* Side by side. */
+void emit_masked_store(Emit *e, LLVMValueRef v, LLVMValueRef at,
+                       unsigned alignment, LLVMValueRef mask);
 /* Addresses of lanes that are "apart" bytes behind each other in memory, lane 0 at
  * "at" (i64). */
 LLVMValueRef emit_each(Emit *e, LLVMValueRef at, unsigned apart);

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows of lines in memory, each side by side or at one address. */
+#include "rows.h"
+
+#include <stddef.h>
+
+bool emit_may_step(Value base, uint64_t step)
+{
+    return !LLVMIsAConstantInt(base.step) ||
+           LLVMConstIntGetZExtValue(base.step) == step;
+}
+
+Access emit_begin_rows(Emit *e, int64_t imm, unsigned size, Value base,
+                       LLVMBasicBlockRef slow)
+{
+    Access a = {.size = size, .slow = slow};
+    unsigned shift = e->r->row_shift;
+    LLVMValueRef ok = emit_look(e, &a), last;
+
+    a.va = LLVMBuildAdd(e->b, base.v, emit_i64(e, (uint64_t)imm), "");
+    last = LLVMBuildAdd(
+        e->b, a.va,
+        LLVMBuildMul(e->b, base.step, emit_i64(e, (1u << shift) - 1), ""), "");
+    if (shift < 6) {
+        last = LLVMBuildAdd(e->b, last,
+                            LLVMBuildMul(e->b, base.row,
+                                         emit_i64(e, (LANES >> shift) - 1), ""),
+                            "");
+        ok = LLVMBuildAnd(e->b, ok,
+                          LLVMBuildICmp(e->b, LLVMIntULT, base.row,
+                                        emit_i64(e, 1ull << 32), ""),
+                          "");
+    }
+    ok = LLVMBuildAnd(e->b, ok,
+                      LLVMBuildICmp(e->b, LLVMIntEQ, a.is_private,
+                                    emit_i64(e, 0), ""),
+                      "");
+    for (unsigned i = 0; i < 2; i++) {
+        LLVMValueRef off = LLVMBuildSub(e->b, i ? last : a.va, a.lo, "");
+
+        ok = LLVMBuildAnd(e->b, ok,
+                          LLVMBuildICmp(e->b, LLVMIntULT, off, a.span, ""), "");
+    }
+    a.fast = emit_new(e, "rows");
+    emit_branch(e, ok, a.fast, a.slow, true);
+    return a;
+}
+
+static LLVMValueRef row_at(Emit *e, const Access *a, Value base, unsigned r)
+{
+    LLVMValueRef at = LLVMBuildAdd(e->b, a->va, a->add, "");
+
+    at = LLVMBuildAdd(e->b, at,
+                      LLVMBuildMul(e->b, base.row, emit_i64(e, r), ""), "");
+    return LLVMBuildIntToPtr(e->b, at, e->ptr, "");
+}
+
+/* Lanes from, from + 1 ... of what two vectors make together. */
+static LLVMValueRef lanes_of(Emit *e, LLVMValueRef v, LLVMValueRef behind,
+                             unsigned from, unsigned n)
+{
+    LLVMValueRef which[LANES];
+
+    for (unsigned i = 0; i < n; i++) {
+        which[i] = emit_i32(e, from + i);
+    }
+    return LLVMBuildShuffleVector(e->b, v, behind, LLVMConstVector(which, n),
+                                  "");
+}
+
+/* One vector of equally long ones. */
+static LLVMValueRef joined(Emit *e, LLVMValueRef *rows, unsigned n)
+{
+    for (; n > 1; n /= 2) {
+        unsigned length = LLVMGetVectorSize(LLVMTypeOf(rows[0]));
+
+        for (unsigned i = 0; i < n / 2; i++) {
+            rows[i] = lanes_of(e, rows[2 * i], rows[2 * i + 1], 0, 2 * length);
+        }
+    }
+    return rows[0];
+}
+
+/* What all lanes of a row get from one number. */
+static LLVMValueRef spread(Emit *e, LLVMValueRef number, LLVMTypeRef many)
+{
+    LLVMValueRef v = LLVMBuildInsertElement(e->b, LLVMGetPoison(many), number,
+                                            emit_i32(e, 0), "");
+
+    return LLVMBuildShuffleVector(
+        e->b, v, LLVMGetPoison(many),
+        LLVMConstNull(LLVMVectorType(e->i32, LLVMGetVectorSize(many))), "");
+}
+
+LLVMValueRef emit_get_rows(Emit *e, const Access *a, Value base, bool level)
+{
+    unsigned shift = e->r->row_shift, n = LANES >> shift;
+    LLVMTypeRef one = LLVMIntTypeInContext(e->context, 8 * a->size);
+    LLVMTypeRef many = LLVMVectorType(one, 1u << shift);
+    LLVMValueRef rows[LANES];
+
+    for (unsigned r = 0; r < n; r++) {
+        rows[r] = LLVMBuildLoad2(e->b, level ? one : many,
+                                 row_at(e, a, base, r), "");
+        LLVMSetAlignment(rows[r], 1);
+        rows[r] = level ? spread(e, rows[r], many) : rows[r];
+    }
+    return joined(e, rows, n);
+}
+
+/* The only row, which goes down: the last lane's number comes first. */
+LLVMValueRef emit_get_reversed(Emit *e, const Access *a)
+{
+    LLVMTypeRef one = LLVMIntTypeInContext(e->context, 8 * a->size);
+    LLVMTypeRef many = LLVMVectorType(one, LANES);
+    LLVMValueRef at = LLVMBuildAdd(e->b, a->va, a->add, ""), v, which[LANES];
+
+    at = LLVMBuildSub(e->b, at, emit_i64(e, (LANES - 1) * a->size), "");
+    v = LLVMBuildLoad2(e->b, many, LLVMBuildIntToPtr(e->b, at, e->ptr, ""), "");
+    LLVMSetAlignment(v, 1);
+    for (unsigned i = 0; i < LANES; i++) {
+        which[i] = emit_i32(e, LANES - 1 - i);
+    }
+    return LLVMBuildShuffleVector(e->b, v, LLVMGetPoison(many),
+                                  LLVMConstVector(which, LANES), "");
+}
+
+void emit_put_rows(Emit *e, const Access *a, Value base, LLVMValueRef v)
+{
+    unsigned shift = e->r->row_shift, n = 1u << shift;
+    LLVMTypeRef type = LLVMVectorType(
+        LLVMIntTypeInContext(e->context, 8 * a->size), LANES);
+
+    v = LLVMBuildTruncOrBitCast(e->b, v, type, "");
+    for (unsigned r = 0; r < (unsigned)LANES >> shift; r++) {
+        LLVMValueRef row = lanes_of(e, v, LLVMGetPoison(type), r * n, n);
+        LLVMValueRef at = row_at(e, a, base, r);
+
+        if (e->block->full) {
+            LLVMSetAlignment(LLVMBuildStore(e->b, row, at), 1);
+        } else {
+            emit_masked_store(
+                e, row, at, 1,
+                lanes_of(e, e->lane, LLVMGetPoison(e->bits), r * n, n));
+        }
+    }
+}
+
+LLVMBasicBlockRef emit_if_step(Emit *e, Value base, uint64_t step)
+{
+    LLVMBasicBlockRef yes = emit_new(e, "yes"), no = emit_new(e, "other");
+
+    LLVMBuildCondBr(e->b,
+                    LLVMBuildICmp(e->b, LLVMIntEQ, base.step, emit_i64(e, step),
+                                  ""),
+                    yes, no);
+    LLVMPositionBuilderAtEnd(e->b, yes);
+    return no;
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Each load and store has a site, a unit's memory of where its addresses were
+ * last: a range of global memory, the block's shared memory or the warp's private
+ * memory. Lanes that are all in it go there directly.
+ */
+#include "site.h"
+
+#include "registers.h"
+
+#include <stddef.h>
+
+unsigned emit_size(unsigned op)
+{
+    switch (op) {
+    case RV_LB:
+    case RV_LBU:
+    case RV_SB:
+        return 1;
+    case RV_LH:
+    case RV_LHU:
+    case RV_SH:
+        return 2;
+    case RV_LD:
+    case RV_FLD:
+    case RV_SD:
+    case RV_FSD:
+        return 8;
+    default:
+        return 4;
+    }
+}
+
+LLVMValueRef emit_any_lane(Emit *e, LLVMValueRef bits)
+{
+    return emit_any(e, LLVMBuildAnd(e->b, bits, e->lane, ""));
+}
+
+static LLVMValueRef wide_const(Emit *e, LLVMValueRef like, uint64_t v)
+{
+    return LLVMTypeOf(like) == e->i64 ? emit_i64(e, v)
+                                      : emit_vector(e, e->wides, v);
+}
+
+LLVMValueRef emit_misaligned(Emit *e, const Access *a)
+{
+    LLVMValueRef low = LLVMBuildAnd(e->b, a->off,
+                                    wide_const(e, a->off, a->size - 1), "");
+
+    low = LLVMBuildICmp(e->b, LLVMIntNE, low, wide_const(e, a->off, 0), "");
+    return a->uniform ? low : emit_any_lane(e, low);
+}
+
+static LLVMValueRef usub_sat(Emit *e, LLVMValueRef v, uint64_t n)
+{
+    LLVMValueRef args[] = {v, emit_i64(e, n)};
+
+    return emit_intrinsic(e, "llvm.usub.sat", e->i64, 2, args);
+}
+
+LLVMValueRef emit_look(Emit *e, Access *a)
+{
+    static const size_t keys[] = {
+        offsetof(JitFrame, key_global),
+        offsetof(JitFrame, key_shared),
+        offsetof(JitFrame, key_private),
+    };
+    LLVMValueRef sites = emit_get(e, e->ptr, e->frame,
+                                  offsetof(JitFrame, sites));
+    LLVMValueRef key, known = LLVMConstInt(e->i1, 0, 0);
+    unsigned own = emit_size(e->r->ops[e->index].op); /* what "span" is for */
+
+    a->site = emit_at(e, sites, e->r->site[e->index] * sizeof(JitSite));
+    key = emit_get(e, e->i64, a->site, offsetof(JitSite, key));
+    a->lo = emit_get(e, e->i64, a->site, offsetof(JitSite, lo));
+    a->span = emit_get(e, e->i64, a->site, offsetof(JitSite, span));
+    a->add = emit_get(e, e->i64, a->site, offsetof(JitSite, add));
+    a->is_private = emit_get(e, e->i64, a->site, offsetof(JitSite, is_private));
+    if (a->size > own) {
+        a->span = usub_sat(e, a->span, a->size - own);
+    }
+    for (unsigned i = 0; i < 3; i++) {
+        LLVMValueRef mine = emit_get(e, e->i64, e->frame, keys[i]);
+
+        mine = LLVMBuildICmp(e->b, LLVMIntEQ, key, mine, "");
+        known = LLVMBuildOr(e->b, known, mine, "");
+    }
+    return known;
+}
+
+Access emit_begin(Emit *e, const SimtOp *op, int64_t imm, unsigned size,
+                  LLVMBasicBlockRef slow)
+{
+    Value base = emit_read(e, op->r1);
+    Access a = {.uniform = emit_uniform(base), .size = size, .slow = slow};
+    LLVMValueRef from = emit_i64(e, (uint64_t)imm);
+    LLVMValueRef known = emit_look(e, &a), lo = a.lo, span = a.span, inside;
+
+    if (a.uniform) {
+        a.va = LLVMBuildAdd(e->b, base.v, from, "");
+        a.off = LLVMBuildSub(e->b, a.va, lo, "");
+        inside = LLVMBuildICmp(e->b, LLVMIntULT, a.off, span, "");
+    } else {
+        LLVMValueRef wide = emit_as(e, base, JIT_WIDE);
+
+        a.va = LLVMBuildAdd(e->b, wide, emit_splat(e, from, e->wides), "");
+        a.off = LLVMBuildSub(e->b, a.va, emit_splat(e, lo, e->wides), "");
+        inside = LLVMBuildNot(
+            e->b,
+            emit_any_lane(e,
+                          LLVMBuildICmp(e->b, LLVMIntUGE, a.off,
+                                        emit_splat(e, span, e->wides), "")),
+            "");
+    }
+    a.fast = emit_new(e, "fast");
+    emit_branch(e, LLVMBuildAnd(e->b, known, inside, ""), a.fast, a.slow, true);
+    return a;
+}
+
+LLVMValueRef emit_host_lanes(Emit *e, const Access *a)
+{
+    LLVMBasicBlockRef private = emit_new(e, "private"), lined, from;
+    LLVMBasicBlockRef inside = emit_new(e, "lanes"), linear = emit_new(e, "li");
+    LLVMValueRef host, at[2], phi;
+    LLVMBasicBlockRef blocks[2];
+
+    LLVMPositionBuilderAtEnd(e->b, a->fast);
+    LLVMBuildCondBr(e->b,
+                    LLVMBuildICmp(e->b, LLVMIntNE, a->is_private,
+                                  emit_i64(e, 0), ""),
+                    private, linear);
+    LLVMPositionBuilderAtEnd(e->b, linear);
+    at[0] = LLVMBuildAdd(e->b, a->va, emit_splat(e, a->add, e->wides), "");
+    blocks[0] = linear;
+    if (a->size < 4) { /* whole words are loaded: halfwords must not cross */
+        lined = emit_new(e, "lined");
+        emit_branch(e, emit_misaligned(e, a), a->slow, lined, false);
+        blocks[0] = lined;
+        LLVMPositionBuilderAtEnd(e->b, lined);
+    }
+    LLVMBuildBr(e->b, inside);
+    LLVMPositionBuilderAtEnd(e->b, private);
+    lined = emit_new(e, "lined");
+    emit_branch(e, emit_misaligned(e, a), a->slow, lined, false);
+    LLVMPositionBuilderAtEnd(e->b, lined);
+    from = lined;
+    host = emit_each(e,
+                     emit_get(e, e->i64, e->frame,
+                              offsetof(JitFrame, private_host)),
+                     8);
+    host = LLVMBuildAdd(
+        e->b, host,
+        LLVMBuildAnd(e->b, a->off, emit_vector(e, e->wides, 7), ""), "");
+    at[1] = LLVMBuildAdd(
+        e->b, host,
+        LLVMBuildShl(e->b,
+                     LLVMBuildAnd(e->b, a->off,
+                                  emit_vector(e, e->wides, ~7ull), ""),
+                     emit_vector(e, e->wides, 6), ""),
+        "");
+    blocks[1] = from;
+    LLVMBuildBr(e->b, inside);
+    LLVMPositionBuilderAtEnd(e->b, inside);
+    phi = LLVMBuildPhi(e->b, e->wides, "");
+    LLVMAddIncoming(phi, at, blocks, 2);
+    return phi;
+}
+
+LLVMValueRef emit_gather_small(Emit *e, LLVMValueRef host)
+{
+    LLVMValueRef three = emit_vector(e, e->wides, 3);
+    LLVMValueRef low = LLVMBuildAnd(e->b, host, three, "");
+    LLVMValueRef words =
+        emit_gather(e, e->words, LLVMBuildSub(e->b, host, low, ""), e->lane);
+    LLVMValueRef n = LLVMBuildShl(e->b, LLVMBuildTrunc(e->b, low, e->words, ""),
+                                  emit_vector(e, e->words, 3), "");
+
+    return LLVMBuildLShr(e->b, words, n, "");
+}
+
+LLVMValueRef emit_granule(Emit *e, const Access *a)
+{
+    LLVMValueRef at = LLVMBuildAnd(e->b, a->off, emit_i64(e, ~7ull), "");
+
+    at = LLVMBuildShl(e->b, at, emit_i64(e, 6), "");
+    return LLVMBuildAdd(e->b, at,
+                        emit_get(e, e->i64, e->frame,
+                                 offsetof(JitFrame, private_host)),
+                        "");
+}
+
+LLVMValueRef emit_load_granule(Emit *e, const Access *a)
+{
+    LLVMValueRef at = emit_granule(e, a), v;
+
+    if (e->n < LANES) {
+        return emit_gather(e, e->wides, emit_each(e, at, 8), e->lane);
+    }
+    v = LLVMBuildLoad2(e->b, e->wides,
+                       LLVMBuildIntToPtr(e->b, at, e->ptr, ""), "");
+    LLVMSetAlignment(v, 64);
+    return v;
+}
+
+LLVMValueRef emit_granule_shift(Emit *e, const Access *a)
+{
+    LLVMValueRef n = LLVMBuildAnd(e->b, a->off, emit_i64(e, 7), "");
+
+    return emit_splat(e, LLVMBuildShl(e->b, n, emit_i64(e, 3), ""), e->wides);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* Where lanes go to in memory. */
+#ifndef MXGPU_SIMT_JIT_COMPILER_SITE_H
+#define MXGPU_SIMT_JIT_COMPILER_SITE_H
+
+#include "values.h"
+
+typedef struct Access {
+    LLVMValueRef site, off, lo, span, add, is_private;
+    LLVMValueRef va;             /* i64 or a vector of them */
+    LLVMBasicBlockRef fast, slow; /* to be filled in */
+    bool uniform;
+    unsigned size; /* bytes of a lane */
+} Access;
+
+/* Bytes that a lane loads or stores. */
+unsigned emit_size(unsigned op);
+/* Whether a lane of the mask has its bit set; one of a->off is no multiple of the
+ * size. */
+LLVMValueRef emit_any_lane(Emit *e, LLVMValueRef bits);
+LLVMValueRef emit_misaligned(Emit *e, const Access *a);
+/* What the site of the op that is being made says, for a->size bytes, and whether
+ * that is of this warp's memory. */
+LLVMValueRef emit_look(Emit *e, Access *a);
+/* Looks whether all lanes' x[r1] + imm are inside: continues at "fast" or at
+ * "slow". */
+Access emit_begin(Emit *e, const SimtOp *op, int64_t imm, unsigned size,
+                  LLVMBasicBlockRef slow);
+/* Host addresses of all lanes of a vector; goes to slow where they are not aligned
+ * in private memory. */
+LLVMValueRef emit_host_lanes(Emit *e, const Access *a);
+/* Bytes and halfwords from the aligned words that hold them. */
+LLVMValueRef emit_gather_small(Emit *e, LLVMValueRef host);
+/* Where the granule of a uniform address in private memory is; what is in it; how
+ * far up in it, in bits, for all lanes. */
+LLVMValueRef emit_granule(Emit *e, const Access *a);
+LLVMValueRef emit_load_granule(Emit *e, const Access *a);
+LLVMValueRef emit_granule_shift(Emit *e, const Access *a);
+
+#endif
