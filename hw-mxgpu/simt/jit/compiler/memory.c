@@ -4,6 +4,7 @@
 #include "memory.h"
 
 #include "call.h"
+#include "lanes.h"
 #include "leave.h"
 #include "registers.h"
 #include "rows.h"
@@ -62,8 +63,8 @@ static void load_vector(Emit *e, const SimtOp *op, const Access *a, Ends *ends)
     LLVMValueRef host = emit_host_lanes(e, a), v;
 
     v = a->size < 4 ? emit_gather_small(e, host)
-                    : emit_gather(e, a->size == 4 ? e->words : e->wides, host,
-                                  e->lane);
+                    : emit_load_lanes(e, a->size == 4 ? e->words : e->wides,
+                                      host);
     end(e, ends, emit_extended(e, op, v));
 }
 
@@ -409,7 +410,7 @@ static void store_vector(Emit *e, const SimtOp *op, LLVMValueRef v,
         LLVMPositionBuilderAtEnd(e->b, a.fast);
         LLVMBuildBr(e->b, a.slow);
     } else {
-        emit_scatter(e, v, emit_host_lanes(e, &a), e->lane);
+        emit_store_lanes(e, v, emit_host_lanes(e, &a));
         LLVMBuildBr(e->b, join);
     }
 }

@@ -6,6 +6,7 @@
  */
 #include "pair.h"
 
+#include "lanes.h"
 #include "memory.h"
 #include "registers.h"
 #include "rows.h"
@@ -138,7 +139,7 @@ static void load_pair(Emit *e, Pair *p)
         load_rows(e, p);
     }
     a = begin_lanes(e, p);
-    end_both(e, p, emit_gather(e, e->wides, host(e, &a), e->lane));
+    end_both(e, p, emit_load_lanes(e, e->wides, host(e, &a)));
     load_apart(e, p);
     LLVMPositionBuilderAtEnd(e->b, p->join);
     for (unsigned i = 0; i < 2; i++) {
@@ -206,7 +207,7 @@ static void store_pair(Emit *e, Pair *p)
     low = LLVMBuildAnd(e->b, a.va, emit_vector(e, e->wides, 7), "");
     low = LLVMBuildICmp(e->b, LLVMIntNE, low, emit_vector(e, e->wides, 0), "");
     check_aligned(e, p, emit_any_lane(e, low));
-    emit_scatter(e, v, host(e, &a), e->lane);
+    emit_store_lanes(e, v, host(e, &a));
     LLVMBuildBr(e->b, p->join);
     LLVMPositionBuilderAtEnd(e->b, p->apart);
     emit_store(e, p->op[0]);

@@ -6,6 +6,7 @@
  */
 #include "site.h"
 
+#include "lanes.h"
 #include "registers.h"
 
 #include <stddef.h>
@@ -171,7 +172,7 @@ LLVMValueRef emit_gather_small(Emit *e, LLVMValueRef host)
     LLVMValueRef three = emit_vector(e, e->wides, 3);
     LLVMValueRef low = LLVMBuildAnd(e->b, host, three, "");
     LLVMValueRef words =
-        emit_gather(e, e->words, LLVMBuildSub(e->b, host, low, ""), e->lane);
+        emit_load_lanes(e, e->words, LLVMBuildSub(e->b, host, low, ""));
     LLVMValueRef n = LLVMBuildShl(e->b, LLVMBuildTrunc(e->b, low, e->words, ""),
                                   emit_vector(e, e->words, 3), "");
 

@@ -26,6 +26,7 @@ typedef struct Emit {
     LLVMValueRef fn, cu, w, frame;
     LLVMTypeRef i1, i8, i32, i64, ptr;
     LLVMTypeRef words, wides, singles, doubles, bits, ptrs; /* of n lanes */
+    LLVMValueRef room_at, room_v; /* memory for addresses and numbers of lanes */
     LLVMValueRef chosen, which; /* of few: mask; the lanes as a vector */
 
     /* Registers between blocks, and what blocks count. */

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lanes of the mask, each at a host address of its own. A host's gather of 64 lanes
+ * takes as long whatever its mask says; so fewer lanes go one after the other, four
+ * in each turn of a loop. What addresses and lanes are is in memory then.
+ */
+#include "lanes.h"
+
+/* So many lanes take no longer so than by gathers and scatters. */
+#define LOADS_MAX  28
+#define STORES_MAX 36
+
+#define AT_ONCE 4
+
+/* Each lane of the mask once, the last one until a turn is full. */
+typedef struct Turn {
+    LLVMValueRef mask, last;
+    LLVMBasicBlockRef top, done;
+} Turn;
+
+static LLVMValueRef count(Emit *e)
+{
+    return emit_intrinsic(e, "llvm.ctpop", e->i64, 1, &e->mask);
+}
+
+static bool may_be_few(const Emit *e)
+{
+    return e->n == LANES && !e->block->full;
+}
+
+/* Continues where lanes are few; returns where they are not. */
+static LLVMBasicBlockRef if_few(Emit *e, unsigned most)
+{
+    LLVMBasicBlockRef few = emit_new(e, "few"), many = emit_new(e, "many");
+
+    LLVMBuildCondBr(e->b,
+                    LLVMBuildICmp(e->b, LLVMIntULE, count(e),
+                                  emit_i64(e, most), ""),
+                    few, many);
+    LLVMPositionBuilderAtEnd(e->b, few);
+    return many;
+}
+
+/* Memory for the lanes of a vector. */
+static LLVMValueRef room(Emit *e, LLVMValueRef *at)
+{
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
+
+    if (!*at) {
+        LLVMPositionBuilderBefore(
+            e->b, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(e->fn)));
+        *at = LLVMBuildAlloca(e->b, e->wides, "");
+        LLVMSetAlignment(*at, 64);
+        LLVMPositionBuilderAtEnd(e->b, here);
+    }
+    return *at;
+}
+
+static void begin(Emit *e, Turn *t)
+{
+    LLVMValueRef args[] = {e->mask, LLVMConstInt(e->i1, 1, 0)}, zeros;
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
+
+    zeros = emit_intrinsic(e, "llvm.ctlz", e->i64, 2, args);
+    t->last = LLVMBuildLShr(e->b, emit_i64(e, 1ull << 63), zeros, "");
+    t->top = emit_new(e, "each");
+    t->done = emit_new(e, "done");
+    LLVMBuildBr(e->b, t->top);
+    LLVMPositionBuilderAtEnd(e->b, t->top);
+    t->mask = LLVMBuildPhi(e->b, e->i64, "");
+    LLVMAddIncoming(t->mask, &e->mask, &here, 1);
+}
+
+static void end(Emit *e, Turn *t, LLVMValueRef rest)
+{
+    LLVMAddIncoming(t->mask, &rest, &t->top, 1);
+    LLVMBuildCondBr(e->b,
+                    LLVMBuildICmp(e->b, LLVMIntNE, rest, emit_i64(e, 0), ""),
+                    t->top, t->done);
+    LLVMPositionBuilderAtEnd(e->b, t->done);
+}
+
+static LLVMValueRef element(Emit *e, LLVMTypeRef type, LLVMValueRef room,
+                            LLVMValueRef index)
+{
+    return LLVMBuildGEP2(e->b, type, room, &index, 1, "");
+}
+
+/* Each lane's number: from its address to the room, or back. */
+static void copy_each(Emit *e, LLVMTypeRef one, bool load)
+{
+    LLVMValueRef from, to, rest, number;
+    Turn t;
+
+    begin(e, &t);
+    rest = t.mask;
+    for (unsigned i = 0; i < AT_ONCE; i++) {
+        LLVMValueRef args[] = {LLVMBuildOr(e->b, rest, t.last, ""),
+                               LLVMConstInt(e->i1, 1, 0)};
+        LLVMValueRef lane = emit_intrinsic(e, "llvm.cttz", e->i64, 2, args);
+
+        rest = LLVMBuildAnd(
+            e->b, rest, LLVMBuildSub(e->b, rest, emit_i64(e, 1), ""), "");
+        from = LLVMBuildLoad2(e->b, e->ptr, element(e, e->i64, e->room_at, lane),
+                              "");
+        to = element(e, one, e->room_v, lane);
+        if (!load) {
+            LLVMValueRef swapped = from;
+
+            from = to;
+            to = swapped;
+        }
+        number = LLVMBuildLoad2(e->b, one, from, "");
+        LLVMSetAlignment(number, 1);
+        LLVMSetAlignment(LLVMBuildStore(e->b, number, to), 1);
+    }
+    end(e, &t, rest);
+}
+
+static LLVMValueRef load_few(Emit *e, LLVMTypeRef type, LLVMValueRef at)
+{
+    LLVMValueRef v;
+
+    emit_store_at(e, at, room(e, &e->room_at));
+    (void)room(e, &e->room_v);
+    copy_each(e, LLVMGetElementType(type), true);
+    v = emit_load_at(e, type, e->room_v);
+    return LLVMBuildSelect(e->b, e->lane, v, LLVMConstNull(type), "");
+}
+
+LLVMValueRef emit_load_lanes(Emit *e, LLVMTypeRef type, LLVMValueRef at)
+{
+    LLVMBasicBlockRef many, join, from[2];
+    LLVMValueRef v[2], phi;
+
+    if (!may_be_few(e)) {
+        return emit_gather(e, type, at, e->lane);
+    }
+    join = emit_new(e, "gathered");
+    many = if_few(e, LOADS_MAX);
+    v[0] = load_few(e, type, at);
+    from[0] = LLVMGetInsertBlock(e->b);
+    LLVMBuildBr(e->b, join);
+    LLVMPositionBuilderAtEnd(e->b, many);
+    v[1] = emit_gather(e, type, at, e->lane);
+    from[1] = many;
+    LLVMBuildBr(e->b, join);
+    LLVMPositionBuilderAtEnd(e->b, join);
+    phi = LLVMBuildPhi(e->b, type, "");
+    LLVMAddIncoming(phi, v, from, 2);
+    return phi;
+}
+
+void emit_store_lanes(Emit *e, LLVMValueRef v, LLVMValueRef at)
+{
+    LLVMBasicBlockRef many, join;
+
+    if (!may_be_few(e)) {
+        emit_scatter(e, v, at, e->lane);
+        return;
+    }
+    join = emit_new(e, "scattered");
+    many = if_few(e, STORES_MAX);
+    emit_store_at(e, at, room(e, &e->room_at));
+    emit_store_at(e, v, room(e, &e->room_v));
+    copy_each(e, LLVMGetElementType(LLVMTypeOf(v)), false);
+    LLVMBuildBr(e->b, join);
+    LLVMPositionBuilderAtEnd(e->b, many);
+    emit_scatter(e, v, at, e->lane);
+    LLVMBuildBr(e->b, join);
+    LLVMPositionBuilderAtEnd(e->b, join);
+}
