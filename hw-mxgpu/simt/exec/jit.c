@@ -231,30 +231,6 @@ static void observe(const MxgpuWarp *w, uint8_t entry[32])
     }
 }
 
-/* Makes the form of x[r] that the code reads; false: it has none. */
-static bool convert(MxgpuWarp *w, unsigned r, JitType type)
-{
-    switch (type) {
-    case JIT_UNIFORM_WORD:
-        return w->form[r] & FORM_UNIFORM &&
-               w->line[r].base == SEXT32(w->line[r].base);
-    case JIT_UNIFORM:
-        return w->form[r] & FORM_UNIFORM;
-    case JIT_LINE_WORD:
-        return w->form[r] & FORM_LINE &&
-               line_within(rows_of(w), &w->line[r], INT32_MIN, INT32_MAX);
-    case JIT_LINE:
-        return w->form[r] & FORM_LINE;
-    case JIT_WORD:
-        return as_word(w, r);
-    case JIT_WIDE:
-        (void)wide(w, r);
-        return true;
-    default:
-        return true;
-    }
-}
-
 /* Of what came in as a line when the code was asked for it knows the step; what
  * did as one value is one. */
 static bool same_step(const JitCode *c, const MxgpuWarp *w, unsigned r)
@@ -263,20 +239,61 @@ static bool same_step(const JitCode *c, const MxgpuWarp *w, unsigned r)
                                        : w->form[r] & FORM_UNIFORM;
 }
 
-static bool ready_x(const JitRegion *region, MxgpuWarp *w, uint32_t needed)
+/* x registers that have the form. */
+static uint32_t having(const MxgpuWarp *w, int form)
 {
-    const JitCode *c = &region->code;
-    const uint8_t *types = c->blocks[c->head_block].x;
+    return _mm256_test_epi8_mask(_mm256_loadu_si256((const void *)w->form),
+                                 _mm256_set1_epi8((char)form));
+}
 
+static bool are_words(const MxgpuWarp *w, uint32_t uniform)
+{
+    bool are = true;
+
+    for (; uniform; uniform &= uniform - 1) {
+        uint64_t v = w->line[__builtin_ctz(uniform)].base;
+
+        are &= v == SEXT32(v);
+    }
+    return are;
+}
+
+static bool lines_ready(const JitRegion *region, const MxgpuWarp *w,
+                        uint32_t needed)
+{
     for (; needed; needed &= needed - 1) {
         unsigned r = __builtin_ctz(needed);
 
-        if (!convert(w, r, types[r]) ||
-            (mxgpu_jit_line(types[r]) && !same_step(c, w, r))) {
+        if (!same_step(&region->code, w, r) ||
+            (region->at_head[JIT_LINE_WORD] >> r & 1 &&
+             !line_within(rows_of(w), &w->line[r], INT32_MIN, INT32_MAX))) {
             return false;
         }
     }
     return true;
+}
+
+/* Makes the forms of x registers that the code reads; false: one has none. Most
+ * have them: what is looked at in turn is what has not. */
+static bool ready_x(const JitRegion *region, MxgpuWarp *w, uint32_t needed)
+{
+    const uint32_t *at = region->at_head;
+    uint32_t uniform = (at[JIT_UNIFORM_WORD] | at[JIT_UNIFORM]) & needed;
+    uint32_t line = (at[JIT_LINE_WORD] | at[JIT_LINE]) & needed;
+    bool ready = !(uniform & ~having(w, FORM_UNIFORM)) &&
+                 !(line & ~having(w, FORM_LINE)) &&
+                 are_words(w, at[JIT_UNIFORM_WORD] & needed) &&
+                 lines_ready(region, w, line);
+    uint32_t other = at[JIT_WORD] & needed & ~having(w, FORM_WORD);
+
+    for (; ready && other; other &= other - 1) {
+        ready = as_word(w, __builtin_ctz(other));
+    }
+    other = ready ? at[JIT_WIDE] & needed & ~having(w, FORM_WIDE) : 0;
+    for (; other; other &= other - 1) {
+        (void)wide(w, __builtin_ctz(other));
+    }
+    return ready;
 }
 
 /* Whether f registers that are read hold for these lanes what the code reads. */
@@ -348,16 +365,6 @@ static bool gather_groups(const JitRegion *r, const MxgpuWarp *w, JitFrame *f,
         e->taken++;
     }
     return true;
-}
-
-static uint32_t used_x(const JitRegion *r)
-{
-    uint32_t used = 0;
-
-    for (unsigned i = 1; i < 32; i++) {
-        used |= r->code.x[i] ? 1u << i : 0;
-    }
-    return used;
 }
 
 /* Lanes that the code has left are ready where it left them. */
@@ -522,7 +529,7 @@ static JitFn *fill(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page, SimtHead *head,
     if (w->s.cur.mask != w->s.live) {
         needed |= ~(uint32_t)w->c.dead;
     }
-    if (!ready_x(r, w, needed & used_x(r))) {
+    if (!ready_x(r, w, needed & r->used)) {
         bail(cu, w, page, head, true);
         return NULL;
     }
@@ -724,9 +731,10 @@ static void ask_whole(MxgpuCu *cu, Convoy *c, SimtPage *page, SimtHead *head,
 static bool warps_ready(const JitRegion *r, Convoy *c)
 {
     const JitBlock *b = &r->code.blocks[r->code.head_block];
-    uint32_t needed = b->live & used_x(r);
+    uint32_t needed = b->live & r->used;
 
-    for (uint32_t m = needed | r->touched; m; m &= m - 1) {
+    /* What else the code writes holds nothing now. */
+    for (uint32_t m = needed; m; m &= m - 1) {
         convoy_split(c, __builtin_ctz(m));
     }
     for (unsigned i = 0; i < c->n; i++) {

@@ -173,6 +173,8 @@ typedef struct JitRegion {
     JitSite *sites;        /* of each unit */
     uint32_t relevant;     /* x registers whose types at the head matter */
     uint32_t touched;      /* x registers that are written */
+    uint32_t used;         /* ... that are of a type somewhere, but x0 */
+    uint32_t at_head[JIT_WIDE + 1]; /* ... of each type at the head */
     JitMade all, few; /* for all lanes, and for JIT_FEW */
     atomic_bool hot;  /* it is to be compiled if it has not been before */
     _Atomic uint32_t bailed[JIT_OPS]; /* how often code left in front of each */

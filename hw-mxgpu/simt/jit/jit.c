@@ -205,6 +205,18 @@ static bool make_code(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page, unsigned head,
            make_code_of(cu, w, page, head, end, false, c);
 }
 
+/* x registers by what they are. */
+static void note_types(JitRegion *r)
+{
+    const JitBlock *head = &r->code.blocks[r->code.head_block];
+
+    for (unsigned i = 1; i < 32; i++) {
+        r->used |= r->code.x[i] ? 1u << i : 0;
+        r->at_head[head->x[i]] |= 1u << i;
+    }
+    r->touched = mxgpu_jit_written(&r->code);
+}
+
 /* What cannot be compiled has no sites. */
 static JitRegion *make(SimtJit *jit, MxgpuCu *cu, MxgpuWarp *w, SimtPage *page,
                        unsigned head, unsigned asked, const JitCode *as)
@@ -228,7 +240,7 @@ static JitRegion *make(SimtJit *jit, MxgpuCu *cu, MxgpuWarp *w, SimtPage *page,
             r->code.entry[i] *= r->relevant >> i & 1;
             r->code.step[i] *= r->relevant >> i & 1;
         }
-        r->touched = mxgpu_jit_written(&r->code);
+        note_types(r);
         r->sites =
             calloc((size_t)jit->units * (r->num_sites + 1), sizeof(*r->sites));
     }
