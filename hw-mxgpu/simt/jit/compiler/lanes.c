@@ -87,10 +87,12 @@ static LLVMValueRef element(Emit *e, LLVMTypeRef type, LLVMValueRef room,
 }
 
 /* Each lane's number: from its address to the room, or back. */
-static void copy_each(Emit *e, LLVMTypeRef one, bool load)
+static void copy_each(Emit *e, LLVMTypeRef one, LLVMValueRef base, bool load)
 {
     LLVMValueRef from, to, rest, number;
     Turn t;
+
+    base = LLVMBuildIntToPtr(e->b, base, e->ptr, "");
 
     begin(e, &t);
     rest = t.mask;
@@ -101,8 +103,9 @@ static void copy_each(Emit *e, LLVMTypeRef one, bool load)
 
         rest = LLVMBuildAnd(
             e->b, rest, LLVMBuildSub(e->b, rest, emit_i64(e, 1), ""), "");
-        from = LLVMBuildLoad2(e->b, e->ptr, element(e, e->i64, e->room_at, lane),
+        from = LLVMBuildLoad2(e->b, e->i64, element(e, e->i64, e->room_at, lane),
                               "");
+        from = element(e, e->i8, base, from);
         to = element(e, one, e->room_v, lane);
         if (!load) {
             LLVMValueRef swapped = from;
@@ -117,24 +120,31 @@ static void copy_each(Emit *e, LLVMTypeRef one, bool load)
     end(e, &t, rest);
 }
 
-static LLVMValueRef load_few(Emit *e, LLVMTypeRef type, LLVMValueRef at)
+static LLVMValueRef load_few(Emit *e, LLVMTypeRef type, Lanes at)
 {
     LLVMValueRef v;
 
-    emit_store_at(e, at, room(e, &e->room_at));
+    emit_store_at(e, at.off, room(e, &e->room_at));
     (void)room(e, &e->room_v);
-    copy_each(e, LLVMGetElementType(type), true);
+    copy_each(e, LLVMGetElementType(type), at.base, true);
     v = emit_load_at(e, type, e->room_v);
     return LLVMBuildSelect(e->b, e->lane, v, LLVMConstNull(type), "");
 }
 
-LLVMValueRef emit_load_lanes(Emit *e, LLVMTypeRef type, LLVMValueRef at)
+static LLVMValueRef pointers(Emit *e, Lanes at)
+{
+    LLVMValueRef base = LLVMBuildIntToPtr(e->b, at.base, e->ptr, "");
+
+    return LLVMBuildGEP2(e->b, e->i8, base, &at.off, 1, "");
+}
+
+LLVMValueRef emit_load_lanes(Emit *e, LLVMTypeRef type, Lanes at)
 {
     LLVMBasicBlockRef many, join, from[2];
     LLVMValueRef v[2], phi;
 
     if (!may_be_few(e)) {
-        return emit_gather(e, type, at, e->lane);
+        return emit_gather(e, type, pointers(e, at), e->lane);
     }
     join = emit_new(e, "gathered");
     many = if_few(e, LOADS_MAX);
@@ -142,7 +152,7 @@ LLVMValueRef emit_load_lanes(Emit *e, LLVMTypeRef type, LLVMValueRef at)
     from[0] = LLVMGetInsertBlock(e->b);
     LLVMBuildBr(e->b, join);
     LLVMPositionBuilderAtEnd(e->b, many);
-    v[1] = emit_gather(e, type, at, e->lane);
+    v[1] = emit_gather(e, type, pointers(e, at), e->lane);
     from[1] = many;
     LLVMBuildBr(e->b, join);
     LLVMPositionBuilderAtEnd(e->b, join);
@@ -151,22 +161,22 @@ LLVMValueRef emit_load_lanes(Emit *e, LLVMTypeRef type, LLVMValueRef at)
     return phi;
 }
 
-void emit_store_lanes(Emit *e, LLVMValueRef v, LLVMValueRef at)
+void emit_store_lanes(Emit *e, LLVMValueRef v, Lanes at)
 {
     LLVMBasicBlockRef many, join;
 
     if (!may_be_few(e)) {
-        emit_scatter(e, v, at, e->lane);
+        emit_scatter(e, v, pointers(e, at), e->lane);
         return;
     }
     join = emit_new(e, "scattered");
     many = if_few(e, STORES_MAX);
-    emit_store_at(e, at, room(e, &e->room_at));
+    emit_store_at(e, at.off, room(e, &e->room_at));
     emit_store_at(e, v, room(e, &e->room_v));
-    copy_each(e, LLVMGetElementType(LLVMTypeOf(v)), false);
+    copy_each(e, LLVMGetElementType(LLVMTypeOf(v)), at.base, false);
     LLVMBuildBr(e->b, join);
     LLVMPositionBuilderAtEnd(e->b, many);
-    emit_scatter(e, v, at, e->lane);
+    emit_scatter(e, v, pointers(e, at), e->lane);
     LLVMBuildBr(e->b, join);
     LLVMPositionBuilderAtEnd(e->b, join);
 }

@@ -5,9 +5,14 @@
 
 #include "values.h"
 
-/* Words or wide lanes at addresses (i64); of lanes that are not in the mask, 0. */
-LLVMValueRef emit_load_lanes(Emit *e, LLVMTypeRef type, LLVMValueRef at);
+/* One address (i64), and where lanes are from there. */
+typedef struct Lanes {
+    LLVMValueRef base, off;
+} Lanes;
+
+/* Words or wide lanes; of those that are not in the mask, 0. */
+LLVMValueRef emit_load_lanes(Emit *e, LLVMTypeRef type, Lanes at);
 /* Where addresses are equal the last lane counts. */
-void emit_store_lanes(Emit *e, LLVMValueRef v, LLVMValueRef at);
+void emit_store_lanes(Emit *e, LLVMValueRef v, Lanes at);
 
 #endif

@@ -60,7 +60,8 @@ static void end(Emit *e, Ends *ends, LLVMValueRef v)
 
 static void load_vector(Emit *e, const SimtOp *op, const Access *a, Ends *ends)
 {
-    LLVMValueRef host = emit_host_lanes(e, a), v;
+    Lanes host = emit_host_lanes(e, a);
+    LLVMValueRef v;
 
     v = a->size < 4 ? emit_gather_small(e, host)
                     : emit_load_lanes(e, a->size == 4 ? e->words : e->wides,

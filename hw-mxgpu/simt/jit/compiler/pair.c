@@ -115,9 +115,9 @@ static Access begin_lanes(Emit *e, Pair *p)
     return a;
 }
 
-static LLVMValueRef host(Emit *e, const Access *a)
+static Lanes host(Emit *e, const Access *a)
 {
-    return LLVMBuildAdd(e->b, a->va, emit_splat(e, a->add, e->wides), "");
+    return (Lanes){emit_linear(e, a), a->off};
 }
 
 static void write_loaded(Emit *e, const SimtOp *op, LLVMValueRef v)
@@ -204,7 +204,7 @@ static void store_pair(Emit *e, Pair *p)
         store_rows(e, p, v);
     }
     a = begin_lanes(e, p);
-    low = LLVMBuildAnd(e->b, a.va, emit_vector(e, e->wides, 7), "");
+    low = LLVMBuildAnd(e->b, a.off, emit_vector(e, e->wides, 7), "");
     low = LLVMBuildICmp(e->b, LLVMIntNE, low, emit_vector(e, e->wides, 0), "");
     check_aligned(e, p, emit_any_lane(e, low));
     emit_store_lanes(e, v, host(e, &a));

@@ -102,10 +102,9 @@ Access emit_begin(Emit *e, const SimtOp *op, int64_t imm, unsigned size,
         a.off = LLVMBuildSub(e->b, a.va, lo, "");
         inside = LLVMBuildICmp(e->b, LLVMIntULT, a.off, span, "");
     } else {
-        LLVMValueRef wide = emit_as(e, base, JIT_WIDE);
-
-        a.va = LLVMBuildAdd(e->b, wide, emit_splat(e, from, e->wides), "");
-        a.off = LLVMBuildSub(e->b, a.va, emit_splat(e, lo, e->wides), "");
+        from = LLVMBuildSub(e->b, from, lo, "");
+        a.off = LLVMBuildAdd(e->b, emit_as(e, base, JIT_WIDE),
+                             emit_splat(e, from, e->wides), "");
         inside = LLVMBuildNot(
             e->b,
             emit_any_lane(e,
@@ -118,12 +117,51 @@ Access emit_begin(Emit *e, const SimtOp *op, int64_t imm, unsigned size,
     return a;
 }
 
-LLVMValueRef emit_host_lanes(Emit *e, const Access *a)
+/* Each lane has granules of 8 bytes beside those of the others. */
+static LLVMValueRef private_lanes(Emit *e, const Access *a)
 {
-    LLVMBasicBlockRef private = emit_new(e, "private"), lined, from;
+    LLVMValueRef ramp[LANES], off;
+
+    off = LLVMBuildShl(e->b, a->off, emit_vector(e, e->wides, 6), "");
+    if (a->size < 8) {
+        LLVMValueRef low = emit_vector(e, e->wides, 7);
+
+        off = LLVMBuildOr(
+            e->b,
+            LLVMBuildAnd(e->b, off, emit_vector(e, e->wides, ~511ull), ""),
+            LLVMBuildAnd(e->b, a->off, low, ""), "");
+    }
+    for (unsigned i = 0; i < LANES; i++) {
+        ramp[i] = emit_i64(e, 8 * i);
+    }
+    return LLVMBuildAdd(
+        e->b, off,
+        e->n == LANES ? LLVMConstVector(ramp, LANES)
+                      : LLVMBuildShl(e->b, e->which,
+                                     emit_vector(e, e->wides, 3), ""),
+        "");
+}
+
+LLVMValueRef emit_linear(Emit *e, const Access *a)
+{
+    return LLVMBuildAdd(e->b, a->lo, a->add, "");
+}
+
+/* Continues where no lane's address is misaligned. */
+static void line_up(Emit *e, const Access *a)
+{
+    LLVMBasicBlockRef lined = emit_new(e, "lined");
+
+    emit_branch(e, emit_misaligned(e, a), a->slow, lined, false);
+    LLVMPositionBuilderAtEnd(e->b, lined);
+}
+
+Lanes emit_host_lanes(Emit *e, const Access *a)
+{
+    LLVMBasicBlockRef private = emit_new(e, "private"), from[2];
     LLVMBasicBlockRef inside = emit_new(e, "lanes"), linear = emit_new(e, "li");
-    LLVMValueRef host, at[2], phi;
-    LLVMBasicBlockRef blocks[2];
+    LLVMValueRef base[2], off[2];
+    Lanes l;
 
     LLVMPositionBuilderAtEnd(e->b, a->fast);
     LLVMBuildCondBr(e->b,
@@ -131,51 +169,37 @@ LLVMValueRef emit_host_lanes(Emit *e, const Access *a)
                                   emit_i64(e, 0), ""),
                     private, linear);
     LLVMPositionBuilderAtEnd(e->b, linear);
-    at[0] = LLVMBuildAdd(e->b, a->va, emit_splat(e, a->add, e->wides), "");
-    blocks[0] = linear;
+    base[0] = emit_linear(e, a);
+    off[0] = a->off;
     if (a->size < 4) { /* whole words are loaded: halfwords must not cross */
-        lined = emit_new(e, "lined");
-        emit_branch(e, emit_misaligned(e, a), a->slow, lined, false);
-        blocks[0] = lined;
-        LLVMPositionBuilderAtEnd(e->b, lined);
+        line_up(e, a);
     }
+    from[0] = LLVMGetInsertBlock(e->b);
     LLVMBuildBr(e->b, inside);
     LLVMPositionBuilderAtEnd(e->b, private);
-    lined = emit_new(e, "lined");
-    emit_branch(e, emit_misaligned(e, a), a->slow, lined, false);
-    LLVMPositionBuilderAtEnd(e->b, lined);
-    from = lined;
-    host = emit_each(e,
-                     emit_get(e, e->i64, e->frame,
-                              offsetof(JitFrame, private_host)),
-                     8);
-    host = LLVMBuildAdd(
-        e->b, host,
-        LLVMBuildAnd(e->b, a->off, emit_vector(e, e->wides, 7), ""), "");
-    at[1] = LLVMBuildAdd(
-        e->b, host,
-        LLVMBuildShl(e->b,
-                     LLVMBuildAnd(e->b, a->off,
-                                  emit_vector(e, e->wides, ~7ull), ""),
-                     emit_vector(e, e->wides, 6), ""),
-        "");
-    blocks[1] = from;
+    line_up(e, a);
+    base[1] = emit_get(e, e->i64, e->frame, offsetof(JitFrame, private_host));
+    off[1] = private_lanes(e, a);
+    from[1] = LLVMGetInsertBlock(e->b);
     LLVMBuildBr(e->b, inside);
     LLVMPositionBuilderAtEnd(e->b, inside);
-    phi = LLVMBuildPhi(e->b, e->wides, "");
-    LLVMAddIncoming(phi, at, blocks, 2);
-    return phi;
+    l.base = LLVMBuildPhi(e->b, e->i64, "");
+    l.off = LLVMBuildPhi(e->b, e->wides, "");
+    LLVMAddIncoming(l.base, base, from, 2);
+    LLVMAddIncoming(l.off, off, from, 2);
+    return l;
 }
 
-LLVMValueRef emit_gather_small(Emit *e, LLVMValueRef host)
+/* All such memory begins at addresses of words. */
+LLVMValueRef emit_gather_small(Emit *e, Lanes at)
 {
     LLVMValueRef three = emit_vector(e, e->wides, 3);
-    LLVMValueRef low = LLVMBuildAnd(e->b, host, three, "");
-    LLVMValueRef words =
-        emit_load_lanes(e, e->words, LLVMBuildSub(e->b, host, low, ""));
-    LLVMValueRef n = LLVMBuildShl(e->b, LLVMBuildTrunc(e->b, low, e->words, ""),
-                                  emit_vector(e, e->words, 3), "");
+    LLVMValueRef low = LLVMBuildAnd(e->b, at.off, three, ""), words, n;
 
+    at.off = LLVMBuildSub(e->b, at.off, low, "");
+    words = emit_load_lanes(e, e->words, at);
+    n = LLVMBuildShl(e->b, LLVMBuildTrunc(e->b, low, e->words, ""),
+                     emit_vector(e, e->words, 3), "");
     return LLVMBuildLShr(e->b, words, n, "");
 }
 

@@ -3,11 +3,11 @@
 #ifndef MXGPU_SIMT_JIT_COMPILER_SITE_H
 #define MXGPU_SIMT_JIT_COMPILER_SITE_H
 
-#include "values.h"
+#include "lanes.h"
 
 typedef struct Access {
     LLVMValueRef site, off, lo, span, add, is_private;
-    LLVMValueRef va;             /* i64 or a vector of them */
+    LLVMValueRef va;             /* of a number */
     LLVMBasicBlockRef fast, slow; /* to be filled in */
     bool uniform;
     unsigned size; /* bytes of a lane */
@@ -26,11 +26,13 @@ LLVMValueRef emit_look(Emit *e, Access *a);
  * "slow". */
 Access emit_begin(Emit *e, const SimtOp *op, int64_t imm, unsigned size,
                   LLVMBasicBlockRef slow);
-/* Host addresses of all lanes of a vector; goes to slow where they are not aligned
- * in private memory. */
-LLVMValueRef emit_host_lanes(Emit *e, const Access *a);
+/* Where all lanes of a vector are on the host; goes to slow where they are not
+ * aligned in private memory. */
+Lanes emit_host_lanes(Emit *e, const Access *a);
+/* The base (i64) of those that are not in private memory. */
+LLVMValueRef emit_linear(Emit *e, const Access *a);
 /* Bytes and halfwords from the aligned words that hold them. */
-LLVMValueRef emit_gather_small(Emit *e, LLVMValueRef host);
+LLVMValueRef emit_gather_small(Emit *e, Lanes at);
 /* Where the granule of a uniform address in private memory is; what is in it; how
  * far up in it, in bits, for all lanes. */
 LLVMValueRef emit_granule(Emit *e, const Access *a);

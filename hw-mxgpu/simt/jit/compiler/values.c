@@ -220,10 +220,16 @@ static LLVMValueRef by_addresses(Emit *e, const char *name, LLVMTypeRef type,
     return LLVMBuildCall2(e->b, LLVMGlobalGetValueType(fn), fn, args, 4, "");
 }
 
+static LLVMValueRef as_pointers(Emit *e, LLVMValueRef at)
+{
+    return LLVMTypeOf(at) == e->wides ? LLVMBuildIntToPtr(e->b, at, e->ptrs, "")
+                                      : at;
+}
+
 LLVMValueRef emit_gather(Emit *e, LLVMTypeRef type, LLVMValueRef at,
                          LLVMValueRef bits)
 {
-    LLVMValueRef args[] = {LLVMBuildIntToPtr(e->b, at, e->ptrs, ""),
+    LLVMValueRef args[] = {as_pointers(e, at),
                            emit_i32(e, 1), bits, LLVMConstNull(type)};
 
     return by_addresses(e, "llvm.masked.gather", type, args);
@@ -231,7 +237,7 @@ LLVMValueRef emit_gather(Emit *e, LLVMTypeRef type, LLVMValueRef at,
 
 void emit_scatter(Emit *e, LLVMValueRef v, LLVMValueRef at, LLVMValueRef bits)
 {
-    LLVMValueRef args[] = {v, LLVMBuildIntToPtr(e->b, at, e->ptrs, ""),
+    LLVMValueRef args[] = {v, as_pointers(e, at),
                            emit_i32(e, 1), bits};
 
     by_addresses(e, "llvm.masked.scatter", LLVMTypeOf(v), args);

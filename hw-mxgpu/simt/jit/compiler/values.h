@@ -77,7 +77,7 @@ LLVMValueRef emit_bits(Emit *e, LLVMValueRef mask);
 LLVMValueRef emit_mask(Emit *e, LLVMValueRef bits);
 /* Whether one of the bits is set (i1). */
 LLVMValueRef emit_any(Emit *e, LLVMValueRef bits);
-/* Each lane at an address (i64) of its own, where bits are set. */
+/* Each lane at an address of its own (i64, or pointers), where bits are set. */
 LLVMValueRef emit_gather(Emit *e, LLVMTypeRef type, LLVMValueRef at,
                          LLVMValueRef bits);
 void emit_scatter(Emit *e, LLVMValueRef v, LLVMValueRef at,
