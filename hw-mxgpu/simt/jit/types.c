@@ -230,13 +230,19 @@ JitType mxgpu_jit_result(const SimtOp *op, JitType a, JitType b)
     case RV_SRLI:
     case RV_SLLI_UW:
         return wide_of(a, a);
-    case RV_RORW:
-    case RV_RORIW:
-    case RV_ROLW:
     case RV_DIVW:
     case RV_DIVUW:
     case RV_REMW:
     case RV_REMUW:
+        return word_of(a, b);
+    case RV_DIV:
+    case RV_DIVU:
+    case RV_REM:
+    case RV_REMU:
+        return wide_of(a, b);
+    case RV_RORW:
+    case RV_RORIW:
+    case RV_ROLW:
     case RV_CLZW:
     case RV_CTZW:
     case RV_CPOPW:

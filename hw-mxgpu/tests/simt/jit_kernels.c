@@ -114,6 +114,30 @@ ENTRY(pairs, (const Args *a))
     a->out[t] = sum;
 }
 
+#define QUOTIENT(op)                                                           \
+    ({                                                                         \
+        u64 q;                                                                 \
+        __asm__ volatile(op " %0, %1, %2" : "=r"(q) : "r"(x), "r"(y));         \
+        q;                                                                     \
+    })
+
+/* What all threads divide alike. data: numbers, how many. */
+ENTRY(quotients, (const Args *a))
+{
+    const volatile u64 *numbers = (const volatile u64 *)a->data[0];
+    u64 n = a->data[1], sum = GID;
+
+    for (u64 i = 0; i < n * n; i++) {
+        u64 x = numbers[i / n], y = numbers[i % n];
+
+        sum = sum * 31 + QUOTIENT("div") + QUOTIENT("divu") * 3;
+        sum = sum * 31 + QUOTIENT("rem") + QUOTIENT("remu") * 3;
+        sum = sum * 31 + QUOTIENT("divw") + QUOTIENT("divuw") * 3;
+        sum = sum * 31 + QUOTIENT("remw") + QUOTIENT("remuw") * 3;
+    }
+    a->out[GID] = sum;
+}
+
 /* Floating point of both widths, calls, branches in the loop, an array that is
  * indexed by lane, and atomics. */
 static __attribute__((noinline)) double step(double x, u32 k)

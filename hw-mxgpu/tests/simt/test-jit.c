@@ -361,6 +361,26 @@ static void test_half_pair(void)
     both_free(&b);
 }
 
+/* By zero, what overflows, words that are not sign-extended. */
+static void test_quotients(void)
+{
+    static const uint64_t numbers[] = {
+        0, 1, UINT64_MAX, 1ull << 63, 7, (uint64_t)-7, 0x80000000u, INT32_MIN,
+        0x1ffffffffu, 0x123456789abcdefull, 10, INT64_MAX};
+    Both b = both_new("quotients", 1, THREADS);
+
+    for (unsigned k = 0; k < 2; k++) {
+        memcpy(simt_host_data(b.run[k].h, PLACE), numbers, sizeof(numbers));
+    }
+    set(&b, 0, PLACE);
+    set(&b, 1, G_N_ELEMENTS(numbers));
+    for (unsigned n = 0; n < 4; n++) {
+        compare(&b, MXGPU_FAULT_NONE, true);
+    }
+    compiled(&b);
+    both_free(&b);
+}
+
 /* A block with less shared memory at the same place cannot reach what a larger
  * one could. */
 static void test_less_shared(void)
@@ -734,6 +754,7 @@ int main(int argc, char **argv)
     g_test_add_func("/jit/barriers", test_barriers);
     g_test_add_func("/jit/pairs", test_pairs);
     g_test_add_func("/jit/half-pair", test_half_pair);
+    g_test_add_func("/jit/quotients", test_quotients);
     g_test_add_func("/jit/less-shared", test_less_shared);
     g_test_add_func("/jit/remap", test_remap);
     g_test_add_func("/jit/other-code", test_other_code);

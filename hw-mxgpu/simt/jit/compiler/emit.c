@@ -283,7 +283,9 @@ static void one_op(Emit *e, unsigned index)
         emit_int(e, op);
         break;
     case JIT_CALL:
-        emit_call(e, op, false);
+        if (!emit_divide(e, op)) {
+            emit_call(e, op, false);
+        }
         break;
     case JIT_ATOMIC:
         emit_call(e, op, true);

@@ -250,6 +250,67 @@ static LLVMValueRef pc_relative(Emit *e, const SimtOp *op)
     return LLVMBuildAdd(e->b, page, emit_i64(e, (uint64_t)distance), "");
 }
 
+/* ---- division of numbers */
+
+static LLVMValueRef quotient(Emit *e, unsigned op, LLVMValueRef a,
+                             LLVMValueRef b)
+{
+    switch (op) {
+    case RV_DIV:
+    case RV_DIVW:
+        return LLVMBuildSDiv(e->b, a, b, "");
+    case RV_REM:
+    case RV_REMW:
+        return LLVMBuildSRem(e->b, a, b, "");
+    case RV_DIVU:
+    case RV_DIVUW:
+        return LLVMBuildUDiv(e->b, a, b, "");
+    default:
+        return LLVMBuildURem(e->b, a, b, "");
+    }
+}
+
+/* By 0 all bits are set, or the dividend is left; what overflows is as by 1. */
+static LLVMValueRef divide(Emit *e, unsigned op, LLVMValueRef a, LLVMValueRef b)
+{
+    LLVMTypeRef type = LLVMTypeOf(a);
+    bool is_signed = op == RV_DIV || op == RV_DIVW || op == RV_REM ||
+                     op == RV_REMW;
+    bool rest = op == RV_REM || op == RV_REMW || op == RV_REMU ||
+                op == RV_REMUW;
+    LLVMValueRef all = LLVMConstAllOnes(type), one = LLVMConstInt(type, 1, 0);
+    LLVMValueRef zero = LLVMBuildICmp(e->b, LLVMIntEQ, b, LLVMConstNull(type), "");
+    LLVMValueRef by = LLVMBuildSelect(e->b, zero, one, b, ""), minus;
+
+    if (is_signed) {
+        minus = LLVMBuildICmp(e->b, LLVMIntEQ, b, all, "");
+        a = LLVMBuildSelect(e->b, minus, LLVMBuildNeg(e->b, a, ""), a, "");
+        by = LLVMBuildSelect(e->b, minus, one, by, "");
+    }
+    return LLVMBuildSelect(e->b, zero, rest ? a : all,
+                           quotient(e, op, a, by), "");
+}
+
+bool emit_divide(Emit *e, const SimtOp *op)
+{
+    Value a = emit_read(e, op->r1), b = emit_read(e, op->r2);
+    JitType type = mxgpu_jit_result_in(e->r, e->index, a.type, b.type);
+    bool words = mxgpu_jit_result(op, JIT_WIDE, JIT_WIDE) == JIT_WORD;
+    LLVMValueRef v;
+
+    if (!mxgpu_jit_uniform(type)) {
+        return false;
+    }
+    if (words) {
+        a.v = LLVMBuildTrunc(e->b, a.v, e->i32, "");
+        b.v = LLVMBuildTrunc(e->b, b.v, e->i32, "");
+    }
+    v = divide(e, op->op, a.v, b.v);
+    v = words ? LLVMBuildSExt(e->b, v, e->i64, "") : v;
+    emit_write(e, op->rd, (Value){.type = type, .v = v});
+    return true;
+}
+
 void emit_int(Emit *e, const SimtOp *op)
 {
     bool imm = has_immediate(op->op);
