@@ -10,6 +10,7 @@
 #include "address.h"
 #include "convoy.h"
 #include "freg.h"
+#include "jit_atomic.h"
 #include "lines.h"
 #include "loop.h"
 #include "simt/jit/types.h"
@@ -157,13 +158,32 @@ static void settle(MxgpuWarp *w, const SimtOp *p)
     }
 }
 
+/* As the interpreter does it. */
+static bool any_atomic(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,
+                       JitSite *site, uint64_t mask)
+{
+    widen_all(w, p);
+    if (!mxgpu_simt_atomic(cu, w, p, pc, mask)) {
+        return false;
+    }
+    simt_wrote_wide(w, SINK);
+    set_site(cu, w, site, KIND_ATOMIC, w->x[JIT_R1][__builtin_ctzll(mask)],
+             mxgpu_simt_atomic_size(p->op));
+    return true;
+}
+
 static uint32_t jit_call(MxgpuCu *cu, MxgpuWarp *w, JitFrame *f,
                           uint32_t index, uint64_t mask)
 {
     const JitRegion *r = f->region;
     const SimtOp *p = &r->calls[index];
+    JitSite *site = &f->sites[r->code.site[index]];
     uint64_t pc = r->page + r->code.at[index];
 
+    if (r->code.kind[index] == JIT_ATOMIC &&
+        jit_atomic(cu, w, f, site, p, mask)) {
+        return true;
+    }
     w->s.cur.pc = pc;
     w->s.cur.mask = mask;
     if (mask != ALL_LANES && mask != w->c.expanded) {
@@ -179,11 +199,9 @@ static uint32_t jit_call(MxgpuCu *cu, MxgpuWarp *w, JitFrame *f,
         }
         break;
     case JIT_ATOMIC:
-        widen_all(w, p);
-        if (!mxgpu_simt_atomic(cu, w, p, pc, mask)) {
+        if (!any_atomic(cu, w, p, pc, site, mask)) {
             return false;
         }
-        simt_wrote_wide(w, SINK);
         break;
     default:
         ints[p->op](w, p);

@@ -95,6 +95,11 @@ static void make_calls(JitRegion *r)
             op->r2 = op->classes & RV_CLASS_F2 ? FP_SCRATCH : JIT_R2;
             c->site[i] = r->num_sites++;
             break;
+        case JIT_ATOMIC:
+            op->r2 = JIT_R2;
+            op->rd = SINK;
+            c->site[i] = r->num_sites++;
+            break;
         case JIT_CSR:
             op->r1 = 0;
             op->rd = SINK;

@@ -30,21 +30,6 @@ typedef enum AmoOp {
     AMO_OPS
 } AmoOp;
 
-/* What an instruction does for a warp: lanes, one after the other. */
-typedef struct AmoLanes {
-    unsigned count;
-    const uint64_t *at; /* host addresses */
-    const uint64_t *b;  /* operands */
-    uint64_t *old;      /* results */
-} AmoLanes;
-
-typedef enum AmoWay {
-    WAY_EACH,  /* lanes go where they like: a host atomic each */
-    WAY_ONE,   /* all to one address: one host atomic */
-    WAY_LOCAL, /* shared memory: only this thread of the host is there */
-    WAYS
-} AmoWay;
-
 typedef void AmoFn(const AmoLanes *l);
 
 #define EACH_LANE for (unsigned i = 0; i < l->count; i++)
@@ -215,8 +200,8 @@ static uint64_t sext32(uint32_t v)
     return (uint64_t)(int64_t)(int32_t)v;
 }
 
-static uint64_t load_reserved(MxgpuWarp *w, unsigned lane, uint64_t va,
-                              void *at, unsigned size)
+uint64_t mxgpu_simt_load_reserved(MxgpuWarp *w, unsigned lane, uint64_t va,
+                                  void *at, unsigned size)
 {
     uint64_t value = size == 4
                          ? sext32(__atomic_load_n((uint32_t *)at,
@@ -230,8 +215,8 @@ static uint64_t load_reserved(MxgpuWarp *w, unsigned lane, uint64_t va,
     return value;
 }
 
-static uint64_t store_conditional(MxgpuWarp *w, unsigned lane, uint64_t va,
-                                  void *at, unsigned size, uint64_t value)
+uint64_t mxgpu_simt_store_conditional(MxgpuWarp *w, unsigned lane, uint64_t va,
+                                      void *at, unsigned size, uint64_t value)
 {
     uint64_t old = w->s.reserved_value[lane];
     uint32_t old32 = (uint32_t)old;
@@ -278,14 +263,14 @@ static AmoOp amo_of(unsigned op)
 
 static bool is_reservation(unsigned op)
 {
-    return op == RV_LR_W || op == RV_LR_D || op == RV_SC_W || op == RV_SC_D;
+    return mxgpu_simt_is_lr(op) || mxgpu_simt_is_sc(op);
 }
 
 /* lr and sc. */
 static void reserve(MxgpuWarp *w, const SimtOp *p, uint64_t mask, unsigned size,
                     const uint64_t *at)
 {
-    const bool lr = p->op == RV_LR_W || p->op == RV_LR_D;
+    const bool lr = mxgpu_simt_is_lr(p->op);
 
     for (; mask; mask &= mask - 1) {
         unsigned i = __builtin_ctzll(mask);
@@ -293,8 +278,9 @@ static void reserve(MxgpuWarp *w, const SimtOp *p, uint64_t mask, unsigned size,
         void *to = (void *)(uintptr_t)at[i];
 
         w->x[p->rd][i] =
-            lr ? load_reserved(w, i, va, to, size)
-               : store_conditional(w, i, va, to, size, w->x[p->r2][i]);
+            lr ? mxgpu_simt_load_reserved(w, i, va, to, size)
+               : mxgpu_simt_store_conditional(w, i, va, to, size,
+                                              w->x[p->r2][i]);
     }
 }
 
@@ -417,9 +403,17 @@ static AmoWay locate(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,
     return way;
 }
 
+void mxgpu_simt_amo(unsigned op, AmoWay way, const AmoLanes *l)
+{
+    amo[amo_of(op)][mxgpu_simt_atomic_size(op) == 8][way](l);
+    if (way == WAY_LOCAL) { /* in order with accesses to other memory */
+        __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    }
+}
+
 /* An AMO of lanes that are at at[]; WAY_ONE: at that of the first of them. */
-static void perform(MxgpuWarp *w, const SimtOp *p, uint64_t mask, unsigned size,
-                    AmoWay way, const uint64_t *at)
+static void perform(MxgpuWarp *w, const SimtOp *p, uint64_t mask, AmoWay way,
+                    const uint64_t *at)
 {
     uint64_t b[LANES], to[LANES], old[LANES];
     AmoLanes lanes = {LANES, at, w->x[p->r2], old};
@@ -429,10 +423,7 @@ static void perform(MxgpuWarp *w, const SimtOp *p, uint64_t mask, unsigned size,
         pack(b, w->x[p->r2], mask);
         pack(to, at, way == WAY_ONE ? mask & -mask : mask);
     }
-    amo[amo_of(p->op)][size == 8][way](&lanes);
-    if (way == WAY_LOCAL) { /* in order with accesses to other memory */
-        __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    }
+    mxgpu_simt_amo(p->op, way, &lanes);
     if (mask == ALL_LANES) {
         memcpy(w->x[p->rd], old, sizeof(old));
     } else {
@@ -468,7 +459,7 @@ bool mxgpu_simt_atomic(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,
     if (is_reservation(p->op)) {
         reserve(w, p, mask, size, at);
     } else {
-        perform(w, p, mask, size, way, at);
+        perform(w, p, mask, way, at);
     }
     return true;
 }
