@@ -105,12 +105,12 @@ Access emit_begin(Emit *e, const SimtOp *op, int64_t imm, unsigned size,
         from = LLVMBuildSub(e->b, from, lo, "");
         a.off = LLVMBuildAdd(e->b, emit_as(e, base, JIT_WIDE),
                              emit_splat(e, from, e->wides), "");
-        inside = LLVMBuildNot(
-            e->b,
-            emit_any_lane(e,
-                          LLVMBuildICmp(e->b, LLVMIntUGE, a.off,
-                                        emit_splat(e, span, e->wides), "")),
-            "");
+        a.off = LLVMBuildSelect(e->b, e->lane, a.off, LLVMConstNull(e->wides),
+                                "");
+        inside = LLVMBuildICmp(
+            e->b, LLVMIntULT,
+            emit_intrinsic(e, "llvm.vector.reduce.umax", e->wides, 1, &a.off),
+            span, "");
     }
     a.fast = emit_new(e, "fast");
     emit_branch(e, LLVMBuildAnd(e->b, known, inside, ""), a.fast, a.slow, true);
