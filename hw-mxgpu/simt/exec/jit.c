@@ -276,6 +276,17 @@ static bool are_words(const MxgpuWarp *w, uint32_t uniform)
     return are;
 }
 
+/* Whether all numbers of a line are so small that no sum of them leaves the range
+ * of words; most lines are so. */
+static bool is_near(const SimtLine *l)
+{
+    const __m256i half = _mm256_set1_epi64x(1 << 22);
+    __m256i v = _mm256_loadu_si256((const void *)l);
+
+    v = _mm256_add_epi64(v, half);
+    return _mm256_cmplt_epu64_mask(v, _mm256_add_epi64(half, half)) == 15;
+}
+
 static bool lines_ready(const JitRegion *region, const MxgpuWarp *w,
                         uint32_t needed)
 {
@@ -283,7 +294,7 @@ static bool lines_ready(const JitRegion *region, const MxgpuWarp *w,
         unsigned r = __builtin_ctz(needed);
 
         if (!same_step(&region->code, w, r) ||
-            (region->at_head[JIT_LINE_WORD] >> r & 1 &&
+            (region->at_head[JIT_LINE_WORD] >> r & 1 && !is_near(&w->line[r]) &&
              !line_within(rows_of(w), &w->line[r], INT32_MIN, INT32_MAX))) {
             return false;
         }
@@ -591,6 +602,7 @@ static void fill_frame(const MxgpuCu *cu, const MxgpuWarp *w,
     f->call = jit_call;
     f->put = jit_put;
     f->region = r;
+    f->dispatch = &simt_slot(cu, w)->dispatch;
 }
 
 static JitGo enter(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page, SimtHead *head,

@@ -136,6 +136,7 @@ typedef struct JitFrame {
     uint64_t fault_mask, fault_at; /* bytes from the beginning of the page */
     uint64_t fault_op;
     const struct JitRegion *region;
+    const MxgpuDispatch *dispatch;
     /* Of "pend" as it was: who has not run since keeps its place among those that
      * wait for their turn. */
     uint64_t came[JIT_BLOCKS], stamp[JIT_BLOCKS];
@@ -186,7 +187,7 @@ typedef struct JitRequest {
     uint32_t lanes; /* LANES or JIT_FEW */
     uint32_t look;  /* for code that has been compiled before, alone */
 } JitRequest;
-#define JIT_MAGIC 0x364a584du
+#define JIT_MAGIC 0x374a584du
 #define JIT_REQUEST(n)                                                         \
     {                                                                          \
         JIT_MAGIC, sizeof(MxgpuWarp), sizeof(MxgpuCu), sizeof(JitFrame),       \

@@ -317,9 +317,13 @@ static JitType csr_result(const SimtOp *op)
 {
     unsigned csr = (unsigned)op->imm;
 
-    return csr == MXGPU_CSR_LANE ||
-                   (csr >= MXGPU_CSR_TID_X && csr <= MXGPU_CSR_TID_Z)
-               ? JIT_LINE_WORD
+    if (csr == MXGPU_CSR_LANE ||
+        (csr >= MXGPU_CSR_TID_X && csr <= MXGPU_CSR_TID_Z)) {
+        return JIT_LINE_WORD;
+    }
+    return csr == MXGPU_CSR_WARP ||
+                   (csr >= MXGPU_CSR_NTID_X && csr <= MXGPU_CSR_NTID_Z)
+               ? JIT_UNIFORM_WORD
                : JIT_UNIFORM;
 }
 

@@ -114,6 +114,27 @@ ENTRY(pairs, (const Args *a))
     a->out[t] = sum;
 }
 
+/* All indices and sizes, as one number for each thread. data: turns. */
+ENTRY(indices, (const Args *a))
+{
+    u64 sum = 0;
+    u32 at = 0;
+
+    for (u64 i = 0; i < a->data[0]; i++) {
+        u32 x = (u32)CSR(0xcc0), y = (u32)CSR(0xcc1), z = (u32)CSR(0xcc2);
+        u32 nx = (u32)CSR(0xcc3), ny = (u32)CSR(0xcc4), nz = (u32)CSR(0xcc5);
+        u64 block = (CSR(0xcc8) * CSR(0xcca) + CSR(0xcc7)) * CSR(0xcc9) +
+                    CSR(0xcc6);
+
+        at = (u32)block * nx * ny * nz + (z * ny + y) * nx + x;
+        sum = sum * 31 + x + 1000 * (y + 1000 * (u64)z);
+        sum = sum * 31 + nx + 3 * ny + 5 * nz;
+        sum = sum * 31 + CSR(0xcc9) + 3 * CSR(0xcca) + 5 * CSR(0xccb);
+        barrier();
+    }
+    a->out[at] = sum;
+}
+
 #define QUOTIENT(op)                                                           \
     ({                                                                         \
         u64 q;                                                                 \

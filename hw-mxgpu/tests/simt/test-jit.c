@@ -361,6 +361,33 @@ static void test_half_pair(void)
     both_free(&b);
 }
 
+/* Rows that warps have several of, that are as long as warps, longer, or neither;
+ * planes that end in the middle of a warp. */
+static void test_indices(void)
+{
+    static const uint32_t shapes[][6] = {
+        {256, 1, 1, 2, 1, 1}, {64, 4, 1, 1, 2, 1},  {128, 2, 1, 2, 1, 1},
+        {32, 8, 1, 1, 1, 2},  {16, 16, 1, 2, 1, 1}, {8, 8, 4, 1, 2, 1},
+        {64, 2, 2, 1, 1, 2},  {192, 1, 1, 2, 1, 1}, {32, 3, 2, 2, 1, 1},
+        {16, 2, 8, 1, 2, 1},  {1, 64, 4, 1, 1, 1},  {96, 2, 1, 2, 1, 1},
+        {4, 4, 16, 2, 1, 1},  {2, 32, 4, 1, 1, 2}};
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(shapes); i++) {
+        Both b = both_new("indices", 1, THREADS);
+
+        for (unsigned k = 0; k < 2; k++) {
+            memcpy(b.run[k].d.block, shapes[i], sizeof(b.run[k].d.block));
+            memcpy(b.run[k].d.grid, shapes[i] + 3, sizeof(b.run[k].d.grid));
+        }
+        set(&b, 0, 40);
+        for (unsigned n = 0; n < 2; n++) {
+            compare(&b, MXGPU_FAULT_NONE, true);
+        }
+        compiled(&b);
+        both_free(&b);
+    }
+}
+
 /* By zero, what overflows, words that are not sign-extended. */
 static void test_quotients(void)
 {
@@ -754,6 +781,7 @@ int main(int argc, char **argv)
     g_test_add_func("/jit/barriers", test_barriers);
     g_test_add_func("/jit/pairs", test_pairs);
     g_test_add_func("/jit/half-pair", test_half_pair);
+    g_test_add_func("/jit/indices", test_indices);
     g_test_add_func("/jit/quotients", test_quotients);
     g_test_add_func("/jit/less-shared", test_less_shared);
     g_test_add_func("/jit/remap", test_remap);

@@ -71,38 +71,144 @@ static LLVMValueRef block_index(Emit *e, unsigned dim)
     return LLVMBuildZExt(e->b, emit_get(e, e->i32, n, at), e->i64, "");
 }
 
-/* What need not be asked for; false: it must be. */
-static bool inline_csr(Emit *e, unsigned csr, Value *v)
+/* A member of the dispatch, i64 of 32 bits. */
+static LLVMValueRef of_dispatch(Emit *e, size_t at)
 {
-    if (csr >= MXGPU_CSR_CTAID_X && csr <= MXGPU_CSR_CTAID_Z) {
-        v->v = block_index(e, csr - MXGPU_CSR_CTAID_X);
-        return true;
-    }
-    if (csr == MXGPU_CSR_TID_X && 1u << e->r->row_shift < LANES) {
-        v->v = v->row = emit_i64(e, 0); /* each row is one of the block */
-        v->step = emit_i64(e, 1);
-        return true;
-    }
-    return false;
+    LLVMValueRef d = emit_get(e, e->ptr, e->frame, offsetof(JitFrame, dispatch));
+
+    return LLVMBuildZExt(e->b, emit_get(e, e->i32, d, at), e->i64, "");
 }
 
-/* threadIdx.x and the lane go up by one. */
-void emit_csr(Emit *e, const SimtOp *op)
+static LLVMValueRef block_size(Emit *e, unsigned dim)
 {
-    JitType type = mxgpu_jit_result_in(e->r, e->index, JIT_WIDE, JIT_WIDE);
+    return of_dispatch(e, offsetof(MxgpuDispatch, block) +
+                              dim * sizeof(uint32_t));
+}
+
+static LLVMValueRef warp_index(Emit *e)
+{
+    LLVMTypeRef type = LLVMIntTypeInContext(
+        e->context, 8 * sizeof(((MxgpuWarp *)0)->c.index));
+    LLVMValueRef n = emit_get(e, type, e->w,
+                              offsetof(MxgpuWarp, c) +
+                                  offsetof(SimtWarpCache, index));
+
+    return LLVMBuildZExt(e->b, n, e->i64, "");
+}
+
+static LLVMValueRef equals(Emit *e, LLVMValueRef v, uint64_t n)
+{
+    return LLVMBuildICmp(e->b, LLVMIntEQ, v, emit_i64(e, n), "");
+}
+
+/* What is one value for the dispatch, the block or the warp; NULL: nothing that is
+ * known here. */
+static LLVMValueRef number_csr(Emit *e, unsigned csr)
+{
+    if (csr >= MXGPU_CSR_CTAID_X && csr <= MXGPU_CSR_CTAID_Z) {
+        return block_index(e, csr - MXGPU_CSR_CTAID_X);
+    }
+    if (csr >= MXGPU_CSR_NTID_X && csr <= MXGPU_CSR_NTID_Z) {
+        return block_size(e, csr - MXGPU_CSR_NTID_X);
+    }
+    if (csr >= MXGPU_CSR_NCTAID_X && csr <= MXGPU_CSR_NCTAID_Z) {
+        return of_dispatch(e, offsetof(MxgpuDispatch, grid) +
+                                  (csr - MXGPU_CSR_NCTAID_X) *
+                                      sizeof(uint32_t));
+    }
+    return csr == MXGPU_CSR_WARP ? warp_index(e) : NULL;
+}
+
+/* threadIdx in one dimension, and whether ("when", i1) that is so: where rows of
+ * the block are as long as warps, or warps have several; false: it must be asked
+ * for. */
+static bool thread_csr(Emit *e, unsigned dim, Value *v, LLVMValueRef *when)
+{
+    unsigned shift = e->r->row_shift;
+    LLVMValueRef first, x = block_size(e, 0);
+
+    v->step = emit_i64(e, dim == 0);
+    v->row = emit_i64(e, shift < 6 ? dim == 1 : dim == 0 ? LANES : 0);
+    *when = LLVMConstInt(e->i1, 1, 0);
+    if (dim == 0 && shift < 6) {
+        v->v = emit_i64(e, 0); /* each row is one of the block */
+        return true;
+    }
+    if (dim == 2) {
+        return false;
+    }
+    if (dim == 1) {
+        *when = equals(e, block_size(e, 2), 1);
+    }
+    if (shift < 6) {
+        v->v = LLVMBuildShl(e->b, warp_index(e), emit_i64(e, 6 - shift), "");
+        return true;
+    }
+    *when = LLVMBuildAnd(
+        e->b, *when,
+        equals(e, LLVMBuildAnd(e->b, x, emit_i64(e, LANES - 1), ""), 0), "");
+    first = LLVMBuildShl(e->b, warp_index(e), emit_i64(e, 6), "");
+    v->v = (dim ? LLVMBuildUDiv : LLVMBuildURem)(e->b, first, x, "");
+    return true;
+}
+
+/* As the interpreter says it. threadIdx.x and the lane go up by one. */
+static Value asked_csr(Emit *e, const SimtOp *op, JitType type)
+{
     const size_t at = offsetof(MxgpuWarp, line) + SINK * sizeof(SimtLine);
     bool up = op->imm == MXGPU_CSR_TID_X || op->imm == MXGPU_CSR_LANE;
     Value v = {.type = type};
 
-    if (inline_csr(e, (unsigned)op->imm, &v)) {
-        emit_write(e, op->rd, v);
-        return;
-    }
     emit_stop_if(e, called(e, emit_i64(e, ALL_LANES)), JIT_BAILED);
     v.v = emit_get(e, e->i64, e->w, at + offsetof(SimtLine, base));
     if (mxgpu_jit_line(type)) {
         v.step = emit_i64(e, up);
         v.row = emit_get(e, e->i64, e->w, at + offsetof(SimtLine, row));
+    }
+    return v;
+}
+
+static LLVMValueRef either(Emit *e, LLVMValueRef a, LLVMBasicBlockRef from,
+                           LLVMValueRef b, LLVMBasicBlockRef other)
+{
+    LLVMValueRef phi = LLVMBuildPhi(e->b, e->i64, "");
+
+    LLVMAddIncoming(phi, &a, &from, 1);
+    LLVMAddIncoming(phi, &b, &other, 1);
+    return phi;
+}
+
+/* Where it is as is known here, or else as the interpreter says. */
+static Value known_or_asked(Emit *e, const SimtOp *op, Value known,
+                            LLVMValueRef when)
+{
+    LLVMBasicBlockRef ask = emit_new(e, "ask"), join = emit_new(e, "csr");
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(e->b), other;
+    Value v;
+
+    emit_branch(e, when, join, ask, true);
+    LLVMPositionBuilderAtEnd(e->b, ask);
+    v = asked_csr(e, op, known.type);
+    other = LLVMGetInsertBlock(e->b);
+    LLVMBuildBr(e->b, join);
+    LLVMPositionBuilderAtEnd(e->b, join);
+    known.v = either(e, known.v, from, v.v, other);
+    known.row = either(e, known.row, from, v.row, other);
+    return known; /* the step is the same */
+}
+
+void emit_csr(Emit *e, const SimtOp *op)
+{
+    JitType type = mxgpu_jit_result_in(e->r, e->index, JIT_WIDE, JIT_WIDE);
+    unsigned csr = (unsigned)op->imm;
+    Value v = {.type = type, .v = number_csr(e, csr)};
+    LLVMValueRef when;
+
+    if (csr >= MXGPU_CSR_TID_X && csr <= MXGPU_CSR_TID_Z &&
+        thread_csr(e, csr - MXGPU_CSR_TID_X, &v, &when)) {
+        v = known_or_asked(e, op, v, when);
+    } else if (!v.v) {
+        v = asked_csr(e, op, type);
     }
     emit_write(e, op->rd, v);
 }
