@@ -442,9 +442,15 @@ static JitGo left(MxgpuWarp *w, const JitRegion *r, const JitFrame *f,
     return JIT_ON;
 }
 
+/* Code is hot by what all units that have asked for it do. */
 static bool is_hot(const MxgpuCu *cu, const SimtHead *head)
 {
-    return head->rounds >= cu->simt->jit_rounds;
+    const JitRegion *r = head->region;
+    unsigned rounds = cu->simt->jit_rounds;
+
+    return head->rounds >= rounds ||
+           (r && atomic_load_explicit(&r->rounds, memory_order_relaxed) >=
+                     rounds);
 }
 
 /* Asks for the code of the head, for x registers as they are. */
@@ -662,9 +668,17 @@ static bool may_begin(MxgpuCu *cu, SimtHead *head)
 /* The head has been come to as often as somebody looks for it. */
 static void count_round(const MxgpuCu *cu, SimtHead *head)
 {
-    if (!head->ready) {
-        head->count = 0;
-        head->rounds += !is_hot(cu, head);
+    JitRegion *r = head->region;
+
+    if (head->ready) {
+        return;
+    }
+    head->count = 0;
+    if (!is_hot(cu, head)) {
+        head->rounds++;
+        if (r) {
+            atomic_fetch_add_explicit(&r->rounds, 1, memory_order_relaxed);
+        }
     }
 }
 

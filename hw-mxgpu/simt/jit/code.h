@@ -178,6 +178,8 @@ typedef struct JitRegion {
     uint32_t at_head[JIT_WIDE + 1]; /* ... of each type at the head */
     JitMade all, few; /* for all lanes, and for JIT_FEW */
     atomic_bool hot;  /* it is to be compiled if it has not been before */
+    _Atomic uint32_t rounds; /* SimtHead.rounds of all units, as far as they have
+                              * asked for it */
     _Atomic uint32_t bailed[JIT_OPS]; /* how often code left in front of each */
 } JitRegion;
 
