@@ -8,19 +8,22 @@
 /* Instructions that LLVM's code computes, by what they do with words that are
  * sign-extended to 64 bits: make other numbers of them (WHOLE); give such words
  * (CLOSED); look at some bits only, and give such words (BIT); look at 32 bits
- * only (WORD). IMM: their second operand is an immediate. */
+ * only (WORD). IMM: their second operand is an immediate; ALONE: or they have
+ * none. */
 #define WHOLE_OPS(F)                                                           \
     F(ADD) F(ADDI) F(SUB) F(SLL) F(SLLI) F(SRL) F(SRLI) F(SRA) F(SRAI) F(MUL)  \
     F(SH1ADD) F(SH2ADD) F(SH3ADD) F(ADD_UW) F(SH1ADD_UW) F(SH2ADD_UW)          \
-    F(SH3ADD_UW) F(SLLI_UW) F(SLT) F(SLTU)
+    F(SH3ADD_UW) F(SLLI_UW) F(SLT) F(SLTU) F(ROR) F(ROL)
 #define CLOSED_OPS(F)                                                          \
     F(ANDN) F(ORN) F(XNOR) F(MIN) F(MAX) F(MINU) F(MAXU) F(CZERO_EQZ)          \
     F(CZERO_NEZ) F(XOR) F(OR) F(AND)
 #define CLOSED_IMM_OPS(F) F(XORI) F(ORI) F(ANDI)
+#define ALONE_OPS(F) F(RORI) F(CLZ) F(CTZ) F(CPOP) F(REV8)
+#define WORD_ALONE_OPS(F) F(RORIW) F(CLZW) F(CTZW) F(CPOPW)
 #define BIT_OPS(F)                                                             \
     F(SLTI) F(SLTIU) F(SEXT_B) F(SEXT_H) F(ZEXT_H)
 #define WORD_OPS(F)                                                            \
-    F(ADDW) F(SUBW) F(MULW) F(SLLW) F(SRLW) F(SRAW)
+    F(ADDW) F(SUBW) F(MULW) F(SLLW) F(SRLW) F(SRAW) F(RORW) F(ROLW)
 #define WORD_IMM_OPS(F) F(ADDIW) F(SLLIW) F(SRLIW) F(SRAIW)
 
 /* ---- kinds of instructions */
@@ -49,35 +52,24 @@ JitKind mxgpu_jit_kind(const SimtOp *op, bool whole)
         BIT_OPS(OP)
         WORD_OPS(OP)
         WORD_IMM_OPS(OP)
+        ALONE_OPS(OP)
+        WORD_ALONE_OPS(OP)
     case RV_LUI:
     case RV_AUIPC:
     case OP_NOP:
         return JIT_INT;
-    case RV_ROR:
-    case RV_RORI:
-    case RV_ROL:
     case RV_MULH:
     case RV_MULHSU:
     case RV_MULHU:
-    case RV_CLZ:
-    case RV_CTZ:
-    case RV_CPOP:
     case RV_ORC_B:
-    case RV_REV8:
     case RV_DIV:
     case RV_DIVU:
     case RV_REM:
     case RV_REMU:
-    case RV_RORW:
-    case RV_RORIW:
-    case RV_ROLW:
     case RV_DIVW:
     case RV_DIVUW:
     case RV_REMW:
     case RV_REMUW:
-    case RV_CLZW:
-    case RV_CTZW:
-    case RV_CPOPW:
         return JIT_CALL;
     case RV_LB:
     case RV_LH:
@@ -225,7 +217,9 @@ JitType mxgpu_jit_result(const SimtOp *op, JitType a, JitType b)
         WORD_OPS(OP)
         return word_of(a, b);
         WORD_IMM_OPS(OP)
+        WORD_ALONE_OPS(OP)
         return word_of(a, a);
+        ALONE_OPS(OP)
     case RV_SLLI:
     case RV_SRLI:
     case RV_SLLI_UW:
@@ -240,12 +234,6 @@ JitType mxgpu_jit_result(const SimtOp *op, JitType a, JitType b)
     case RV_REM:
     case RV_REMU:
         return wide_of(a, b);
-    case RV_RORW:
-    case RV_RORIW:
-    case RV_ROLW:
-    case RV_CLZW:
-    case RV_CTZW:
-    case RV_CPOPW:
     case RV_FCVT_W_S:
     case RV_FCVT_WU_S:
     case RV_FCVT_W_D:

@@ -32,6 +32,8 @@ static bool has_immediate(unsigned op)
     case RV_SLLIW:
     case RV_SRLIW:
     case RV_SRAIW:
+    case RV_RORI:
+    case RV_RORIW:
         return true;
     default:
         return false;
@@ -84,6 +86,22 @@ static LLVMValueRef extended(Emit *e, LLVMValueRef a, unsigned bits,
 
     a = LLVMBuildShl(e->b, a, n, "");
     return (is_signed ? LLVMBuildAShr : LLVMBuildLShr)(e->b, a, n, "");
+}
+
+static LLVMValueRef turned(Emit *e, const char *name, LLVMValueRef a,
+                           LLVMValueRef b)
+{
+    LLVMValueRef args[] = {a, a, b};
+
+    return emit_intrinsic(e, name, LLVMTypeOf(a), 3, args);
+}
+
+/* Zeros of 0: as many as bits. */
+static LLVMValueRef zeros(Emit *e, const char *name, LLVMValueRef a)
+{
+    LLVMValueRef args[] = {a, LLVMConstInt(e->i1, 0, 0)};
+
+    return emit_intrinsic(e, name, LLVMTypeOf(a), 2, args);
 }
 
 /* On operands of one type, i64 or vectors of i32 (of words that stay words) or
@@ -175,6 +193,25 @@ static LLVMValueRef compute(Emit *e, unsigned op, LLVMValueRef a,
     case RV_SRAW:
     case RV_SRAIW:
         return shift(e, LLVMBuildAShr, a, b, 32);
+    case RV_ROR:
+    case RV_RORI:
+    case RV_RORW:
+    case RV_RORIW:
+        return turned(e, "llvm.fshr", a, b);
+    case RV_ROL:
+    case RV_ROLW:
+        return turned(e, "llvm.fshl", a, b);
+    case RV_CLZ:
+    case RV_CLZW:
+        return zeros(e, "llvm.ctlz", a);
+    case RV_CTZ:
+    case RV_CTZW:
+        return zeros(e, "llvm.cttz", a);
+    case RV_CPOP:
+    case RV_CPOPW:
+        return emit_intrinsic(e, "llvm.ctpop", LLVMTypeOf(a), 1, &a);
+    case RV_REV8:
+        return emit_intrinsic(e, "llvm.bswap", LLVMTypeOf(a), 1, &a);
     default:
         abort(); /* mxgpu_jit_kind() has no others */
     }
@@ -219,6 +256,12 @@ static bool is_w(unsigned op)
     case RV_SRLIW:
     case RV_SRAW:
     case RV_SRAIW:
+    case RV_RORW:
+    case RV_RORIW:
+    case RV_ROLW:
+    case RV_CLZW:
+    case RV_CTZW:
+    case RV_CPOPW:
         return true;
     default:
         return false;
