@@ -9,6 +9,7 @@
 #include "gather.h"
 #include "loop.h"
 #include "jit.h"
+#include "jit_convoy.h"
 #include "simt/sched/barrier.h"
 #include "simt/sched/slots.h"
 #include "simt/warp/count.h"

@@ -3,28 +3,12 @@
 #ifndef MXGPU_SIMT_EXEC_JIT_H
 #define MXGPU_SIMT_EXEC_JIT_H
 
-#include "isa.h"
-#include "simt/jit/jit.h"
-
-typedef enum JitGo { JIT_STAY, JIT_ON, JIT_FAULT } JitGo;
+#include "jit_entry.h"
 
 /* The group that runs, accounted and with its pc set, is at the head of a loop.
  * STAY: nothing has been done. */
 JitGo jit_enter(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page, SimtHead *head,
-                  uint64_t limit) SIMT_OWN("jit_enter");
-
-struct Convoy;
-typedef struct JitAt {
-    uint64_t pc;
-    int32_t depth;
-    uint64_t each; /* instructions that warps may run, about */
-} JitAt;
-/* The warps of a convoy, accounted and all lanes of them at one place. STAY:
- * nothing has been done; ON: they are together again, where w[0] says; FAULT:
- * they are not, each is where it says. *done: how many instructions they have
- * run. */
-JitGo jit_convoy(MxgpuCu *cu, struct Convoy *c, SimtPage *page, SimtHead *head,
-                 const JitAt *at, uint64_t *done) SIMT_OWN("jit_convoy");
+                uint64_t limit) SIMT_OWN("jit_enter");
 
 /* Whether there is something to do for a head but to go on. */
 static inline bool jit_due(const MxgpuCu *cu, SimtHead *head)

@@ -17,7 +17,7 @@
  *   worker.c    the threads that get code of them
  *   process.c   the compiler's process
  *   compiler/   the program mxgpu-jit: LLVM code of a region
- *   exec/jit.c  (of each instruction set) warps enter and leave
+ *   exec/jit*.c (of each instruction set) warps enter and leave
  *
  * Nothing of this is state of a device: what runs does not depend on it.
  */

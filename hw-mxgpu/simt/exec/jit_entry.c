@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/* What warps that enter compiled code by themselves and those of convoys share:
+ * whether there is code, registers as it reads them, and how warps leave. */
+#include "jit_entry.h"
+
+#if defined(SIMT_AVX512)
+
+#include "forms.h"
+#include "lines.h"
+#include "loop.h"
+#include "simt/jit/types.h"
+
+/* Of what came in as a line when the code was asked for it knows the step; what
+ * did as one value is one. */
+static bool same_step(const JitCode *c, const MxgpuWarp *w, unsigned r)
+{
+    return mxgpu_jit_line(c->entry[r]) ? (int64_t)w->line[r].step == c->step[r]
+                                       : w->form[r] & FORM_UNIFORM;
+}
+
+/* x registers that have the form. */
+static uint32_t having(const MxgpuWarp *w, int form)
+{
+    return _mm256_test_epi8_mask(_mm256_loadu_si256((const void *)w->form),
+                                 _mm256_set1_epi8((char)form));
+}
+
+static bool are_words(const MxgpuWarp *w, uint32_t uniform)
+{
+    bool are = true;
+
+    for (; uniform; uniform &= uniform - 1) {
+        uint64_t v = w->line[__builtin_ctz(uniform)].base;
+
+        are &= v == SEXT32(v);
+    }
+    return are;
+}
+
+/* Whether all numbers of a line are so small that no sum of them leaves the range
+ * of words; most lines are so. */
+static bool is_near(const SimtLine *l)
+{
+    const __m256i half = _mm256_set1_epi64x(1 << 22);
+    __m256i v = _mm256_loadu_si256((const void *)l);
+
+    v = _mm256_add_epi64(v, half);
+    return _mm256_cmplt_epu64_mask(v, _mm256_add_epi64(half, half)) == 15;
+}
+
+static bool lines_ready(const JitRegion *region, const MxgpuWarp *w,
+                        uint32_t needed)
+{
+    for (; needed; needed &= needed - 1) {
+        unsigned r = __builtin_ctz(needed);
+
+        if (!same_step(&region->code, w, r) ||
+            (region->at_head[JIT_LINE_WORD] >> r & 1 && !is_near(&w->line[r]) &&
+             !line_within(rows_of(w), &w->line[r], INT32_MIN, INT32_MAX))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Makes the forms of x registers that the code reads; false: one has none. Most
+ * have them: what is looked at in turn is what has not. */
+bool jit_ready_x(const JitRegion *region, MxgpuWarp *w, uint32_t needed)
+{
+    const uint32_t *at = region->at_head;
+    uint32_t uniform = (at[JIT_UNIFORM_WORD] | at[JIT_UNIFORM]) & needed;
+    uint32_t line = (at[JIT_LINE_WORD] | at[JIT_LINE]) & needed;
+    bool ready = !(uniform & ~having(w, FORM_UNIFORM)) &&
+                 !(line & ~having(w, FORM_LINE)) &&
+                 are_words(w, at[JIT_UNIFORM_WORD] & needed) &&
+                 lines_ready(region, w, line);
+    uint32_t other = at[JIT_WORD] & needed & ~having(w, FORM_WORD);
+
+    for (; ready && other; other &= other - 1) {
+        ready = as_word(w, __builtin_ctz(other));
+    }
+    other = ready ? at[JIT_WIDE] & needed & ~having(w, FORM_WIDE) : 0;
+    for (; other; other &= other - 1) {
+        (void)wide(w, __builtin_ctz(other));
+    }
+    return ready;
+}
+
+bool jit_ready_f(const JitRegion *region, const MxgpuWarp *w,
+                    uint32_t needed, uint64_t lanes)
+{
+    for (; needed; needed &= needed - 1) {
+        unsigned r = __builtin_ctz(needed);
+        uint64_t narrow = w->narrow[r];
+
+        if (lanes & (region->code.f[r] == JIT_SINGLE ? ~narrow : narrow)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Lanes that the code has left are ready where it left them. */
+static void park_all(MxgpuWarp *w, const JitRegion *r, const JitFrame *f,
+                     int32_t depth)
+{
+    for (unsigned i = 0; i < r->code.num_blocks; i++) {
+        uint64_t stamp =
+            f->pend[i] == f->came[i] ? f->stamp[i] : w->s.stamps;
+
+        if (f->pend[i]) {
+            mxgpu_warp_park(w, &(SimtGroup){r->page + r->code.blocks[i].at,
+                                            f->pend[i], stamp, depth});
+        }
+    }
+}
+
+JitGo jit_left(MxgpuWarp *w, const JitRegion *r, const JitFrame *f,
+                  JitLeave how)
+{
+    int32_t depth = w->s.cur.depth;
+
+    w->s.cur.mask = 0;
+    park_all(w, r, f, depth);
+    if (how == JIT_FAULTED) {
+        w->s.cur = (SimtGroup){r->page + f->fault_at, f->fault_mask,
+                               ++w->s.stamps, depth};
+        return JIT_FAULT;
+    }
+    if (how == JIT_BAILED) {
+        mxgpu_warp_park(w, &(SimtGroup){r->page + f->fault_at, f->fault_mask,
+                                        w->s.stamps, depth});
+    }
+    mxgpu_warp_pick(w, false);
+    w->s.slice_end =
+        w->s.cur.mask == w->s.live || f->slice == UINT64_MAX ? 0 : f->slice;
+    return JIT_ON;
+}
+
+/* Going in and out costs as much as interpreting some tens of instructions:
+ * code that leaves sooner is not entered any more. */
+void jit_weigh(SimtHead *head, uint64_t instructions, unsigned entries,
+                  unsigned worth)
+{
+    head->ran += instructions;
+    if (++head->entries < entries) {
+        return;
+    }
+    if (head->ran < (uint64_t)entries * worth) {
+        head->refused = true;
+        head->ready = false;
+    }
+    head->entries = 0;
+    head->ran = 0;
+}
+
+/* Looks whether what was asked for is there. */
+static bool came(MxgpuCu *cu, SimtHead *head)
+{
+    JitRegion *r = head->region;
+    int state = atomic_load_explicit(&r->all.state, memory_order_acquire);
+
+    if (jit_is_hot(cu, head) &&
+        !atomic_load_explicit(&r->hot, memory_order_relaxed)) {
+        mxgpu_jit_want(cu->simt->jit, r);
+        state = atomic_load_explicit(&r->all.state, memory_order_acquire);
+    }
+    head->refused = state == JIT_REFUSED;
+    head->ready = state == JIT_READY;
+    if (head->ready) { /* it has been hot, here or elsewhere */
+        head->rounds = cu->simt->jit_rounds;
+    }
+    return head->ready;
+}
+
+bool jit_may_begin(MxgpuCu *cu, SimtHead *head)
+{
+    return head->ready ||
+           (head->region && !head->refused && came(cu, head));
+}
+
+void jit_count_round(const MxgpuCu *cu, SimtHead *head)
+{
+    JitRegion *r = head->region;
+
+    if (head->ready) {
+        return;
+    }
+    head->count = 0;
+    if (!jit_is_hot(cu, head)) {
+        head->rounds++;
+        if (r) {
+            atomic_fetch_add_explicit(&r->rounds, 1, memory_order_relaxed);
+        }
+    }
+}
+
+#endif

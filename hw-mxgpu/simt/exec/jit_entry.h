@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* The way into compiled code and out of it. */
+#ifndef MXGPU_SIMT_EXEC_JIT_ENTRY_H
+#define MXGPU_SIMT_EXEC_JIT_ENTRY_H
+
+#include "jit_call.h"
+#include "simt/jit/jit.h"
+#include "simt/warp/warp.h"
+
+/* STAY: they have not entered. */
+typedef enum JitGo { JIT_STAY, JIT_ON, JIT_FAULT } JitGo;
+
+#if defined(SIMT_AVX512)
+
+/* Code is hot by what all units that have asked for it do. */
+static inline bool jit_is_hot(const MxgpuCu *cu, const SimtHead *head)
+{
+    const JitRegion *r = head->region;
+    unsigned rounds = cu->simt->jit_rounds;
+
+    return head->rounds >= rounds ||
+           (r && atomic_load_explicit(&r->rounds, memory_order_relaxed) >=
+                     rounds);
+}
+
+/* Counts what the code has done. */
+static inline void jit_account(MxgpuCu *cu, MxgpuWarp *w, const JitFrame *f)
+{
+    w->s.instructions = f->instructions;
+    cu->n.lanes_now += f->lanes;
+    cu->n.divergent_now += f->divergent;
+}
+
+static inline void jit_fill_frame(const MxgpuCu *cu, const MxgpuWarp *w,
+                       const JitRegion *r, JitFrame *f, uint64_t limit)
+{
+    f->instructions = w->s.instructions;
+    f->limit = limit;
+    f->key_global = jit_global_key(cu, w);
+    f->key_shared = jit_shared_key(cu, w);
+    f->key_private = jit_private_key(w);
+    f->private_host =
+        (uintptr_t)private_at(w, MXGPU_PRIVATE_END - w->c.private_size);
+    f->sites = r->sites + cu->index * r->num_sites;
+    f->page = r->page;
+    f->call = jit_call;
+    f->put = jit_put;
+    f->region = r;
+    f->dispatch = &simt_slot(cu, w)->dispatch;
+}
+
+/* Makes the forms of x registers that the code reads; false: one has none. */
+bool jit_ready_x(const JitRegion *region, MxgpuWarp *w, uint32_t needed)
+    SIMT_OWN("jit_ready_x");
+/* Whether f registers that are read hold for these lanes what the code reads. */
+bool jit_ready_f(const JitRegion *region, const MxgpuWarp *w, uint32_t needed,
+                 uint64_t lanes) SIMT_OWN("jit_ready_f");
+/* The warp's groups, where the code has left them. */
+JitGo jit_left(MxgpuWarp *w, const JitRegion *r, const JitFrame *f, JitLeave how)
+    SIMT_OWN("jit_left");
+/* Once in a while: whether warps can begin code that may be there now. */
+bool jit_may_begin(MxgpuCu *cu, SimtHead *head) SIMT_OWN("jit_may_begin");
+/* The head has been come to as often as somebody looks for it. */
+void jit_count_round(const MxgpuCu *cu, SimtHead *head)
+    SIMT_OWN("jit_count_round");
+/* An entry has run so many instructions: whether so many in the mean of so many
+ * entries are worth it. */
+void jit_weigh(SimtHead *head, uint64_t instructions, unsigned entries,
+               unsigned worth) SIMT_OWN("jit_weigh");
+
+#endif
+
+#endif
