@@ -83,13 +83,27 @@ with_lock() {
     ) 9>"$lock"
 }
 
+# build_option NAME: its value in build/.
+build_option() {
+    python3 - "$MXGPU_TOP/build/meson-info/intro-buildoptions.json" "$1" <<'END'
+import json, sys
+with open(sys.argv[1], encoding="utf-8") as f:
+    print({option["name"]: option["value"] for option in json.load(f)}
+          [sys.argv[2]])
+END
+}
+
 # configure OPTION...: makes build/, with these options of meson; one that is
-# there stays as it is.
+# there stays as it is, but for where it is installed to.
 configure() {
     local build=$MXGPU_TOP/build
-    [ -e "$build/build.ninja" ] ||
+    if [ ! -e "$build/build.ninja" ]; then
         step "configure" /usr/bin/meson setup "$build" "$MXGPU_TOP" \
             --prefix="$build/install" --libdir=lib "$@"
+    elif [ "$(build_option prefix)" != "$build/install" ]; then
+        step "configure for build/install" /usr/bin/meson configure "$build" \
+            --prefix="$build/install" --libdir=lib
+    fi
 }
 
 # configure_all: the same with all interpreters, which tests compare; also where
@@ -97,12 +111,7 @@ configure() {
 configure_all() {
     local build=$MXGPU_TOP/build
     configure || return
-    python3 - "$build/meson-info/intro-buildoptions.json" <<'END' ||
-import json, sys
-with open(sys.argv[1], encoding="utf-8") as f:
-    options = {option["name"]: option["value"] for option in json.load(f)}
-sys.exit(options.get("simt_isa") == "native")
-END
+    [ "$(build_option simt_isa)" != native ] ||
         step "configure for all interpreters" /usr/bin/meson configure \
             "$build" -Dsimt_isa=all
 }
