@@ -401,6 +401,13 @@ static void atomic(Program *p)
     bool wide = below(p, 2);
 
     own_address(p);
+    if (below(p, 3) == 0) { /* of floating point */
+        unsigned f7 = below(p, MXGPU_F7_FMAX_D + 1), rd = some(p);
+
+        put(p, f7 << 25 | some(p) << 20 | AT << 15 | MXGPU_F3_FATOMIC << 12 |
+                   rd << 7 | MXGPU_OPCODE_CUSTOM0);
+        return;
+    }
     put_r(p, (RvOp)((wide ? RV_AMOSWAP_D : RV_AMOSWAP_W) + below(p, 9)),
           some(p), AT, some(p));
 }
@@ -445,14 +452,14 @@ static void instructions(Program *p, unsigned n, unsigned depth)
             computing(p, false);
         } else if (what < 65) {
             computing(p, true);
+        } else if (what < 75 && p->atomics) {
+            atomic(p);
         } else if (what < 85) {
             memory(p);
         } else if (what < 93 && depth < 2) {
             skipping(p, depth);
         } else if (what < 96 && depth == 0) {
             turning(p);
-        } else if (what >= 96 && what < 99 && p->atomics) {
-            atomic(p);
         } else if (what == 99) { /* not compiled, or for whole warps alone */
             put_i(p, RV_CSRRS, some(p), 0,
                   below(p, 2) ? MXGPU_CSR_LANE : MXGPU_CSR_CU);
