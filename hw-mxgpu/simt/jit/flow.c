@@ -165,23 +165,13 @@ static void arrive(Flow *f, unsigned to, const uint8_t *types)
     }
 }
 
-static unsigned block_at(const JitCode *c, int32_t at)
-{
-    unsigned i = 0;
-
-    while (i < c->num_blocks && c->blocks[i].at != at) {
-        i++;
-    }
-    return i;
-}
-
 static void take_edges(Flow *f, unsigned self, const uint8_t *out, bool one_way)
 {
     const JitCode *c = f->c;
     const JitBlock *b = &c->blocks[self];
     unsigned last = b->first + b->count - 1;
     bool branches = c->kind[last] == JIT_BRANCH || c->kind[last] == JIT_JUMP;
-    unsigned to = branches ? block_at(c, c->at[last] + c->ops[last].imm)
+    unsigned to = branches ? mxgpu_jit_block_at(c, c->at[last] + c->ops[last].imm)
                            : c->num_blocks;
 
     if (!b->full || !one_way) {
@@ -195,7 +185,7 @@ static void take_edges(Flow *f, unsigned self, const uint8_t *out, bool one_way)
         arrive(f, to, out);
     }
     if (c->kind[last] != JIT_JUMP) {
-        arrive(f, block_at(c, c->at[last] + 2 * c->ops[last].len), out);
+        arrive(f, mxgpu_jit_block_at(c, c->at[last] + 2 * c->ops[last].len), out);
     }
 }
 

@@ -3,6 +3,7 @@
  * hold. */
 #include "types.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Instructions that LLVM's code computes, by what they do with words that are
@@ -526,6 +527,16 @@ static bool block_floats(JitCode *c, const JitBlock *b, uint32_t *exposed,
         }
     }
     return true;
+}
+
+unsigned mxgpu_jit_block_at(const JitCode *c, int32_t at)
+{
+    for (unsigned i = 0; i < c->num_blocks; i++) {
+        if (c->blocks[i].at == at) {
+            return i;
+        }
+    }
+    abort(); /* region.c has made one of each place that is gone to */
 }
 
 bool mxgpu_jit_follows(const JitCode *c, const JitBlock *b, const JitBlock *to)

@@ -44,6 +44,9 @@ static inline bool mxgpu_jit_blends(const JitBlock *b, unsigned reg)
 
 /* What x[reg] is, of which the block has made a t, for all lanes. */
 JitType mxgpu_jit_kept(const JitBlock *b, unsigned reg, JitType t);
+/* The block that begins there, so many bytes behind the page's beginning; where code
+ * goes to there is one. */
+unsigned mxgpu_jit_block_at(const JitCode *c, int32_t at);
 /* Whether block "to" may follow block b. */
 bool mxgpu_jit_follows(const JitCode *c, const JitBlock *b, const JitBlock *to);
 

@@ -19,20 +19,9 @@
 #include "simt/warp/budget.h"
 
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- blocks */
-
-static unsigned block_at(const JitCode *r, int32_t at)
-{
-    for (unsigned i = 0; i < r->num_blocks; i++) {
-        if (r->blocks[i].at == at) {
-            return i;
-        }
-    }
-    abort(); /* region.c has made one of each place that is gone to */
-}
 
 /* Others may look at memory between two turns of a loop. */
 static void memory_barrier(Emit *e)
@@ -127,7 +116,7 @@ static void all_go(Emit *e, unsigned self, unsigned to)
 
 static unsigned behind(const JitCode *r, unsigned last)
 {
-    return block_at(r, r->at[last] + 2 * r->ops[last].len);
+    return mxgpu_jit_block_at(r, r->at[last] + 2 * r->ops[last].len);
 }
 
 /* All lanes take the branch or none does; what lanes say otherwise is to be
@@ -141,7 +130,7 @@ static void one_way(Emit *e, unsigned self, LLVMValueRef taken)
                     LLVMBuildICmp(e->b, LLVMIntNE, taken, emit_i64(e, 0), ""),
                     yes, no);
     LLVMPositionBuilderAtEnd(e->b, yes);
-    all_go(e, self, block_at(r, r->at[e->index] + r->ops[e->index].imm));
+    all_go(e, self, mxgpu_jit_block_at(r, r->at[e->index] + r->ops[e->index].imm));
     LLVMPositionBuilderAtEnd(e->b, no);
     all_go(e, self, behind(r, e->index));
 }
@@ -182,7 +171,7 @@ static bool end_together(Emit *e, unsigned self)
         one_way(e, self, taken);
     } else {
         all_go(e, self,
-               kind == JIT_JUMP ? block_at(e->r, e->r->at[e->index] + op->imm)
+               kind == JIT_JUMP ? mxgpu_jit_block_at(e->r, e->r->at[e->index] + op->imm)
                                 : behind(e->r, e->index));
     }
     return true;
@@ -213,13 +202,13 @@ static void terminator(Emit *e, unsigned self)
         rest = taken ? LLVMBuildAnd(e->b, e->mask,
                                     LLVMBuildNot(e->b, taken, ""), "")
                      : e->mask;
-        emit_variable_or(e, e->pend[block_at(r, r->at[last] + 2 * op->len)], rest);
+        emit_variable_or(e, e->pend[mxgpu_jit_block_at(r, r->at[last] + 2 * op->len)], rest);
     }
     if (!taken) {
         go_on(e, self);
         return;
     }
-    to = block_at(r, r->at[last] + op->imm);
+    to = mxgpu_jit_block_at(r, r->at[last] + op->imm);
     emit_variable_or(e, e->pend[to], taken);
     if (kind == JIT_BRANCH) {
         some = LLVMBuildAnd(

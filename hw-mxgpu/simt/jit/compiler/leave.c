@@ -8,17 +8,12 @@
 #include <stddef.h>
 #include <string.h>
 
-static unsigned shape(JitType t)
-{
-    return mxgpu_jit_uniform(t) ? 0 : mxgpu_jit_line(t) ? 1 : t == JIT_WORD ? 2 : 3;
-}
-
 /* x[reg] to memory where it has been written and is of that type. */
 static void flush_x(Emit *e, unsigned reg, JitType type)
 {
     LLVMBasicBlockRef dirty = emit_new(e, "dirty"), next = emit_new(e, "clean");
     LLVMValueRef bit = LLVMBuildAnd(
-        e->b, emit_variable_get(e, e->dirty_x, e->i32), e->left[shape(type)],
+        e->b, emit_variable_get(e, e->dirty_x, e->i32), e->left[emit_shape(type)],
         "");
     Value v;
 
@@ -28,7 +23,7 @@ static void flush_x(Emit *e, unsigned reg, JitType type)
                     dirty, next);
     LLVMPositionBuilderAtEnd(e->b, dirty);
     v = emit_held(e, reg, type);
-    if (shape(type) < 2) {
+    if (emit_shape(type) < 2) {
         emit_set_line(e, reg, v);
     } else {
         emit_set_lanes(e, v.v, emit_x_plane(reg, type));
@@ -141,7 +136,7 @@ void emit_leave_from(Emit *e, JitLeave reason, const uint8_t types[32])
         unsigned reg = __builtin_ctz(m);
 
         if (types[reg]) {
-            left[shape((JitType)types[reg])] |= 1u << reg;
+            left[emit_shape((JitType)types[reg])] |= 1u << reg;
         }
     }
     LLVMBuildBr(e->b, e->leave);

@@ -86,17 +86,10 @@ static void load_private(Emit *e, const SimtOp *op, const Access *a, Ends *ends)
 
 static void load_uniform(Emit *e, const SimtOp *op, const Access *a, Ends *ends)
 {
-    LLVMBasicBlockRef private = emit_new(e, "private");
-    LLVMBasicBlockRef linear = emit_new(e, "linear");
+    LLVMBasicBlockRef private = emit_if_linear(e, a);
     LLVMTypeRef one = LLVMIntTypeInContext(e->context, 8 * a->size);
     LLVMValueRef v, at;
 
-    LLVMPositionBuilderAtEnd(e->b, a->fast);
-    LLVMBuildCondBr(e->b,
-                    LLVMBuildICmp(e->b, LLVMIntNE, a->is_private,
-                                  emit_i64(e, 0), ""),
-                    private, linear);
-    LLVMPositionBuilderAtEnd(e->b, linear);
     at = LLVMBuildIntToPtr(e->b, LLVMBuildAdd(e->b, a->va, a->add, ""), e->ptr,
                            "");
     v = LLVMBuildLoad2(e->b, one, at, "");
@@ -239,8 +232,7 @@ static void load_one(Emit *e, const SimtOp *op)
 
     LLVMPositionBuilderAtEnd(e->b, a.fast);
     emit_stop_if(e,
-                 LLVMBuildICmp(e->b, LLVMIntNE, a.is_private, emit_i64(e, 0),
-                               ""),
+                 emit_in_private(e, &a),
                  JIT_BAILED);
     end(e, &ends, load_number(e, op, &a));
     slow_address(e, op, slow);
@@ -346,16 +338,9 @@ static void store_granule(Emit *e, const Access *a, LLVMValueRef v)
 static void store_uniform(Emit *e, const Access *a, LLVMValueRef v,
                           LLVMBasicBlockRef join)
 {
-    LLVMBasicBlockRef private = emit_new(e, "private");
+    LLVMBasicBlockRef private = emit_if_linear(e, a);
     LLVMBasicBlockRef aligned = emit_new(e, "aligned");
-    LLVMBasicBlockRef linear = emit_new(e, "linear");
 
-    LLVMPositionBuilderAtEnd(e->b, a->fast);
-    LLVMBuildCondBr(e->b,
-                    LLVMBuildICmp(e->b, LLVMIntNE, a->is_private,
-                                  emit_i64(e, 0), ""),
-                    private, linear);
-    LLVMPositionBuilderAtEnd(e->b, linear);
     store_last(e, a, v);
     LLVMBuildBr(e->b, join);
     LLVMPositionBuilderAtEnd(e->b, private);

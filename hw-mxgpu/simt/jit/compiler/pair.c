@@ -107,10 +107,7 @@ static Access begin_lanes(Emit *e, Pair *p)
     Access a = emit_begin(e, p->op[0], lower(p), 8, p->apart);
 
     LLVMPositionBuilderAtEnd(e->b, a.fast);
-    emit_branch(e,
-                LLVMBuildICmp(e->b, LLVMIntEQ, a.is_private, emit_i64(e, 0),
-                              ""),
-                linear, p->apart, true);
+    emit_branch(e, emit_in_private(e, &a), p->apart, linear, false);
     LLVMPositionBuilderAtEnd(e->b, linear);
     return a;
 }

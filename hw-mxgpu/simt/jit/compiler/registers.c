@@ -119,12 +119,6 @@ static void hold(Emit *e, unsigned reg, Value v, JitType type)
     LLVMBuildStore(e->b, emit_as(e, v, type), x_variable(e, reg, type));
 }
 
-static bool same_shape(JitType a, JitType b)
-{
-    return a == b || (mxgpu_jit_uniform(a) && mxgpu_jit_uniform(b)) ||
-           (mxgpu_jit_line(a) && mxgpu_jit_line(b));
-}
-
 /* What x[reg], which the block has written, is then, for all lanes. */
 static void keep_x(Emit *e, unsigned reg, JitType type)
 {
@@ -158,7 +152,7 @@ void emit_go(Emit *e, unsigned to)
         if (is && written >> reg & 1) {
             keep_x(e, reg, is);
             dirty |= 1u << reg;
-        } else if (is && was && !same_shape(was, is)) {
+        } else if (is && was && emit_shape(was) != emit_shape(is)) {
             hold(e, reg, emit_held(e, reg, was), is);
         }
     }

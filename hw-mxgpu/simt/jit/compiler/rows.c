@@ -32,9 +32,7 @@ Access emit_begin_rows(Emit *e, int64_t imm, unsigned size, Value base,
                           "");
     }
     ok = LLVMBuildAnd(e->b, ok,
-                      LLVMBuildICmp(e->b, LLVMIntEQ, a.is_private,
-                                    emit_i64(e, 0), ""),
-                      "");
+                      LLVMBuildNot(e->b, emit_in_private(e, &a), ""), "");
     for (unsigned i = 0; i < 2; i++) {
         LLVMValueRef off = LLVMBuildSub(e->b, i ? last : a.va, a.lo, "");
 

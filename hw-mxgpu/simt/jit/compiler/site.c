@@ -120,9 +120,9 @@ Access emit_begin(Emit *e, const SimtOp *op, int64_t imm, unsigned size,
 /* Each lane has granules of 8 bytes beside those of the others. */
 static LLVMValueRef private_lanes(Emit *e, const Access *a)
 {
-    LLVMValueRef ramp[LANES], off;
+    LLVMValueRef off =
+        LLVMBuildShl(e->b, a->off, emit_vector(e, e->wides, 6), "");
 
-    off = LLVMBuildShl(e->b, a->off, emit_vector(e, e->wides, 6), "");
     if (a->size < 8) {
         LLVMValueRef low = emit_vector(e, e->wides, 7);
 
@@ -131,15 +131,23 @@ static LLVMValueRef private_lanes(Emit *e, const Access *a)
             LLVMBuildAnd(e->b, off, emit_vector(e, e->wides, ~511ull), ""),
             LLVMBuildAnd(e->b, a->off, low, ""), "");
     }
-    for (unsigned i = 0; i < LANES; i++) {
-        ramp[i] = emit_i64(e, 8 * i);
-    }
-    return LLVMBuildAdd(
-        e->b, off,
-        e->n == LANES ? LLVMConstVector(ramp, LANES)
-                      : LLVMBuildShl(e->b, e->which,
-                                     emit_vector(e, e->wides, 3), ""),
-        "");
+    return LLVMBuildAdd(e->b, off, emit_each(e, emit_i64(e, 0), 8), "");
+}
+
+LLVMValueRef emit_in_private(Emit *e, const Access *a)
+{
+    return LLVMBuildICmp(e->b, LLVMIntNE, a->is_private, emit_i64(e, 0), "");
+}
+
+LLVMBasicBlockRef emit_if_linear(Emit *e, const Access *a)
+{
+    LLVMBasicBlockRef private = emit_new(e, "private");
+    LLVMBasicBlockRef linear = emit_new(e, "linear");
+
+    LLVMPositionBuilderAtEnd(e->b, a->fast);
+    LLVMBuildCondBr(e->b, emit_in_private(e, a), private, linear);
+    LLVMPositionBuilderAtEnd(e->b, linear);
+    return private;
 }
 
 LLVMValueRef emit_linear(Emit *e, const Access *a)
@@ -158,17 +166,11 @@ static void line_up(Emit *e, const Access *a)
 
 Lanes emit_host_lanes(Emit *e, const Access *a)
 {
-    LLVMBasicBlockRef private = emit_new(e, "private"), from[2];
-    LLVMBasicBlockRef inside = emit_new(e, "lanes"), linear = emit_new(e, "li");
+    LLVMBasicBlockRef private = emit_if_linear(e, a), from[2];
+    LLVMBasicBlockRef inside = emit_new(e, "lanes");
     LLVMValueRef base[2], off[2];
     Lanes l;
 
-    LLVMPositionBuilderAtEnd(e->b, a->fast);
-    LLVMBuildCondBr(e->b,
-                    LLVMBuildICmp(e->b, LLVMIntNE, a->is_private,
-                                  emit_i64(e, 0), ""),
-                    private, linear);
-    LLVMPositionBuilderAtEnd(e->b, linear);
     base[0] = emit_linear(e, a);
     off[0] = a->off;
     if (a->size < 4) { /* whole words are loaded: halfwords must not cross */

@@ -26,6 +26,10 @@ LLVMValueRef emit_look(Emit *e, Access *a);
  * "slow". */
 Access emit_begin(Emit *e, const SimtOp *op, int64_t imm, unsigned size,
                   LLVMBasicBlockRef slow);
+/* Whether the site is of private memory (i1). */
+LLVMValueRef emit_in_private(Emit *e, const Access *a);
+/* Continues from "fast" where it is not; returns where it is. */
+LLVMBasicBlockRef emit_if_linear(Emit *e, const Access *a);
 /* Where all lanes of a vector are on the host; goes to slow where they are not
  * aligned in private memory. */
 Lanes emit_host_lanes(Emit *e, const Access *a);

@@ -46,6 +46,14 @@ LLVMValueRef emit_intrinsic(Emit *e, const char *name, LLVMTypeRef type,
     return LLVMBuildCall2(e->b, LLVMGlobalGetValueType(fn), fn, args, n, "");
 }
 
+unsigned emit_shape(JitType type)
+{
+    return mxgpu_jit_uniform(type) ? 0
+           : mxgpu_jit_line(type)  ? 1
+           : type == JIT_WORD      ? 2
+                                   : 3;
+}
+
 bool emit_uniform(Value v)
 {
     return mxgpu_jit_uniform(v.type);

@@ -14,7 +14,7 @@ typedef struct Value {
     LLVMValueRef v, step, row;
 } Value;
 
-/* One value, a line, words, wide lanes. */
+/* What a register's lanes are in: one value, a line, words, wide lanes. */
 #define JIT_SHAPES 4
 
 typedef struct Emit {
@@ -63,6 +63,7 @@ LLVMValueRef emit_as(Emit *e, Value v, JitType type);
 /* What is uniform as a line, too. */
 Value emit_line(Emit *e, Value v);
 LLVMValueRef emit_low(Emit *e, Value v); /* low words of lanes */
+unsigned emit_shape(JitType type); /* but JIT_NONE */
 bool emit_uniform(Value v);
 bool emit_is_word(Value v);
 LLVMValueRef emit_load_at(Emit *e, LLVMTypeRef type, LLVMValueRef at);
