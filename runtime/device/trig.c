@@ -4,12 +4,7 @@
  * are the same few operations for all lanes, whatever their arguments, below
  * 2^28. The C library's go different ways from pi / 4 and from 200 on.
  */
-#include <stdint.h>
-
-float sinf(float x);
-float cosf(float x);
-float tanf(float x);
-void sincosf(float x, float *s, float *c);
+#include "math.h"
 
 #define TWO_OVER_PI 0.6366197723675814
 #define PI_2        1.5707963267948966
@@ -29,45 +24,50 @@ static uint64_t window(unsigned s)
     return s % 64 ? first << s % 64 | next >> (64 - s % 64) : first;
 }
 
-/* Of a magnitude from 2^28 on: the number of quarter turns, modulo 4, and what
- * is left in radians. */
-static __attribute__((noinline)) unsigned reduce_large(uint32_t bits, double *r)
+/* x = n quarter turns and an angle of at most 1/8 turn, in radians */
+typedef struct Turn {
+    double angle;
+    unsigned n;
+} Turn;
+
+/* Of a magnitude from 2^28 on, which close is not for. */
+static __attribute__((noinline)) Turn reduce_large(uint32_t bits, Turn close)
 {
     uint64_t mantissa = (bits & 0x7fffff) | 0x800000, turns, n;
     unsigned exponent = (bits >> 23) - 150, s = exponent - 2;
 
     if (bits >= 0x7f800000) {
-        *r = __builtin_nan("");
-        return 0;
+        return (Turn){ close.angle - close.angle, 0 }; /* NaN */
     }
     /* quarter turns: 2 bits before the point, 62 behind */
     turns = mantissa * window(s) +
             (uint64_t)((unsigned __int128)mantissa * window(s + 64) >> 64);
     n = (turns + (1ull << 61)) >> 62;
-    *r = (double)(int64_t)(turns - (n << 62)) * (PI_2 * 0x1p-62);
-    return (unsigned)n;
+    return (Turn){ (double)(int64_t)(turns - (n << 62)) * (PI_2 * 0x1p-62),
+                   (unsigned)n };
 }
 
-static unsigned reduce(float x, double *r)
+static inline Turn reduce(float x)
 {
-    uint32_t bits = __builtin_bit_cast(uint32_t, x) & 0x7fffffff;
+    uint32_t bits = as_bits(x) & 0x7fffffff;
     double d = x, n;
-    long quarters;
+    long quarters = __builtin_lrint(d * TWO_OVER_PI);
+    Turn t;
 
-    if (__builtin_expect(bits >= 0x4d800000, 0)) {
-        unsigned q = reduce_large(bits, r);
-
-        *r = x < 0 ? -*r : *r;
-        return x < 0 ? -q : q;
-    }
-    quarters = __builtin_lrint(d * TWO_OVER_PI);
     n = (double)quarters;
-    *r = __builtin_fma(-n, PI_2_LOW, __builtin_fma(-n, PI_2, d));
-    return (unsigned)quarters;
+    t.angle = __builtin_fma(-n, PI_2_LOW, __builtin_fma(-n, PI_2, d));
+    t.n = (unsigned)quarters;
+    if (SELDOM(bits >= 0x4d800000)) {
+        t = reduce_large(bits, t);
+        if (x < 0) {
+            t = (Turn){ -t.angle, -t.n };
+        }
+    }
+    return t;
 }
 
 /* Of at most pi / 4, exact to some 33 bits. */
-static double sine(double r)
+static inline double sine(double r)
 {
     double q = r * r;
 
@@ -75,7 +75,7 @@ static double sine(double r)
                 q * (1.0 / 362880 - q * (1.0 / 39916800))))));
 }
 
-static double cosine(double r)
+static inline double cosine(double r)
 {
     double q = r * r;
 
@@ -83,45 +83,40 @@ static double cosine(double r)
            q * (1.0 / 40320 - q * (1.0 / 3628800)))));
 }
 
-/* Of r and n quarter turns. */
-static float turned(double r, unsigned n)
+/* Of an angle and n quarter turns. */
+static inline float turned(double angle, unsigned n)
 {
-    double v = n & 1 ? cosine(r) : sine(r);
+    double v = n & 1 ? cosine(angle) : sine(angle);
 
     return (float)(n & 2 ? -v : v);
 }
 
-float sinf(float x)
+MATH float sinf(float x)
 {
-    double r;
-    unsigned n = reduce(x, &r);
+    Turn t = reduce(x);
 
-    return turned(r, n);
+    return turned(t.angle, t.n);
 }
 
-float cosf(float x)
+MATH float cosf(float x)
 {
-    double r;
-    unsigned n = reduce(x, &r);
+    Turn t = reduce(x);
 
-    return turned(r, n + 1);
+    return turned(t.angle, t.n + 1);
 }
 
-float tanf(float x)
+MATH float tanf(float x)
 {
-    double r, s, c;
-    unsigned n = reduce(x, &r);
+    Turn t = reduce(x);
+    double s = sine(t.angle), c = cosine(t.angle);
 
-    s = sine(r);
-    c = cosine(r);
-    return (float)(n & 1 ? -c / s : s / c);
+    return (float)(t.n & 1 ? -c / s : s / c);
 }
 
-void sincosf(float x, float *s, float *c)
+MATH void sincosf(float x, float *s, float *c)
 {
-    double r;
-    unsigned n = reduce(x, &r);
+    Turn t = reduce(x);
 
-    *s = turned(r, n);
-    *c = turned(r, n + 1);
+    *s = turned(t.angle, t.n);
+    *c = turned(t.angle, t.n + 1);
 }

@@ -366,6 +366,8 @@ class Compiler:
             args.append("--usage")
         if self.cmd.names:
             args += ["--names", self.cmd.names]
+        if kind != "bitcode":
+            bitcode = bitcode + ["--lazy", self.install.math]
         return args + bitcode
 
     def device(self, cc1, source, output, kind):

@@ -21,7 +21,7 @@ class Install:
         self.include, self.lib = [], None
         self.adaptors = {"cuda": [], "hip": []} # folders of their headers
         self.adaptor_lib = None
-        self.link = self.builtins = None
+        self.link = self.builtins = self.math = None
         if conf:
             self.read(conf)
         else:
@@ -29,6 +29,7 @@ class Install:
             top = os.path.dirname(here)
             self.link = os.path.join(top, "libexec/mx-kernel-link")
             self.builtins = os.path.join(top, "lib/libmcdevice.a")
+            self.math = os.path.join(top, "lib/mcdevice.bc")
         self.clang = self.tool("clang")
         self.lld = self.tool("ld.lld")
         self.objcopy = self.tool("llvm-objcopy")
@@ -39,7 +40,8 @@ class Install:
                 self.include.append(value)
             elif key in self.adaptors:
                 self.adaptors[key].append(value)
-            elif key in ("lib", "link", "builtins", "adaptor_lib"):
+            elif key in ("lib", "link", "builtins", "math",
+                         "adaptor_lib"):
                 setattr(self, key, value)
 
     def set_root(self, root):
@@ -94,8 +96,9 @@ class Install:
                 raise Failure(f"{lib} not found: the device's C library; "
                               "Debian has it in picolibc-riscv64-unknown-elf",
                               NOT_INSTALLED)
-        if not os.path.exists(self.builtins):
-            raise Failure(f"{self.builtins} not found", NOT_INSTALLED)
+        for path in (self.builtins, self.math):
+            if not os.path.exists(path):
+                raise Failure(f"{path} not found", NOT_INSTALLED)
         libs.insert(0, self.builtins)
         if os.path.isdir(LIBGCC):
             for version in sorted(os.listdir(LIBGCC), reverse=True):
