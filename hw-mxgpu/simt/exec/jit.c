@@ -56,7 +56,7 @@ static int64_t end_of(const JitRegion *r)
 typedef struct Entry {
     uint64_t lanes;       /* that run there */
     uint64_t before_end;  /* of these, that are not at the region's end */
-    uint32_t fneeded;     /* f registers that are read */
+    uint32_t fneeded[2];  /* f registers that are read: singles, doubles */
     unsigned taken;       /* of the groups that are ready */
 } Entry;
 
@@ -83,7 +83,8 @@ static bool gather_groups(const JitRegion *r, const MxgpuWarp *w, JitFrame *f,
         f->stamp[block] = g->stamp;
         e->lanes |= g->mask;
         e->before_end |= at < end ? g->mask : 0;
-        e->fneeded |= r->code.blocks[block].flive;
+        e->fneeded[0] |= r->code.blocks[block].flive[0];
+        e->fneeded[1] |= r->code.blocks[block].flive[1];
         e->taken++;
     }
     return true;
@@ -132,7 +133,8 @@ static bool begin(const JitRegion *r, const MxgpuWarp *w, JitFrame *f, Entry *e)
     uint64_t lanes = w->s.cur.mask;
 
     e->lanes = e->before_end = lanes;
-    e->fneeded = r->code.blocks[r->code.head_block].flive;
+    memcpy(e->fneeded, r->code.blocks[r->code.head_block].flive,
+           sizeof(e->fneeded));
     e->taken = 0;
     memset(f->pend, 0, r->code.num_blocks * sizeof(f->pend[0]));
     memset(f->came, 0, r->code.num_blocks * sizeof(f->came[0]));
@@ -204,7 +206,7 @@ static JitFn *fill(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page, SimtHead *head,
         bail(cu, w, page, head, true);
         return NULL;
     }
-    if (!jit_ready_f(r, w, e.fneeded, e.lanes)) {
+    if (!jit_ready_f(w, e.fneeded, e.lanes)) {
         bail(cu, w, page, head, false);
         return NULL;
     }

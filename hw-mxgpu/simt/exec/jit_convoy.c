@@ -98,7 +98,7 @@ static bool warps_ready(const JitRegion *r, Convoy *c)
     }
     for (unsigned i = 0; i < c->n; i++) {
         if (!jit_ready_x(r, c->w[i], needed) ||
-            !jit_ready_f(r, c->w[i], b->flive, ALL_LANES)) {
+            !jit_ready_f(c->w[i], b->flive, ALL_LANES)) {
             return false;
         }
     }

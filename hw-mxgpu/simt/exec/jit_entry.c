@@ -86,14 +86,15 @@ bool jit_ready_x(const JitRegion *region, MxgpuWarp *w, uint32_t needed)
     return ready;
 }
 
-bool jit_ready_f(const JitRegion *region, const MxgpuWarp *w,
-                    uint32_t needed, uint64_t lanes)
+bool jit_ready_f(const MxgpuWarp *w, const uint32_t needed[2], uint64_t lanes)
 {
-    for (; needed; needed &= needed - 1) {
-        unsigned r = __builtin_ctz(needed);
-        uint64_t narrow = w->narrow[r];
-
-        if (lanes & (region->code.f[r] == JIT_SINGLE ? ~narrow : narrow)) {
+    for (uint32_t m = needed[0]; m; m &= m - 1) {
+        if (lanes & ~w->narrow[__builtin_ctz(m)]) {
+            return false;
+        }
+    }
+    for (uint32_t m = needed[1]; m; m &= m - 1) {
+        if (lanes & w->narrow[__builtin_ctz(m)]) {
             return false;
         }
     }

@@ -53,8 +53,8 @@ static inline void jit_fill_frame(const MxgpuCu *cu, const MxgpuWarp *w,
 bool jit_ready_x(const JitRegion *region, MxgpuWarp *w, uint32_t needed)
     SIMT_OWN("jit_ready_x");
 /* Whether f registers that are read hold for these lanes what the code reads. */
-bool jit_ready_f(const JitRegion *region, const MxgpuWarp *w, uint32_t needed,
-                 uint64_t lanes) SIMT_OWN("jit_ready_f");
+bool jit_ready_f(const MxgpuWarp *w, const uint32_t needed[2], uint64_t lanes)
+    SIMT_OWN("jit_ready_f");
 /* The warp's groups, where the code has left them. */
 JitGo jit_left(MxgpuWarp *w, const JitRegion *r, const JitFrame *f, JitLeave how)
     SIMT_OWN("jit_left");

@@ -48,8 +48,12 @@ typedef enum JitType {
     JIT_WIDE
 } JitType;
 
-/* Of an f register. */
-typedef enum JitFloat { JIT_NO_FLOAT, JIT_SINGLE, JIT_DOUBLE } JitFloat;
+/* What an f register holds; in all of a region maybe both. */
+typedef enum JitFloat {
+    JIT_NO_FLOAT,
+    JIT_SINGLE = 1,
+    JIT_DOUBLE = 2
+} JitFloat;
 
 typedef enum JitKind {
     JIT_STUB,   /* not compiled: warps leave in front of it */
@@ -73,7 +77,7 @@ typedef struct JitBlock {
     uint32_t awaited; /* ... x registers that lanes may read which wait somewhere
                        * while others are here */
     uint32_t live;  /* x registers that may be read from here on */
-    uint32_t flive; /* f registers, in the region */
+    uint32_t flive[2]; /* f registers, in the region: singles, doubles */
     uint8_t x[32];  /* JitType: of registers that somebody may read */
 } JitBlock;
 
@@ -98,7 +102,7 @@ typedef struct JitCode {
     uint8_t varies[JIT_OPS]; /* ... but for these */
     int64_t step[32];        /* at the head, of what "entry" says is a line */
     uint8_t x[32];     /* JitType, in all blocks: of registers that several use */
-    uint8_t f[32];     /* JitFloat */
+    uint8_t f[32];     /* JitFloat, one or both */
 } JitCode;
 
 /*
@@ -189,7 +193,7 @@ typedef struct JitRequest {
     uint32_t lanes; /* LANES or JIT_FEW */
     uint32_t look;  /* for code that has been compiled before, alone */
 } JitRequest;
-#define JIT_MAGIC 0x374a584du
+#define JIT_MAGIC 0x384a584du
 #define JIT_REQUEST(n)                                                         \
     {                                                                          \
         JIT_MAGIC, sizeof(MxgpuWarp), sizeof(MxgpuCu), sizeof(JitFrame),       \

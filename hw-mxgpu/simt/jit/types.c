@@ -3,6 +3,8 @@
  * hold. */
 #include "types.h"
 
+#include "simt/slow/softfp.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -120,13 +122,22 @@ JitKind mxgpu_jit_kind(const SimtOp *op, bool whole)
     case RV_FCVT_S_WU:
     case RV_FCVT_D_W:
     case RV_FCVT_D_WU:
+    case RV_FCVT_S_L:
+    case RV_FCVT_S_LU:
+    case RV_FCVT_D_L:
+    case RV_FCVT_D_LU:
     case RV_FCVT_S_D:
     case RV_FCVT_D_S:
         return op->rm < 2 ? JIT_FLOAT : JIT_STUB;
     case RV_FCVT_W_S:
     case RV_FCVT_WU_S:
     case RV_FCVT_W_D:
-        return op->rm_field == 1 ? JIT_FLOAT : JIT_STUB;
+    case RV_FCVT_WU_D:
+    case RV_FCVT_L_S:
+    case RV_FCVT_LU_S:
+    case RV_FCVT_L_D:
+    case RV_FCVT_LU_D:
+        return op->rm_field != FP_RMM ? JIT_FLOAT : JIT_STUB;
     case RV_FMIN_S:
     case RV_FMAX_S:
     case RV_FMIN_D:
@@ -145,6 +156,10 @@ JitKind mxgpu_jit_kind(const SimtOp *op, bool whole)
     case RV_FSGNJX_D:
     case RV_FMV_X_W:
     case RV_FMV_W_X:
+    case RV_FMV_X_D:
+    case RV_FMV_D_X:
+    case RV_FCLASS_S:
+    case RV_FCLASS_D:
         return JIT_FLOAT;
     default:
         break;
@@ -238,6 +253,9 @@ JitType mxgpu_jit_result(const SimtOp *op, JitType a, JitType b)
     case RV_FCVT_W_S:
     case RV_FCVT_WU_S:
     case RV_FCVT_W_D:
+    case RV_FCVT_WU_D:
+    case RV_FCLASS_S:
+    case RV_FCLASS_D:
     case RV_FEQ_S:
     case RV_FLT_S:
     case RV_FLE_S:
@@ -425,15 +443,6 @@ static bool pass(JitCode *c, const JitBlock *b, uint32_t behind)
     return grown;
 }
 
-static bool float_type(JitCode *c, unsigned reg, JitFloat type)
-{
-    if (c->f[reg] && c->f[reg] != type) {
-        return false;
-    }
-    c->f[reg] = type;
-    return true;
-}
-
 /* Whether f operands (n: 0 to 2) and results (3) are doubles. */
 bool mxgpu_jit_double(const SimtOp *op, unsigned n)
 {
@@ -443,6 +452,9 @@ bool mxgpu_jit_double(const SimtOp *op, unsigned n)
     case RV_FCVT_D_S:
     case RV_FCVT_D_W:
     case RV_FCVT_D_WU:
+    case RV_FCVT_D_L:
+    case RV_FCVT_D_LU:
+    case RV_FMV_D_X:
         return n == 3;
     case RV_FADD_D:
     case RV_FSUB_D:
@@ -454,6 +466,11 @@ bool mxgpu_jit_double(const SimtOp *op, unsigned n)
     case RV_FNMSUB_D:
     case RV_FNMADD_D:
     case RV_FCVT_W_D:
+    case RV_FCVT_WU_D:
+    case RV_FCVT_L_D:
+    case RV_FCVT_LU_D:
+    case RV_FMV_X_D:
+    case RV_FCLASS_D:
     case RV_FMIN_D:
     case RV_FMAX_D:
     case RV_FEQ_D:
@@ -494,36 +511,40 @@ unsigned mxgpu_jit_f_sources(const SimtOp *op, JitKind kind)
     }
 }
 
-/* f registers have one type each. What a block reads before it writes it, and
- * what it writes: *exposed, *written. */
-static bool block_floats(JitCode *c, const JitBlock *b, uint32_t *exposed,
-                         uint32_t *written)
+/* Of f registers in a block: singles and doubles. */
+typedef struct BlockFloats {
+    uint32_t exposed[2]; /* read before they are written */
+    uint32_t holds[2];   /* written, and what they hold at the end */
+} BlockFloats;
+
+/* False: as one is read what was written as the other. */
+static bool block_floats(JitCode *c, const JitBlock *b, BlockFloats *f)
 {
-    *exposed = *written = 0;
+    *f = (BlockFloats){0};
     for (unsigned i = b->first; i < b->first + b->count; i++) {
         const SimtOp *op = &c->ops[i];
         unsigned sources = mxgpu_jit_f_sources(op, c->kind[i]);
         const uint8_t reg[3] = {op->r1, op->r2, op->r3};
+        bool type;
 
         for (unsigned n = 0; n < 3; n++) {
             if (!(sources >> n & 1)) {
                 continue;
             }
-            if (!float_type(c, reg[n],
-                            mxgpu_jit_double(op, n) ? JIT_DOUBLE
-                                                     : JIT_SINGLE)) {
+            type = mxgpu_jit_double(op, n);
+            c->f[reg[n]] |= type ? JIT_DOUBLE : JIT_SINGLE;
+            if ((f->holds[!type] | (f->exposed[!type] & ~f->holds[type])) >>
+                    reg[n] & 1) {
                 return false;
             }
-            *exposed |= ~*written & 1u << reg[n];
+            f->exposed[type] |= ~f->holds[type] & 1u << reg[n];
         }
         if ((c->kind[i] == JIT_FLOAT || c->kind[i] == JIT_LOAD) &&
             op->classes & RV_CLASS_FD) {
-            if (!float_type(c, op->rd,
-                            mxgpu_jit_double(op, 3) ? JIT_DOUBLE
-                                                     : JIT_SINGLE)) {
-                return false;
-            }
-            *written |= 1u << op->rd;
+            type = mxgpu_jit_double(op, 3);
+            c->f[op->rd] |= type ? JIT_DOUBLE : JIT_SINGLE;
+            f->holds[type] |= 1u << op->rd;
+            f->holds[!type] &= ~(1u << op->rd);
         }
     }
     return true;
@@ -565,35 +586,54 @@ uint32_t mxgpu_jit_behind(const JitCode *c, const JitBlock *b)
     return live;
 }
 
+static void floats_behind(const JitCode *c, const JitBlock *b,
+                          uint32_t behind[2])
+{
+    behind[0] = behind[1] = 0;
+    for (unsigned k = 0; k < c->num_blocks; k++) {
+        if (mxgpu_jit_follows(c, b, &c->blocks[k])) {
+            behind[0] |= c->blocks[k].flive[0];
+            behind[1] |= c->blocks[k].flive[1];
+        }
+    }
+}
+
 bool mxgpu_jit_floats(JitCode *c)
 {
-    uint32_t exposed[JIT_BLOCKS], written[JIT_BLOCKS];
-    bool grown = true;
+    BlockFloats f[JIT_BLOCKS];
+    bool grown = true, ok = true;
+    uint32_t behind[2];
 
     memset(c->f, 0, sizeof(c->f));
     for (unsigned i = 0; i < c->num_blocks; i++) {
-        if (!block_floats(c, &c->blocks[i], &exposed[i], &written[i])) {
+        if (!block_floats(c, &c->blocks[i], &f[i])) {
             return false;
         }
-        c->blocks[i].flive = exposed[i];
+        memcpy(c->blocks[i].flive, f[i].exposed, sizeof(f[i].exposed));
     }
     while (grown) {
         grown = false;
         for (unsigned i = c->num_blocks; i-- > 0;) {
             JitBlock *b = &c->blocks[i];
-            uint32_t behind = 0;
+            uint32_t written = f[i].holds[0] | f[i].holds[1];
 
-            for (unsigned k = 0; k < c->num_blocks; k++) {
-                behind |= mxgpu_jit_follows(c, b, &c->blocks[k])
-                              ? c->blocks[k].flive
-                              : 0;
+            floats_behind(c, b, behind);
+            for (unsigned t = 0; t < 2; t++) {
+                uint32_t live = f[i].exposed[t] | (behind[t] & ~written);
+
+                grown |= (live & ~b->flive[t]) != 0;
+                b->flive[t] |= live;
             }
-            behind = exposed[i] | (behind & ~written[i]);
-            grown |= behind != b->flive;
-            b->flive |= behind;
         }
     }
-    return true;
+    for (unsigned i = 0; i < c->num_blocks; i++) {
+        const JitBlock *b = &c->blocks[i];
+
+        floats_behind(c, b, behind);
+        ok &= !(b->flive[0] & b->flive[1]) && !(f[i].holds[0] & behind[1]) &&
+              !(f[i].holds[1] & behind[0]);
+    }
+    return ok;
 }
 
 uint32_t mxgpu_jit_named(const JitCode *c)

@@ -59,6 +59,7 @@ enum {
 static const uint8_t work[] = {10, 11, 12, 13, 14, 15, 16, 17, 28, 29};
 #define WORK      G_N_ELEMENTS(work)
 #define F_SINGLES 8 /* f0 to f7 hold f32, as many behind them f64 */
+#define F_EITHER  16 /* and more: now one, now the other */
 
 typedef struct Insn {
     RvOp op;
@@ -172,6 +173,7 @@ static int immediate(Program *p)
 /* Any instruction that computes registers of registers. */
 static void put_computing(Program *p, const Insn *in)
 {
+    static const uint8_t modes[] = {0, 2, 3, 4, 7};
     /* fcvt.s.d is of D, and gives f32 */
     bool mixed = in->op == RV_FCVT_S_D || in->op == RV_FCVT_D_S;
     unsigned rd = in->classes & RV_CLASS_FD
@@ -184,8 +186,10 @@ static void put_computing(Program *p, const Insn *in)
                       ? some_f(p, in, false)
                       : (below(p, 12) ? some_source(p) : 0);
     uint32_t word = in->match | rd << 7 | r1 << 15;
-    /* to nearest; conversions to integers as C has them */
-    uint32_t rm = in->classes & RV_CLASS_FD ? 7u * below(p, 2) : 1;
+    /* to nearest; conversions to integers mostly as C has them */
+    uint32_t rm = in->classes & RV_CLASS_FD ? 7u * below(p, 2)
+                  : below(p, 2)             ? 1
+                                            : modes[below(p, 5)];
 
     switch (in->format) {
     case RV_FMT_R:
@@ -228,6 +232,24 @@ static bool computes(const Insn *in)
     kind = mxgpu_jit_kind(&op, false);
     return in->extension && in->format != RV_FMT_NONE &&
            (kind == JIT_INT || kind == JIT_CALL || kind == JIT_FLOAT);
+}
+
+static void instructions(Program *p, unsigned n, unsigned depth);
+static void skipping(Program *p, unsigned depth);
+
+/* An f register holds f32 or f64 for a while. */
+static void either(Program *p, unsigned depth)
+{
+    unsigned reg = F_EITHER + depth, wide = below(p, 2);
+    unsigned first = wide ? F_SINGLES : 0;
+    RvOp op = wide ? RV_FADD_D : RV_FADD_S;
+
+    put_r(p, op, reg, first + below(p, F_SINGLES), first + below(p, F_SINGLES));
+    if (depth < 2) {
+        skipping(p, depth);
+        put_r(p, op, reg, reg, first + below(p, F_SINGLES));
+    }
+    put_r(p, op, first + below(p, F_SINGLES), reg, reg);
 }
 
 static void computing(Program *p, bool floats)
@@ -412,8 +434,6 @@ static void atomic(Program *p)
           some(p), AT, some(p));
 }
 
-static void instructions(Program *p, unsigned n, unsigned depth);
-
 /* Some lanes do not execute what follows. */
 static void skipping(Program *p, unsigned depth)
 {
@@ -450,8 +470,10 @@ static void instructions(Program *p, unsigned n, unsigned depth)
             (below(p, 3) ? lining : line_memory)(p);
         } else if (what < 45) {
             computing(p, false);
-        } else if (what < 65) {
+        } else if (what < 62) {
             computing(p, true);
+        } else if (what < 65) {
+            either(p, depth);
         } else if (what < 75 && p->atomics) {
             atomic(p);
         } else if (what < 85) {
@@ -460,6 +482,8 @@ static void instructions(Program *p, unsigned n, unsigned depth)
             skipping(p, depth);
         } else if (what < 96 && depth == 0) {
             turning(p);
+        } else if (what == 98) { /* not compiled: a call of what is behind it */
+            put(p, match_of(RV_JAL) | T2 << 7 | 4 << 20);
         } else if (what == 99) { /* not compiled, or for whole warps alone */
             put_i(p, RV_CSRRS, some(p), 0,
                   below(p, 2) ? MXGPU_CSR_LANE : MXGPU_CSR_CU);
@@ -530,6 +554,9 @@ static void finish(Program *p)
     }
     for (int i = 0; i < 2 * F_SINGLES; i++) {
         put_s(p, RV_FSD, (unsigned)i, OWN, AT_END + 8 * (i + (int)WORK));
+    }
+    for (int i = 0; i < 3; i++) {
+        put_s(p, RV_FSD, (unsigned)(F_EITHER + i), OWN, AT_END + 8 * (i + 30));
     }
     put(p, match_of(RV_MX_EXIT));
 }

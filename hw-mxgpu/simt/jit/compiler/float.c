@@ -3,6 +3,8 @@
 #include "float.h"
 
 #include "registers.h"
+#include "simt/jit/types.h"
+#include "simt/slow/softfp.h"
 
 static LLVMTypeRef bits_of(Emit *e, LLVMValueRef v)
 {
@@ -74,44 +76,93 @@ static LLVMValueRef extreme(Emit *e, LLVMValueRef a, LLVMValueRef b, bool max)
 static void compare(Emit *e, const SimtOp *op, LLVMRealPredicate how)
 {
     LLVMValueRef c =
-        LLVMBuildFCmp(e->b, how, emit_float(e, op->r1, false),
-                      emit_float(e, op->r2, false), "");
+        LLVMBuildFCmp(e->b, how, emit_f_operand(e, op, 0, false),
+                      emit_f_operand(e, op, 1, false), "");
 
     emit_write(e, op->rd,
                (Value){JIT_WORD, LLVMBuildZExt(e->b, c, e->words, "")});
 }
 
-/* To 32 bits, towards zero: what is too large, and NaN, is the largest. */
-static void to_word(Emit *e, const SimtOp *op, bool is_signed)
+/* To the nearest integer, if that is not the one towards zero. */
+static LLVMValueRef integral(Emit *e, const SimtOp *op, LLVMValueRef a)
 {
-    LLVMValueRef a = emit_float(e, op->r1, false);
-    LLVMTypeRef types[] = {e->words, LLVMTypeOf(a)};
+    const char *name = op->rm_field == FP_RTZ   ? NULL
+                       : op->rm_field == FP_RDN ? "llvm.floor"
+                       : op->rm_field == FP_RUP ? "llvm.ceil"
+                                                : "llvm.roundeven";
+
+    return name ? emit_intrinsic(e, name, LLVMTypeOf(a), 1, &a) : a;
+}
+
+/* What is too large, and NaN, is the largest. */
+static void to_int(Emit *e, const SimtOp *op, JitType type, bool is_signed)
+{
+    LLVMValueRef a = integral(e, op, emit_f_operand(e, op, 0, false));
+    LLVMTypeRef to = type == JIT_WORD ? e->words : e->wides;
+    LLVMTypeRef types[] = {to, LLVMTypeOf(a)};
     const char *name = is_signed ? "llvm.fptosi.sat" : "llvm.fptoui.sat";
     unsigned id = LLVMLookupIntrinsicID(name, 15);
     LLVMValueRef fn = LLVMGetIntrinsicDeclaration(e->module, id, types, 2);
     LLVMValueRef v = LLVMBuildCall2(e->b, LLVMGlobalGetValueType(fn), fn, &a, 1,
                                     "");
+    uint64_t most = type == JIT_WORD ? UINT32_MAX : UINT64_MAX;
 
     v = LLVMBuildSelect(
         e->b, LLVMBuildFCmp(e->b, LLVMRealUNO, a, a, ""),
-        emit_vector(e, e->words, is_signed ? INT32_MAX : UINT32_MAX), v, "");
-    emit_write(e, op->rd, (Value){JIT_WORD, v});
+        emit_vector(e, to, is_signed ? most >> 1 : most), v, "");
+    emit_write(e, op->rd, (Value){.type = type, .v = v});
 }
 
-static LLVMValueRef from_word(Emit *e, const SimtOp *op, LLVMTypeRef type,
-                              bool is_signed)
+static void from_int(Emit *e, const SimtOp *op, JitType from, bool is_signed)
 {
-    LLVMValueRef a = emit_low(e, emit_read(e, op->r1));
+    LLVMTypeRef type = mxgpu_jit_double(op, 3) ? e->doubles : e->singles;
+    Value read = emit_read(e, op->r1);
+    LLVMValueRef a = from == JIT_WORD ? emit_low(e, read)
+                                      : emit_as(e, read, JIT_WIDE);
 
-    return is_signed ? LLVMBuildSIToFP(e->b, a, type, "")
-                     : LLVMBuildUIToFP(e->b, a, type, "");
+    a = is_signed ? LLVMBuildSIToFP(e->b, a, type, "")
+                  : LLVMBuildUIToFP(e->b, a, type, "");
+    emit_write_float(e, op->rd, a, false);
+}
+
+/* A bit for what a number is: from -infinity to +infinity, then NaNs. */
+static void classify(Emit *e, const SimtOp *op)
+{
+    LLVMValueRef a = as_bits(e, emit_f_operand(e, op, 0, true)), m, v, is;
+    LLVMTypeRef type = LLVMTypeOf(a);
+    uint64_t minus = type == e->words ? 1ull << 31 : 1ull << 63;
+    uint64_t infinity = type == e->words ? 0x7f800000 : 0x7ff0000000000000;
+    uint64_t normal = infinity & -infinity;
+    const uint64_t below[] = {infinity, normal, 1}; /* each makes it 1 more */
+
+    m = LLVMBuildAnd(e->b, a, emit_vector(e, type, minus - 1), "");
+    v = emit_vector(e, e->words, 0);
+    for (unsigned i = 0; i < 3; i++) {
+        is = LLVMBuildICmp(e->b, LLVMIntULT, m, emit_vector(e, type, below[i]),
+                           "");
+        v = LLVMBuildAdd(e->b, v, LLVMBuildZExt(e->b, is, e->words, ""), "");
+    }
+    is = LLVMBuildICmp(e->b, LLVMIntULT, a, emit_vector(e, type, minus), "");
+    v = LLVMBuildSelect(
+        e->b, is, LLVMBuildSub(e->b, emit_vector(e, e->words, 7), v, ""), v,
+        "");
+    is = LLVMBuildICmp(e->b, LLVMIntUGE, m,
+                       emit_vector(e, type, infinity | normal >> 1), "");
+    is = LLVMBuildAdd(e->b, LLVMBuildZExt(e->b, is, e->words, ""),
+                      emit_vector(e, e->words, 8), "");
+    v = LLVMBuildSelect(e->b,
+                        LLVMBuildICmp(e->b, LLVMIntUGT, m,
+                                      emit_vector(e, type, infinity), ""),
+                        is, v, "");
+    v = LLVMBuildShl(e->b, emit_vector(e, e->words, 1), v, "");
+    emit_write(e, op->rd, (Value){JIT_WORD, v});
 }
 
 /* Sources a, b, c, which may be any NaN; results, too. */
 static LLVMValueRef arithmetic(Emit *e, const SimtOp *op)
 {
-    LLVMValueRef a = emit_float(e, op->r1, false);
-    LLVMValueRef b = emit_float(e, op->r2, false), c;
+    LLVMValueRef a = emit_f_operand(e, op, 0, false);
+    LLVMValueRef b = emit_f_operand(e, op, 1, false), c;
 
     switch (op->op) {
     case RV_FADD_S:
@@ -129,7 +180,7 @@ static LLVMValueRef arithmetic(Emit *e, const SimtOp *op)
     default:
         break;
     }
-    c = emit_float(e, op->r3, false);
+    c = emit_f_operand(e, op, 2, false);
     switch (op->op) {
     case RV_FMADD_S:
     case RV_FMADD_D:
@@ -152,7 +203,7 @@ void emit_fp(Emit *e, const SimtOp *op)
     switch (op->op) {
     case RV_FSQRT_S:
     case RV_FSQRT_D:
-        a = emit_float(e, op->r1, false);
+        a = emit_f_operand(e, op, 0, false);
         v = emit_intrinsic(e, "llvm.sqrt", LLVMTypeOf(a), 1, &a);
         emit_write_float(e, op->rd, v, true);
         break;
@@ -160,8 +211,8 @@ void emit_fp(Emit *e, const SimtOp *op)
     case RV_FMIN_D:
     case RV_FMAX_S:
     case RV_FMAX_D:
-        a = emit_float(e, op->r1, false);
-        b = emit_float(e, op->r2, false);
+        a = emit_f_operand(e, op, 0, false);
+        b = emit_f_operand(e, op, 1, false);
         v = extreme(e, a, b, op->op == RV_FMAX_S || op->op == RV_FMAX_D);
         emit_write_float(e, op->rd, v, false);
         break;
@@ -180,65 +231,88 @@ void emit_fp(Emit *e, const SimtOp *op)
     case RV_FSGNJ_S:
     case RV_FSGNJ_D:
         if (op->r1 == op->r2) { /* a move */
-            emit_write_float(e, op->rd, emit_float(e, op->r1, true), false);
+            emit_write_float(e, op->rd, emit_f_operand(e, op, 0, true), false);
             break;
         }
-        a = emit_float(e, op->r1, true);
-        b = as_bits(e, emit_float(e, op->r2, true));
+        a = emit_f_operand(e, op, 0, true);
+        b = as_bits(e, emit_f_operand(e, op, 1, true));
         emit_write_float(e, op->rd, injected(e, a, b), false);
         break;
     case RV_FSGNJN_S:
     case RV_FSGNJN_D:
-        a = emit_float(e, op->r1, true);
-        b = as_bits(e, emit_float(e, op->r2, true));
+        a = emit_f_operand(e, op, 0, true);
+        b = as_bits(e, emit_f_operand(e, op, 1, true));
         v = injected(e, a, LLVMBuildNot(e->b, b, ""));
         emit_write_float(e, op->rd, v, false);
         break;
     case RV_FSGNJX_S:
     case RV_FSGNJX_D:
-        a = emit_float(e, op->r1, true);
-        b = as_bits(e, emit_float(e, op->r2, true));
+        a = emit_f_operand(e, op, 0, true);
+        b = as_bits(e, emit_f_operand(e, op, 1, true));
         v = injected(e, a, LLVMBuildXor(e->b, as_bits(e, a), b, ""));
         emit_write_float(e, op->rd, v, false);
         break;
     case RV_FMV_X_W:
+    case RV_FMV_X_D:
+        v = as_bits(e, emit_f_operand(e, op, 0, true));
         emit_write(e, op->rd,
-                   (Value){JIT_WORD,
-                           as_bits(e, emit_float(e, op->r1, true))});
+                   (Value){op->op == RV_FMV_X_W ? JIT_WORD : JIT_WIDE, v});
         break;
     case RV_FMV_W_X:
         a = emit_low(e, emit_read(e, op->r1));
         v = LLVMBuildBitCast(e->b, a, e->singles, "");
         emit_write_float(e, op->rd, v, false);
         break;
+    case RV_FMV_D_X:
+        a = emit_as(e, emit_read(e, op->r1), JIT_WIDE);
+        v = LLVMBuildBitCast(e->b, a, e->doubles, "");
+        emit_write_float(e, op->rd, v, false);
+        break;
+    case RV_FCLASS_S:
+    case RV_FCLASS_D:
+        classify(e, op);
+        break;
     case RV_FCVT_S_W:
-        emit_write_float(e, op->rd, from_word(e, op, e->singles, true), false);
+    case RV_FCVT_D_W:
+        from_int(e, op, JIT_WORD, true);
         break;
     case RV_FCVT_S_WU:
-        emit_write_float(e, op->rd, from_word(e, op, e->singles, false), false);
-        break;
-    case RV_FCVT_D_W:
-        emit_write_float(e, op->rd, from_word(e, op, e->doubles, true), false);
-        break;
     case RV_FCVT_D_WU:
-        emit_write_float(e, op->rd, from_word(e, op, e->doubles, false), false);
+        from_int(e, op, JIT_WORD, false);
+        break;
+    case RV_FCVT_S_L:
+    case RV_FCVT_D_L:
+        from_int(e, op, JIT_WIDE, true);
+        break;
+    case RV_FCVT_S_LU:
+    case RV_FCVT_D_LU:
+        from_int(e, op, JIT_WIDE, false);
         break;
     case RV_FCVT_S_D:
-        a = emit_float(e, op->r1, false);
+        a = emit_f_operand(e, op, 0, false);
         v = LLVMBuildFPTrunc(e->b, a, e->singles, "");
         emit_write_float(e, op->rd, v, true);
         break;
     case RV_FCVT_D_S:
-        a = emit_float(e, op->r1, false);
+        a = emit_f_operand(e, op, 0, false);
         v = LLVMBuildFPExt(e->b, a, e->doubles, "");
         emit_write_float(e, op->rd, v, true);
         break;
     case RV_FCVT_W_S:
     case RV_FCVT_W_D:
-        to_word(e, op, true);
+        to_int(e, op, JIT_WORD, true);
         break;
     case RV_FCVT_WU_S:
-        to_word(e, op, false);
+    case RV_FCVT_WU_D:
+        to_int(e, op, JIT_WORD, false);
+        break;
+    case RV_FCVT_L_S:
+    case RV_FCVT_L_D:
+        to_int(e, op, JIT_WIDE, true);
+        break;
+    case RV_FCVT_LU_S:
+    case RV_FCVT_LU_D:
+        to_int(e, op, JIT_WIDE, false);
         break;
     default:
         emit_write_float(e, op->rd, arithmetic(e, op), true);

@@ -43,8 +43,14 @@ static void flush_f(Emit *e, unsigned reg)
                     LLVMBuildICmp(e->b, LLVMIntNE, bit, emit_i32(e, 0), ""),
                     dirty, next);
     LLVMPositionBuilderAtEnd(e->b, dirty);
-    emit_set_lanes(e, emit_variable_get(e, e->f[reg], emit_f_type(e, reg)),
-                   emit_f_plane(e->r, reg));
+    for (unsigned wide = 0; wide < 2; wide++) {
+        if (e->f[wide][reg]) {
+            emit_set_lanes(e,
+                           emit_variable_get(e, e->f[wide][reg],
+                                             emit_f_type(e, wide)),
+                           emit_f_plane(reg, wide));
+        }
+    }
     emit_set(e, emit_variable_get(e, e->narrow[reg], e->i64), e->w,
              offsetof(MxgpuWarp, narrow) + 8 * reg);
     LLVMBuildBr(e->b, next);

@@ -282,10 +282,10 @@ LLVMValueRef emit_stored(Emit *e, const SimtOp *op)
 {
     switch (op->op) {
     case RV_FSW:
-        return LLVMBuildBitCast(e->b, emit_float(e, op->r2, true), e->words,
+        return LLVMBuildBitCast(e->b, emit_f_operand(e, op, 1, true), e->words,
                                 "");
     case RV_FSD:
-        return LLVMBuildBitCast(e->b, emit_float(e, op->r2, true), e->wides,
+        return LLVMBuildBitCast(e->b, emit_f_operand(e, op, 1, true), e->wides,
                                 "");
     case RV_SD:
         return emit_as(e, emit_read(e, op->r2), JIT_WIDE);

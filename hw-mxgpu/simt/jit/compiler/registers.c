@@ -246,19 +246,37 @@ static LLVMValueRef canonical(Emit *e, LLVMValueRef v)
                            nan, v, "");
 }
 
+LLVMTypeRef emit_f_type(Emit *e, bool wide)
+{
+    return wide ? e->doubles : e->singles;
+}
+
+size_t emit_f_plane(unsigned reg, bool wide)
+{
+    return wide ? offsetof(MxgpuWarp, d) + reg * sizeof(uint64_t[LANES])
+                : offsetof(MxgpuWarp, f) + reg * sizeof(uint32_t[LANES]);
+}
+
 LLVMValueRef emit_float(Emit *e, unsigned reg, bool exact)
 {
-    if (!e->fvalue[reg]) {
-        e->fvalue[reg] = LLVMBuildLoad2(
-            e->b, e->r->f[reg] == JIT_SINGLE ? e->singles : e->doubles,
-            e->f[reg], "");
-        e->raw[reg] = false;
-    }
     if (exact && e->raw[reg]) {
         e->fvalue[reg] = canonical(e, e->fvalue[reg]);
         e->raw[reg] = false;
     }
     return e->fvalue[reg];
+}
+
+LLVMValueRef emit_f_operand(Emit *e, const SimtOp *op, unsigned n, bool exact)
+{
+    unsigned reg = n == 0 ? op->r1 : n == 1 ? op->r2 : op->r3;
+    bool wide = mxgpu_jit_double(op, n);
+
+    if (!e->fvalue[reg]) {
+        e->fvalue[reg] =
+            emit_variable_get(e, e->f[wide][reg], emit_f_type(e, wide));
+        e->raw[reg] = false;
+    }
+    return emit_float(e, reg, exact);
 }
 
 void emit_write_float(Emit *e, unsigned reg, LLVMValueRef v, bool raw)
@@ -268,21 +286,9 @@ void emit_write_float(Emit *e, unsigned reg, LLVMValueRef v, bool raw)
     e->fwritten |= 1u << reg;
 }
 
-LLVMTypeRef emit_f_type(Emit *e, unsigned reg)
+static void keep_narrow(Emit *e, unsigned reg, bool wide)
 {
-    return e->r->f[reg] == JIT_SINGLE ? e->singles : e->doubles;
-}
-
-size_t emit_f_plane(const JitCode *r, unsigned reg)
-{
-    return r->f[reg] == JIT_SINGLE
-               ? offsetof(MxgpuWarp, f) + reg * sizeof(uint32_t[LANES])
-               : offsetof(MxgpuWarp, d) + reg * sizeof(uint64_t[LANES]);
-}
-
-static void keep_narrow(Emit *e, unsigned reg)
-{
-    if (e->r->f[reg] == JIT_SINGLE) {
+    if (!wide) {
         emit_variable_or(e, e->narrow[reg], e->mask);
         return;
     }
@@ -298,12 +304,13 @@ void emit_keep_floats(Emit *e)
     for (uint32_t m = e->fwritten; m; m &= m - 1) {
         unsigned reg = __builtin_ctz(m);
         LLVMValueRef v = emit_float(e, reg, true);
+        bool wide = LLVMTypeOf(v) == e->doubles;
 
         v = LLVMBuildSelect(
             e->b, e->lane, v,
-            emit_variable_get(e, e->f[reg], emit_f_type(e, reg)), "");
-        LLVMBuildStore(e->b, v, e->f[reg]);
-        keep_narrow(e, reg);
+            emit_variable_get(e, e->f[wide][reg], emit_f_type(e, wide)), "");
+        LLVMBuildStore(e->b, v, e->f[wide][reg]);
+        keep_narrow(e, reg, wide);
     }
     if (e->fwritten) {
         emit_variable_or(e, e->dirty_f, emit_i32(e, e->fwritten));
@@ -340,13 +347,16 @@ static void x_variables(Emit *e)
 
 static void f_variables(Emit *e)
 {
-    const JitCode *r = e->r;
-
     for (unsigned i = 0; i < 32; i++) {
-        if (r->f[i]) {
-            e->f[i] = variable(
-                e, emit_f_type(e, i),
-                emit_get_lanes(e, emit_f_type(e, i), emit_f_plane(r, i)));
+        for (unsigned wide = 0; wide < 2; wide++) {
+            LLVMTypeRef type = emit_f_type(e, wide);
+
+            if (e->r->f[i] & (wide ? JIT_DOUBLE : JIT_SINGLE)) {
+                e->f[wide][i] = variable(
+                    e, type, emit_get_lanes(e, type, emit_f_plane(i, wide)));
+            }
+        }
+        if (e->r->f[i]) {
             e->narrow[i] = variable(
                 e, e->i64,
                 emit_get(e, e->i64, e->w,

@@ -15,6 +15,8 @@ void emit_variable_or(Emit *e, LLVMValueRef variable, LLVMValueRef v);
  * canonical; raw: they may be any. */
 Value emit_read(Emit *e, unsigned reg);
 void emit_write(Emit *e, unsigned reg, Value v);
+/* Operand n of an op; what the block has there. */
+LLVMValueRef emit_f_operand(Emit *e, const SimtOp *op, unsigned n, bool exact);
 LLVMValueRef emit_float(Emit *e, unsigned reg, bool exact);
 void emit_write_float(Emit *e, unsigned reg, LLVMValueRef v, bool raw);
 /* x[reg] behind it, where it is of that type. */
@@ -29,7 +31,7 @@ void emit_keep_floats(Emit *e);
 void emit_keep(Emit *e, uint32_t wanted, uint8_t types[32]);
 /* Where registers are in the warp. */
 size_t emit_x_plane(unsigned reg, JitType type);
-size_t emit_f_plane(const JitCode *r, unsigned reg);
-LLVMTypeRef emit_f_type(Emit *e, unsigned reg);
+size_t emit_f_plane(unsigned reg, bool wide);
+LLVMTypeRef emit_f_type(Emit *e, bool wide);
 
 #endif

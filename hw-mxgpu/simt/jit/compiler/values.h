@@ -32,7 +32,8 @@ typedef struct Emit {
     /* Registers between blocks, and what blocks count. */
     LLVMValueRef number[32], word[32], wide[32]; /* of x registers */
     LLVMValueRef step[32], row[32];              /* ... that are lines */
-    LLVMValueRef f[32], narrow[32], dirty_x, dirty_f;
+    LLVMValueRef f[2][32], narrow[32]; /* singles and doubles; which it is */
+    LLVMValueRef dirty_x, dirty_f;
     LLVMValueRef pend[JIT_BLOCKS];
     LLVMValueRef instructions, lanes, divergent, slice, limit, few;
     LLVMBasicBlockRef check[JIT_BLOCKS + 1], body[JIT_BLOCKS], leave;
