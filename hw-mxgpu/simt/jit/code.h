@@ -100,6 +100,8 @@ typedef struct JitCode {
     uint8_t whole;
     uint8_t row_shift;       /* of its warps */
     uint8_t varies[JIT_OPS]; /* ... but for these */
+    uint8_t together[JIT_OPS]; /* branches that all lanes take the same way, too,
+                                * whatever they compare */
     int64_t step[32];        /* at the head, of what "entry" says is a line */
     uint8_t x[32];     /* JitType, in all blocks: of registers that several use */
     uint8_t f[32];     /* JitFloat, one or both */

@@ -79,15 +79,16 @@ static bool part_behind(JitCode *c, unsigned self, bool one_way)
 }
 
 /* The last branch before block "to" at which lanes part. */
-static unsigned parts_before(const JitCode *c, unsigned to)
+static int parts_before(const JitCode *c, unsigned to)
 {
     while (to > 0 && !c->blocks[to].full) {
         to--;
     }
-    return (unsigned)c->at[c->blocks[to].first + c->blocks[to].count - 1] / 2;
+    return c->blocks[to].first + c->blocks[to].count - 1;
 }
 
-unsigned mxgpu_jit_cut(const JitCode *c)
+/* The op at which lanes part of which some leave before others; -1: none. */
+static int parts(const JitCode *c)
 {
     unsigned first = 0;
 
@@ -99,7 +100,21 @@ unsigned mxgpu_jit_cut(const JitCode *c)
             return parts_before(c, i);
         }
     }
-    return 0;
+    return -1;
+}
+
+unsigned mxgpu_jit_cut(JitCode *c)
+{
+    int op = parts(c);
+
+    if (op < 0) {
+        return 0;
+    }
+    if (c->kind[op] == JIT_BRANCH && !c->varies[op] && !c->together[op]) {
+        c->together[op] = 1;
+        return PAGE_OPS;
+    }
+    return (unsigned)c->at[op] / 2;
 }
 
 /* Where lanes may wait while others are in block self: behind it, where they

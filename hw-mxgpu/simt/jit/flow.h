@@ -8,7 +8,8 @@
 /* Types of registers at each block of it; false: it cannot be compiled. */
 bool mxgpu_jit_flow(JitCode *c);
 /* Such code is to leave with all lanes together: halfword where it has to end for
- * that; 0: it does leave so. */
-unsigned mxgpu_jit_cut(const JitCode *c);
+ * that; 0: it does leave so; PAGE_OPS: it will, where it is made again and takes
+ * for granted that lanes do not part (JitCode.together). */
+unsigned mxgpu_jit_cut(JitCode *c);
 
 #endif

@@ -188,15 +188,18 @@ static void take_as(JitCode *c, const JitCode *as)
 static bool make_code_of(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page,
                          unsigned head, unsigned end, bool loop, JitCode *c)
 {
+    memset(c->together, 0, sizeof(c->together));
     while (mxgpu_jit_region(cu, w, page, head, end, loop, c) &&
            (c->whole ? mxgpu_jit_flow(c) : mxgpu_jit_types(c))) {
-        if (!c->whole || !mxgpu_jit_cut(c)) {
+        unsigned cut = c->whole ? mxgpu_jit_cut(c) : 0;
+
+        if (!cut) {
             return true;
         }
-        end = mxgpu_jit_cut(c);
-        if (end <= head) {
+        if (cut <= head) {
             return false;
         }
+        end = cut == PAGE_OPS ? end : cut;
     }
     return false;
 }

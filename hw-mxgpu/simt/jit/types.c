@@ -369,6 +369,9 @@ bool mxgpu_jit_one_way(const JitCode *c, unsigned index, JitType a, JitType b)
     if (!c->whole || c->varies[index]) {
         return false;
     }
+    if (c->together[index]) {
+        return true;
+    }
     /* Of a line and a number some lane is the one that is equal. */
     return one && two ? true
                       : op != RV_BEQ && op != RV_BNE &&
