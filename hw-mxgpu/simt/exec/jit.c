@@ -225,7 +225,8 @@ static JitGo enter(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page, SimtHead *head,
     JitFn *fn;
     JitGo go;
 
-    if (w->s.rotated || w->c.fp_level || cu->simt->debugged) {
+    if (w->s.rotated || w->c.fp_level || cu->simt->debugged ||
+        !jit_fits(cu, w, r, limit - w->s.instructions)) {
         return JIT_STAY;
     }
     fn = fill(cu, w, page, head, &f);

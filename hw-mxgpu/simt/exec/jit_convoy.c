@@ -165,9 +165,9 @@ static bool are_together(const Convoy *c)
 /* The code for what the warps are, which all of them can enter; NULL: there is
  * none yet. */
 static JitRegion *whole_code(MxgpuCu *cu, Convoy *c, SimtPage *page,
-                             SimtHead *head, uint64_t pc)
+                             SimtHead *head, const JitAt *at)
 {
-    unsigned index = (pc & (PAGE_BYTES - 1)) / 2;
+    unsigned index = (at->pc & (PAGE_BYTES - 1)) / 2;
     JitRegion *r;
 
     if (!c->whole || cu->simt->debugged) {
@@ -181,6 +181,9 @@ static JitRegion *whole_code(MxgpuCu *cu, Convoy *c, SimtPage *page,
         return NULL;
     }
     r = head->region;
+    if (!jit_fits(cu, c->w[0], r, at->each)) {
+        return NULL;
+    }
     if (r->code.row_shift != c->w[0]->c.row_shift || !warps_ready(r, c)) {
         ask_whole(cu, c, page, head, index);
         return NULL;
@@ -203,7 +206,7 @@ static void part_ways(Convoy *c, const JitAt *at, unsigned first)
 JitGo jit_convoy(MxgpuCu *cu, Convoy *c, SimtPage *page, SimtHead *head,
                  const JitAt *at, uint64_t *done)
 {
-    JitRegion *r = whole_code(cu, c, page, head, at->pc);
+    JitRegion *r = whole_code(cu, c, page, head, at);
     uint64_t most = 0, op;
     JitGo go = JIT_ON;
     unsigned k;

@@ -49,6 +49,14 @@ static inline void jit_fill_frame(const MxgpuCu *cu, const MxgpuWarp *w,
     f->dispatch = &simt_slot(cu, w)->dispatch;
 }
 
+/* Spans of a profile begin anywhere, not only where code ends: with so many
+ * instructions left until then a warp does not enter what may go further. */
+static inline bool jit_fits(const MxgpuCu *cu, const MxgpuWarp *w,
+                            const JitRegion *r, uint64_t left)
+{
+    return left >= r->code.num_ops || !simt_slot(cu, w)->dispatch.profile;
+}
+
 /* Makes the forms of x registers that the code reads; false: one has none. */
 bool jit_ready_x(const JitRegion *region, MxgpuWarp *w, uint32_t needed)
     SIMT_OWN("jit_ready_x");
