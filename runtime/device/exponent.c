@@ -34,7 +34,8 @@ static inline float scaled(Power p)
 }
 
 /* Where 2^n is no normal float: x is less than low or more than high, or NaN. */
-static inline __attribute__((always_inline)) float scaled_twice(Power p, float x, float low, float high)
+static inline __attribute__((always_inline)) float
+scaled_twice(Power p, float x, float low, float high)
 {
     int n, half;
 
