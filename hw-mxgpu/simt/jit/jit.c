@@ -14,6 +14,7 @@
 
 struct SimtJit {
     unsigned units;
+    atomic_bool prepared;
     bool waits; /* units wait for the compiler: for tests */
     JitRegion *regions; /* newest first */
     unsigned num_regions;
@@ -57,6 +58,14 @@ void mxgpu_jit_free(SimtJit *jit)
         free(r);
     }
     free(jit);
+}
+
+void mxgpu_jit_prepare(SimtJit *jit)
+{
+    if (!atomic_load_explicit(&jit->prepared, memory_order_relaxed) &&
+        !atomic_exchange(&jit->prepared, true)) {
+        mxgpu_jit_workers_prepare(&jit->workers);
+    }
 }
 
 unsigned mxgpu_jit_ready(SimtJit *jit)

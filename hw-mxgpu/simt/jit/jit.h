@@ -12,6 +12,8 @@ typedef struct SimtJit SimtJit;
 /* waits: whoever asks for code waits for it. NULL: there is no memory. */
 SimtJit *mxgpu_jit_new(unsigned units, bool waits);
 void mxgpu_jit_free(SimtJit *jit);
+/* A kernel begins. */
+void mxgpu_jit_prepare(SimtJit *jit);
 /* Regions that have code. */
 unsigned mxgpu_jit_ready(SimtJit *jit);
 /* What there is of a region, made at the first call, for x registers that hold

@@ -174,7 +174,7 @@ static void *work(void *opaque)
     return NULL;
 }
 
-/* When there is something to do: most devices never have. false: it cannot be. */
+/* When there is something to do, or will be. false: it cannot be. */
 static bool start(JitWorker *k)
 {
     JitWorkers *ws = k->of;
@@ -186,6 +186,13 @@ static bool start(JitWorker *k)
     }
     pthread_cond_broadcast(&ws->change);
     return k->has_thread;
+}
+
+void mxgpu_jit_workers_prepare(JitWorkers *ws)
+{
+    pthread_mutex_lock(&ws->lock);
+    (void)start(&ws->looker);
+    pthread_mutex_unlock(&ws->lock);
 }
 
 void mxgpu_jit_workers_ask(JitWorkers *ws, JitRegion *r, bool hot)

@@ -44,6 +44,8 @@ void mxgpu_jit_workers_init(JitWorkers *ws);
 /* What is to be compiled yet is left to the compiler's process, for the next
  * device. */
 void mxgpu_jit_workers_stop(JitWorkers *ws);
+/* There will be something to look for: the process is there by then. */
+void mxgpu_jit_workers_prepare(JitWorkers *ws);
 /* Has the region compiled, or looks for it alone. With the lock. */
 void mxgpu_jit_workers_ask(JitWorkers *ws, JitRegion *r, bool hot);
 

@@ -254,6 +254,9 @@ enum mxgpu_fault mxgpu_simt_start(MxgpuSimt *simt, unsigned slot,
     atomic_store(&s->priority, d->priority);
     s->fault = (MxgpuDispatchFault){.code = MXGPU_FAULT_NONE};
     atomic_store(&s->stop_code, MXGPU_FAULT_NONE);
+    if (simt->jit) {
+        mxgpu_jit_prepare(simt->jit);
+    }
     if (d->profile) {
         mxgpu_simt_profile_start(simt, slot);
     }

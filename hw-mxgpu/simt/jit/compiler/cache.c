@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A file's name is the digest of what its code was made of: the region, this
- * program, the compiler's module, the host's instructions. The file begins with
- * the digest of the rest: from which file LLVM was, so that it need not be loaded
- * to know that it is the same, JitReply, and the code. What is not as it was
- * written is no part of the cache, and what nobody but the user could have
- * written is run.
+ * A file's name is the digest of what its code was made of: the region, which
+ * files this program and the compiler's module are, the host's instructions. The
+ * file begins with the digest of the rest: which file LLVM was, so that it need
+ * not be loaded to know that it is the same, JitReply, and the code. What is not
+ * as it was written is no part of the cache, and what nobody but the user could
+ * have written is run.
  */
 #include "cache.h"
 
@@ -68,14 +68,12 @@ static int open_folder(void)
 
 static bool add_file(GChecksum *sum, const char *path)
 {
-    GMappedFile *file = g_mapped_file_new(path, FALSE, NULL);
+    JitOrigin file;
 
-    if (!file) {
+    if (!jit_origin(path, &file)) {
         return false;
     }
-    g_checksum_update(sum, (const guchar *)g_mapped_file_get_contents(file),
-                      g_mapped_file_get_length(file));
-    g_mapped_file_unref(file);
+    g_checksum_update(sum, (const guchar *)&file, sizeof(file));
     return true;
 }
 
@@ -104,12 +102,12 @@ static void add_host(GChecksum *sum)
     g_checksum_update(sum, (const guchar *)enabled, sizeof(enabled));
 }
 
-/* Of everything but the region; NULL: what makes code cannot be read. */
-static GChecksum *digest_maker(const char *module)
+/* Of everything but the region; NULL: what makes code is not there. */
+static GChecksum *digest_maker(const char *program, const char *module)
 {
     GChecksum *sum = g_checksum_new(G_CHECKSUM_SHA256);
 
-    if (!add_file(sum, "/proc/self/exe") || !add_file(sum, module)) {
+    if (!add_file(sum, program) || !add_file(sum, module)) {
         g_checksum_free(sum);
         return NULL;
     }
@@ -117,10 +115,10 @@ static GChecksum *digest_maker(const char *module)
     return sum;
 }
 
-JitCache *jit_cache_open(const char *module)
+JitCache *jit_cache_open(const char *program, const char *module)
 {
     int folder = open_folder();
-    GChecksum *maker = folder < 0 ? NULL : digest_maker(module);
+    GChecksum *maker = folder < 0 ? NULL : digest_maker(program, module);
     JitCache *c;
 
     if (!maker) {

@@ -11,9 +11,9 @@
 
 typedef struct JitCache JitCache;
 
-/* NULL: there is none, or it is not the user's alone. module: the compiler's file.
- */
-JitCache *jit_cache_open(const char *module);
+/* NULL: there is none, or it is not the user's alone. program, module: files of
+ * this one and the compiler. */
+JitCache *jit_cache_open(const char *program, const char *module);
 void jit_cache_close(JitCache *c);
 /* The code, to be freed, and what the answer says of it; NULL: it is not there.
  */

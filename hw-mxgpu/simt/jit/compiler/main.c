@@ -22,17 +22,18 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-static char module[4096]; /* its path; "": there is none */
+static char program[4096], module[4096]; /* paths; "": there is none */
 static const JitCompiler *compiler; /* NULL: it has not been needed */
 static JitOrigin llvm;
 static JitCache *cache; /* NULL: there is none */
 
-static void find_module(void)
+static void find_files(void)
 {
-    ssize_t n = readlink("/proc/self/exe", module, sizeof(module) - 1);
+    ssize_t n = readlink("/proc/self/exe", program, sizeof(program) - 1);
     char *name;
 
-    module[n > 0 ? n : 0] = 0;
+    program[n > 0 ? n : 0] = 0;
+    strcpy(module, program);
     name = strrchr(module, '/');
     if (!name ||
         name + 1 + sizeof(JIT_MODULE) > module + sizeof(module)) {
@@ -187,9 +188,9 @@ int main(void)
     if (fork() != 0) { /* nobody is to wait for this process */
         _exit(0);
     }
-    find_module();
+    find_files();
     if (!getenv("MXGPU_JIT_DUMP")) {
-        cache = jit_cache_open(module);
+        cache = jit_cache_open(program, module);
     }
     jobs = g_async_queue_new();
     if (pthread_create(&receiver, NULL, receive, NULL)) {
