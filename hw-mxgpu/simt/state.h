@@ -71,6 +71,8 @@ typedef struct SimtHead {
     bool ready;                /* the region has code */
     bool refused;              /* it will not have any */
     bool stale;                /* other code is to be asked for */
+    uint8_t early;             /* looks since the last round: for code that is
+                                * asked for */
     uint16_t end;              /* halfwords: behind the last branch back; 0: it
                                 * is no loop's */
 } SimtHead;

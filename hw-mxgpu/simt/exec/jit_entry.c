@@ -180,25 +180,34 @@ bool jit_may_begin(MxgpuCu *cu, SimtHead *head)
            (head->region && !head->refused && came(cu, head));
 }
 
-#define SHORT_PATIENCE 4
+/* What is on the disk is soon there: so many looks for one. */
+#define EARLY 8
+
+static bool is_early(const JitRegion *r, SimtHead *head, unsigned patience)
+{
+    if (!r || atomic_load_explicit(&r->all.state, memory_order_relaxed) !=
+                  JIT_QUEUED) {
+        return false;
+    }
+    head->count = patience - patience / EARLY;
+    head->early = (head->early + 1) % EARLY;
+    return head->early && patience >= EARLY;
+}
 
 void jit_count_round(const MxgpuCu *cu, SimtHead *head)
 {
-    const unsigned patience = cu->simt->jit_patience;
     JitRegion *r = head->region;
 
     if (head->ready) {
         return;
     }
     head->count = 0;
-    if (r && atomic_load_explicit(&r->all.state, memory_order_relaxed) ==
-                 JIT_QUEUED) { /* what is on the disk is soon there */
-        head->count = patience < SHORT_PATIENCE ? 0 : patience - SHORT_PATIENCE;
-    } else if (!jit_is_hot(cu, head)) {
-        head->rounds++;
-        if (r) {
-            atomic_fetch_add_explicit(&r->rounds, 1, memory_order_relaxed);
-        }
+    if (is_early(r, head, cu->simt->jit_patience) || jit_is_hot(cu, head)) {
+        return;
+    }
+    head->rounds++;
+    if (r) {
+        atomic_fetch_add_explicit(&r->rounds, 1, memory_order_relaxed);
     }
 }
 
