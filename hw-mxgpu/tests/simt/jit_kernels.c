@@ -159,6 +159,58 @@ ENTRY(quotients, (const Args *a))
     a->out[GID] = sum;
 }
 
+#define FROM_FLOAT(insn, v)                                                    \
+    ({                                                                         \
+        u64 result;                                                            \
+                                                                               \
+        __asm__ volatile(insn : "=r"(result) : "f"(v));                        \
+        result;                                                                \
+    })
+#define TO_FLOAT(type, insn, v)                                                \
+    ({                                                                         \
+        type result;                                                           \
+                                                                               \
+        __asm__ volatile(insn : "=f"(result) : "r"(v));                        \
+        result;                                                                \
+    })
+#define TO_INTEGERS(rm)                                                        \
+    (FROM_FLOAT("fcvt.w.s %0, %1, " rm, f) +                                   \
+     FROM_FLOAT("fcvt.wu.s %0, %1, " rm, f) * 3 +                              \
+     FROM_FLOAT("fcvt.l.s %0, %1, " rm, f) * 5 +                               \
+     FROM_FLOAT("fcvt.lu.s %0, %1, " rm, f) * 7 +                              \
+     FROM_FLOAT("fcvt.w.d %0, %1, " rm, d) * 11 +                              \
+     FROM_FLOAT("fcvt.wu.d %0, %1, " rm, d) * 13 +                             \
+     FROM_FLOAT("fcvt.l.d %0, %1, " rm, d) * 17 +                              \
+     FROM_FLOAT("fcvt.lu.d %0, %1, " rm, d) * 19)
+
+/* Each thread another number of the list. data: doubles, how many. */
+ENTRY(conversions, (const Args *a))
+{
+    const volatile u64 *numbers = (const volatile u64 *)a->data[0];
+    u64 n = a->data[1], sum = GID;
+
+    for (u64 i = 0; i < n; i++) {
+        u64 bits = numbers[(i + GID) % n];
+        double d = TO_FLOAT(double, "fmv.d.x %0, %1", bits);
+        float f = (float)d;
+
+        sum = sum * 31 + TO_INTEGERS("rne") + TO_INTEGERS("rtz") * 3;
+        sum = sum * 31 + TO_INTEGERS("rdn") + TO_INTEGERS("rup") * 3;
+        sum = sum * 31 + TO_INTEGERS("dyn");
+        sum = sum * 31 + FROM_FLOAT("fclass.s %0, %1", f) +
+              FROM_FLOAT("fclass.d %0, %1", d) * 3;
+        f = TO_FLOAT(float, "fcvt.s.l %0, %1, rne", bits);
+        sum = sum * 31 + FROM_FLOAT("fmv.x.w %0, %1", f);
+        f = TO_FLOAT(float, "fcvt.s.lu %0, %1, rne", bits);
+        sum = sum * 31 + FROM_FLOAT("fmv.x.w %0, %1", f);
+        d = TO_FLOAT(double, "fcvt.d.l %0, %1, rne", bits);
+        sum = sum * 31 + FROM_FLOAT("fmv.x.d %0, %1", d);
+        d = TO_FLOAT(double, "fcvt.d.lu %0, %1, rne", bits);
+        sum = sum * 31 + FROM_FLOAT("fmv.x.d %0, %1", d);
+    }
+    a->out[GID] = sum;
+}
+
 /* Floating point of both widths, calls, branches in the loop, an array that is
  * indexed by lane, and atomics. */
 static __attribute__((noinline)) double step(double x, u32 k)

@@ -99,6 +99,7 @@ typedef struct Program {
     unsigned length;
     bool atomics; /* slices may then end sooner or later */
     bool asks_pc; /* in each turn */
+    bool confused; /* reads f registers as what they do not hold */
     bool together;
     unsigned width; /* of blocks of such ones */
     unsigned at;  /* bytes behind HOST_CODE_VA */
@@ -248,6 +249,10 @@ static void either(Program *p, unsigned depth)
     if (depth < 2) {
         skipping(p, depth);
         put_r(p, op, reg, reg, first + below(p, F_SINGLES));
+    }
+    if (p->confused && depth < 2 && below(p, 4) == 0) {
+        skipping(p, 2);
+        put_r(p, wide ? RV_FADD_S : RV_FADD_D, F_SINGLES - first, reg, reg);
     }
     put_r(p, op, first + below(p, F_SINGLES), reg, reg);
 }
@@ -740,6 +745,7 @@ static void one_program(SimtHost *const h[2], unsigned seed)
 {
     Program p = {.rng = g_rand_new_with_seed(seed),
                  .atomics = seed % 4 == 3,
+                 .confused = seed % 8 == 5,
                  .together = seed & 1};
 
     p.width = 4u << below(&p, 5);

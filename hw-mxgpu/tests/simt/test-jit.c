@@ -11,7 +11,9 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <math.h>
 #include <utime.h>
+
 
 #include "simt/exec/variants.h"
 #include "simt/jit/jit.h"
@@ -408,6 +410,30 @@ static void test_quotients(void)
     both_free(&b);
 }
 
+/* Halves, what is too large or none, each kind of number there is. */
+static void test_conversions(void)
+{
+    static const double numbers[] = {
+        0,        -0.0,       0.5,         -0.5,         1.5,          -1.5,
+        2.5,      -2.5,       0.75,        -0.75,        1e10,         -1e10,
+        1e20,     -1e20,      INFINITY,    -INFINITY,    NAN,          5e-324,
+        -1e-310,  1e-40,      -1e-40,      2147483647.5, -2147483648.5, 1e300,
+        4294967295.5, 9007199254740993.0, 16777217.0, 123456789.125, -7.25,
+        __builtin_nans("")};
+    Both b = both_new("conversions", 1, THREADS);
+
+    for (unsigned k = 0; k < 2; k++) {
+        memcpy(simt_host_data(b.run[k].h, PLACE), numbers, sizeof(numbers));
+    }
+    set(&b, 0, PLACE);
+    set(&b, 1, G_N_ELEMENTS(numbers));
+    for (unsigned n = 0; n < 8; n++) {
+        compare(&b, MXGPU_FAULT_NONE, true);
+    }
+    compiled(&b);
+    both_free(&b);
+}
+
 /* A block with less shared memory at the same place cannot reach what a larger
  * one could. */
 static void test_less_shared(void)
@@ -783,6 +809,7 @@ int main(int argc, char **argv)
     g_test_add_func("/jit/half-pair", test_half_pair);
     g_test_add_func("/jit/indices", test_indices);
     g_test_add_func("/jit/quotients", test_quotients);
+    g_test_add_func("/jit/conversions", test_conversions);
     g_test_add_func("/jit/less-shared", test_less_shared);
     g_test_add_func("/jit/remap", test_remap);
     g_test_add_func("/jit/other-code", test_other_code);
