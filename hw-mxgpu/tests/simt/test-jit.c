@@ -390,24 +390,32 @@ static void test_indices(void)
     }
 }
 
+/* A kernel that goes through a list of numbers of 8 bytes. */
+static void compare_numbers(const char *kernel, const void *numbers,
+                            unsigned count, unsigned times)
+{
+    Both b = both_new(kernel, 1, THREADS);
+
+    for (unsigned k = 0; k < 2; k++) {
+        memcpy(simt_host_data(b.run[k].h, PLACE), numbers, 8 * count);
+    }
+    set(&b, 0, PLACE);
+    set(&b, 1, count);
+    for (unsigned n = 0; n < times; n++) {
+        compare(&b, MXGPU_FAULT_NONE, true);
+    }
+    compiled(&b);
+    both_free(&b);
+}
+
 /* By zero, what overflows, words that are not sign-extended. */
 static void test_quotients(void)
 {
     static const uint64_t numbers[] = {
         0, 1, UINT64_MAX, 1ull << 63, 7, (uint64_t)-7, 0x80000000u, INT32_MIN,
         0x1ffffffffu, 0x123456789abcdefull, 10, INT64_MAX};
-    Both b = both_new("quotients", 1, THREADS);
 
-    for (unsigned k = 0; k < 2; k++) {
-        memcpy(simt_host_data(b.run[k].h, PLACE), numbers, sizeof(numbers));
-    }
-    set(&b, 0, PLACE);
-    set(&b, 1, G_N_ELEMENTS(numbers));
-    for (unsigned n = 0; n < 4; n++) {
-        compare(&b, MXGPU_FAULT_NONE, true);
-    }
-    compiled(&b);
-    both_free(&b);
+    compare_numbers("quotients", numbers, G_N_ELEMENTS(numbers), 4);
 }
 
 /* Halves, what is too large or none, each kind of number there is. */
@@ -420,18 +428,8 @@ static void test_conversions(void)
         -1e-310,  1e-40,      -1e-40,      2147483647.5, -2147483648.5, 1e300,
         4294967295.5, 9007199254740993.0, 16777217.0, 123456789.125, -7.25,
         __builtin_nans("")};
-    Both b = both_new("conversions", 1, THREADS);
 
-    for (unsigned k = 0; k < 2; k++) {
-        memcpy(simt_host_data(b.run[k].h, PLACE), numbers, sizeof(numbers));
-    }
-    set(&b, 0, PLACE);
-    set(&b, 1, G_N_ELEMENTS(numbers));
-    for (unsigned n = 0; n < 8; n++) {
-        compare(&b, MXGPU_FAULT_NONE, true);
-    }
-    compiled(&b);
-    both_free(&b);
+    compare_numbers("conversions", numbers, G_N_ELEMENTS(numbers), 8);
 }
 
 /* A block with less shared memory at the same place cannot reach what a larger
