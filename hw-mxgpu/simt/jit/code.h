@@ -87,7 +87,7 @@ typedef struct JitCode {
     uint32_t num_ops, num_blocks, head_block;
     SimtOp ops[JIT_OPS];
     uint8_t kind[JIT_OPS];  /* JitKind */
-    uint16_t site[JIT_OPS]; /* of loads and stores */
+    uint16_t site[JIT_OPS]; /* of loads, stores, atomics and branches */
     int32_t at[JIT_OPS];    /* bytes from the beginning of the page */
     uint32_t live[JIT_OPS]; /* before each op */
     JitBlock blocks[JIT_BLOCKS];
@@ -114,6 +114,8 @@ typedef struct JitCode {
  */
 typedef struct JitSite {
     uint64_t key, lo, span, add, is_private;
+    uint64_t at_once; /* of a loop's branch: turns for all lanes at once, until they
+                       * go one after the other again */
 } JitSite;
 
 struct JitFrame;
@@ -195,7 +197,7 @@ typedef struct JitRequest {
     uint32_t lanes; /* LANES or JIT_FEW */
     uint32_t look;  /* for code that has been compiled before, alone */
 } JitRequest;
-#define JIT_MAGIC 0x384a584du
+#define JIT_MAGIC 0x394a584du
 #define JIT_REQUEST(n)                                                         \
     {                                                                          \
         JIT_MAGIC, sizeof(MxgpuWarp), sizeof(MxgpuCu), sizeof(JitFrame),       \

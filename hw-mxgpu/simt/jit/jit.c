@@ -109,6 +109,9 @@ static void make_calls(JitRegion *r)
             op->rd = SINK;
             c->site[i] = r->num_sites++;
             break;
+        case JIT_BRANCH:
+            c->site[i] = r->num_sites++;
+            break;
         case JIT_CSR:
             op->r1 = 0;
             op->rd = SINK;

@@ -2,10 +2,13 @@
 /* Kernels of test-jit.c: loops that lanes leave at different times. */
 #include "../support/simt_device.h"
 
+#define THREADS 256
+
 typedef struct Args {
     u64 *out;
     const u64 *data; /* of each thread: address, turns */
     u64 stride;      /* bytes between the words that a thread goes to */
+    u64 table;       /* of 64 Ki words, for some */
 } Args;
 
 /* Reads and writes a word in each turn. */
@@ -22,6 +25,37 @@ ENTRY(walk, (const Args *a))
         *p = sum;
     }
     a->out[t] = sum;
+}
+
+/* Nothing but loads, from where each thread wants: words up, by what is known and
+ * what is not, halfwords down, and what a table has for them. */
+ENTRY(collect, (const Args *a))
+{
+    u32 t = GID, sum = t, last = 0;
+    u64 from = a->data[2 * t], turns = a->data[2 * t + 1], stride = a->stride;
+    float x = 0;
+
+#pragma clang loop unroll(disable)
+    for (u32 round = 0; round < 2; round++) {
+        u64 at = from, up = from, down = from;
+
+#pragma clang loop unroll(disable)
+        for (u64 i = 0; i < turns; i++) {
+            u32 v = *(volatile u32 *)at, w = *(volatile u32 *)up;
+            i64 half;
+
+            asm volatile("addi %0, %0, -2\n lh %1, (%0)"
+                         : "+r"(down), "=r"(half));
+            last = *(volatile u32 *)(a->table + 4 * ((v ^ w) & 0xffff));
+            sum = sum * 31 + last + (u32)half;
+            x = x * 0.5f + *(volatile float *)(up + 4);
+            at += stride;
+            up += 8;
+        }
+    }
+    a->out[t] = sum;
+    a->out[THREADS + t] = __builtin_bit_cast(u32, x);
+    a->out[2 * THREADS + t] = last;
 }
 
 /* All threads take the same number of turns, at words that are evenly spaced; n

@@ -206,6 +206,98 @@ static void test_faults(void)
     }
 }
 
+#define TABLE (PLACE + (2 << 20))
+
+/* From "at" on, or for every other thread from "other". */
+static void set_collect(Both *b, uint64_t at, uint64_t other, unsigned turns,
+                        unsigned more)
+{
+    for (unsigned t = 0; t < THREADS; t++) {
+        set(b, 2 * t, t & 1 ? other + 16 * t : at + 16 * t);
+        set(b, 2 * t + 1, turns + t * 37 % more);
+    }
+    for (unsigned k = 0; k < 2; k++) {
+        b->run[k].args[2] = 12;
+        b->run[k].args[3] = TABLE;
+        b->run[k].d.shared = 65536;
+    }
+}
+
+/* Loops whose lanes go one after the other: they all go as far, or hardly one does;
+ * for more turns than they do at a time, for longer than a slice; where they leave
+ * what their loads have been to: never, always, once. */
+static void test_collect(void)
+{
+    const uint64_t shared = MXGPU_SHARED_BASE + 1024;
+    const uint64_t mine = MXGPU_PRIVATE_END - 7168;
+    const uint64_t edge = PLACE + (2 << 20) - 10000;
+    const struct {
+        uint64_t at, other;
+        unsigned turns, more;
+    } walks[] = {
+        {PLACE, PLACE, 1, 28},           {PLACE, PLACE, 30, 3},
+        {PLACE, PLACE, 60, 200},         {PLACE, PLACE + 1, 1, 60},
+        {shared, shared, 5, 100},        {PLACE, shared, 5, 100},
+        {mine, mine, 5, 100},            {edge, edge, 40, 300},
+        {edge, HOST_SMALL_VA + 65536, 100, 300}, {PLACE, PLACE, 1100, 1500},
+    };
+
+    for (unsigned warps = 1; warps <= 4; warps *= 4) {
+        Both b = both_new("collect", 1, 64 * warps);
+
+        fill(&b, 6);
+        for (unsigned i = 0; i < G_N_ELEMENTS(walks); i++) {
+            set_collect(&b, walks[i].at, walks[i].other, walks[i].turns,
+                        walks[i].more);
+            for (unsigned n = 0; n < 3; n++) {
+                compare(&b, MXGPU_FAULT_NONE, true);
+            }
+        }
+        compiled(&b);
+        both_free(&b);
+    }
+}
+
+/* One lane leaves what is mapped, or the block's shared memory, by one load or the
+ * other, in any turn. */
+static void test_collect_faults(void)
+{
+    const uint64_t end = HOST_DATA_VA + HOST_DATA_BYTES;
+    const uint64_t shared = MXGPU_SHARED_BASE;
+    static const enum mxgpu_fault faults[] = {
+        MXGPU_FAULT_NOT_PRESENT, MXGPU_FAULT_WINDOW, MXGPU_FAULT_WINDOW,
+        MXGPU_FAULT_WINDOW};
+
+    for (unsigned turn = 1; turn < 200; turn += 33) {
+        const struct {
+            uint64_t others, at, stride;
+        } ends[] = {
+            {end - 16384, end - 12 * turn, 12},
+            {shared + 16384, shared + 65536 - 12 * turn, 12},
+            {shared + 16384, shared + 65536 - 8 * turn, 4},
+            {shared + 16384, shared + 2 * turn, 4},
+        };
+
+        for (unsigned i = 0; i < G_N_ELEMENTS(ends); i++) {
+            Both b = both_new("collect", 1, 64);
+
+            fill(&b, 7);
+            set_collect(&b, ends[i].others, ends[i].others, 20, 50);
+            b.run[0].args[2] = b.run[1].args[2] = ends[i].stride;
+            for (unsigned n = 0; n < 3; n++) {
+                compare(&b, MXGPU_FAULT_NONE, true);
+            }
+            compiled(&b);
+            set(&b, 2 * 27, ends[i].at);
+            set(&b, 2 * 27 + 1, turn);
+            compare(&b, MXGPU_FAULT_NONE, true);
+            set(&b, 2 * 27 + 1, 300);
+            compare(&b, faults[i], true);
+            both_free(&b);
+        }
+    }
+}
+
 static void set_abreast(Both *b, uint64_t at, uint64_t apart, uint64_t stride,
                         unsigned turns)
 {
@@ -800,6 +892,8 @@ int main(int argc, char **argv)
     g_test_add_func("/jit/global", test_global);
     g_test_add_func("/jit/windows", test_windows);
     g_test_add_func("/jit/faults", test_faults);
+    g_test_add_func("/jit/collect", test_collect);
+    g_test_add_func("/jit/collect-faults", test_collect_faults);
     g_test_add_func("/jit/whole", test_whole);
     g_test_add_func("/jit/whole-faults", test_whole_faults);
     g_test_add_func("/jit/barriers", test_barriers);

@@ -12,6 +12,7 @@
 
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Error.h>
+#include <llvm-c/Support.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
 #include <llvm-c/Transforms/PassBuilder.h>
@@ -23,6 +24,10 @@ static const char passes[] =
     "mem2reg,instcombine<no-verify-fixpoint>,simplifycfg,early-cse,gvn,"
     "instcombine<no-verify-fixpoint>,simplifycfg,sink,dce";
 
+/* Loop strength reduction makes several numbers of one that goes up, and copies of
+ * them: loops of one lane are longer with it, others hardly differ. */
+static const char *const options[] = {"mxgpu-jit", "-disable-lsr"};
+
 static LLVMTargetMachineRef machine;
 
 static bool start(JitOrigin *origin)
@@ -31,6 +36,8 @@ static bool start(JitOrigin *origin)
     LLVMTargetRef target;
     Dl_info llvm;
 
+    LLVMParseCommandLineOptions(sizeof(options) / sizeof(options[0]), options,
+                                "");
     LLVMInitializeNativeTarget();
     LLVMInitializeNativeAsmPrinter();
     triple = LLVMGetDefaultTargetTriple();

@@ -11,6 +11,7 @@
 #include "call.h"
 #include "float.h"
 #include "int.h"
+#include "lanewise.h"
 #include "leave.h"
 #include "memory.h"
 #include "pair.h"
@@ -22,17 +23,6 @@
 #include <string.h>
 
 /* ---- blocks */
-
-/* Others may look at memory between two turns of a loop. */
-static void memory_barrier(Emit *e)
-{
-    LLVMTypeRef type =
-        LLVMFunctionType(LLVMVoidTypeInContext(e->context), NULL, 0, 0);
-    LLVMValueRef nothing = LLVMGetInlineAsm(type, "", 0, "~{memory}", 9, 1, 0,
-                                            LLVMInlineAsmDialectATT, 0);
-
-    LLVMBuildCall2(e->b, type, nothing, NULL, 0, "");
-}
 
 /* Whether code for few lanes would do: of those that wait behind the region's end
  * it need not know. */
@@ -57,7 +47,7 @@ static void look_at_turn(Emit *e, unsigned to)
     LLVMBasicBlockRef go = emit_new(e, "go"), stop = emit_new(e, "stop");
     LLVMValueRef n, over;
 
-    memory_barrier(e);
+    emit_memory_barrier(e);
     n = emit_variable_get(e, e->instructions, e->i64);
     over = LLVMBuildOr(
         e->b, LLVMBuildICmp(e->b, LLVMIntUGE, n, e->limit, ""),
@@ -177,51 +167,56 @@ static bool end_together(Emit *e, unsigned self)
     return true;
 }
 
-static void terminator(Emit *e, unsigned self)
+/* Lanes go where the block's last op says; "taken" (NULL: none) as it does. */
+static void part(Emit *e, unsigned self, LLVMValueRef taken)
 {
     const JitCode *r = e->r;
+    unsigned last = e->block->first + e->block->count - 1, to;
+    LLVMValueRef rest;
+
+    if (r->kind[last] != JIT_JUMP) {
+        rest = taken ? LLVMBuildAnd(e->b, e->mask,
+                                    LLVMBuildNot(e->b, taken, ""), "")
+                     : e->mask;
+        emit_variable_or(e, e->pend[behind(r, last)], rest);
+    }
+    if (!taken) {
+        go_on(e, self);
+        return;
+    }
+    to = mxgpu_jit_block_at(r, r->at[last] + r->ops[last].imm);
+    emit_variable_or(e, e->pend[to], taken);
+    if (to > self) {
+        go_on(e, self);
+    } else {
+        go_back(e, self, to, taken);
+    }
+}
+
+static void terminator(Emit *e, unsigned self)
+{
     const JitBlock *b = e->block;
     unsigned last = b->first + b->count - 1;
-    const SimtOp *op = &r->ops[last];
-    JitKind kind = r->kind[last];
-    LLVMValueRef taken = NULL, rest, some;
-    unsigned to = 0;
+    JitKind kind = e->r->kind[last];
+    LLVMValueRef taken = NULL, some;
 
     e->index = last;
     if (end_together(e, self)) {
         return;
     }
     if (kind == JIT_BRANCH) {
-        taken = emit_taken(e, op);
-    } else if (kind == JIT_JUMP) {
-        taken = e->mask;
-    }
-    emit_keep_floats(e);
-    emit_count(e, b->count);
-    if (kind != JIT_JUMP) {
-        rest = taken ? LLVMBuildAnd(e->b, e->mask,
-                                    LLVMBuildNot(e->b, taken, ""), "")
-                     : e->mask;
-        emit_variable_or(e, e->pend[mxgpu_jit_block_at(r, r->at[last] + 2 * op->len)], rest);
-    }
-    if (!taken) {
-        go_on(e, self);
-        return;
-    }
-    to = mxgpu_jit_block_at(r, r->at[last] + op->imm);
-    emit_variable_or(e, e->pend[to], taken);
-    if (kind == JIT_BRANCH) {
+        taken = emit_taken(e, &e->r->ops[last]);
         some = LLVMBuildAnd(
             e->b,
             LLVMBuildICmp(e->b, LLVMIntNE, taken, emit_i64(e, 0), ""),
             LLVMBuildICmp(e->b, LLVMIntNE, taken, e->mask, ""), "");
         emit_variable_add(e, e->divergent, LLVMBuildZExt(e->b, some, e->i64, ""));
+    } else if (kind == JIT_JUMP) {
+        taken = e->mask;
     }
-    if (to > self) {
-        go_on(e, self);
-    } else {
-        go_back(e, self, to, taken);
-    }
+    emit_keep_floats(e);
+    emit_count(e, b->count);
+    part(e, self, taken);
 }
 
 static LLVMValueRef live_lanes(Emit *e)
@@ -336,12 +331,30 @@ static void look_for_lanes(Emit *e, unsigned self)
     LLVMPositionBuilderAtEnd(e->b, some);
 }
 
-static void block(Emit *e, unsigned self)
+static void forget(Emit *e)
 {
-    e->block = &e->r->blocks[self];
     memset(e->value, 0, sizeof(e->value));
     memset(e->fvalue, 0, sizeof(e->fvalue));
     e->written = e->fwritten = 0;
+}
+
+/* Turns of a loop whose lanes go one after the other; continues where a turn is for
+ * all at once. */
+static void lanewise(Emit *e, unsigned self)
+{
+    LLVMValueRef taken;
+    LLVMBasicBlockRef at_once = emit_lanewise(e, &taken);
+
+    emit_keep_floats(e);
+    part(e, self, taken);
+    forget(e);
+    LLVMPositionBuilderAtEnd(e->b, at_once);
+}
+
+static void block(Emit *e, unsigned self)
+{
+    e->block = &e->r->blocks[self];
+    forget(e);
     LLVMPositionBuilderAtEnd(e->b, e->check[self]);
     if (!e->block->full) {
         look_for_lanes(e, self);
@@ -360,6 +373,9 @@ static void block(Emit *e, unsigned self)
         begin_slice(e);
     }
     e->lane = emit_bits(e, e->mask);
+    if (emit_lanewise_fits(e)) {
+        lanewise(e, self);
+    }
     all_ops(e);
     terminator(e, self);
 }

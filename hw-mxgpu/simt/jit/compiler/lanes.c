@@ -44,15 +44,7 @@ static LLVMBasicBlockRef if_few(Emit *e, unsigned most)
 /* Memory for the lanes of a vector. */
 static LLVMValueRef room(Emit *e, LLVMValueRef *at)
 {
-    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
-
-    if (!*at) {
-        LLVMPositionBuilderBefore(
-            e->b, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(e->fn)));
-        *at = LLVMBuildAlloca(e->b, e->wides, "");
-        LLVMSetAlignment(*at, 64);
-        LLVMPositionBuilderAtEnd(e->b, here);
-    }
+    *at = *at ? *at : emit_room(e, e->wides);
     return *at;
 }
 
@@ -80,12 +72,6 @@ static void end(Emit *e, Turn *t, LLVMValueRef rest)
     LLVMPositionBuilderAtEnd(e->b, t->done);
 }
 
-static LLVMValueRef element(Emit *e, LLVMTypeRef type, LLVMValueRef room,
-                            LLVMValueRef index)
-{
-    return LLVMBuildGEP2(e->b, type, room, &index, 1, "");
-}
-
 /* Each lane's number: from its address to the room, or back. */
 static void copy_each(Emit *e, LLVMTypeRef one, LLVMValueRef base, bool load)
 {
@@ -103,10 +89,10 @@ static void copy_each(Emit *e, LLVMTypeRef one, LLVMValueRef base, bool load)
 
         rest = LLVMBuildAnd(
             e->b, rest, LLVMBuildSub(e->b, rest, emit_i64(e, 1), ""), "");
-        from = LLVMBuildLoad2(e->b, e->i64, element(e, e->i64, e->room_at, lane),
-                              "");
-        from = element(e, e->i8, base, from);
-        to = element(e, one, e->room_v, lane);
+        from = LLVMBuildLoad2(e->b, e->i64,
+                              emit_element(e, e->i64, e->room_at, lane), "");
+        from = emit_element(e, e->i8, base, from);
+        to = emit_element(e, one, e->room_v, lane);
         if (!load) {
             LLVMValueRef swapped = from;
 

@@ -106,8 +106,7 @@ static void load_uniform(Emit *e, const SimtOp *op, const Access *a, Ends *ends)
     }
 }
 
-/* What lanes get, side by side as they are in memory. */
-static LLVMValueRef of_rows(Emit *e, const SimtOp *op, LLVMValueRef v)
+LLVMValueRef emit_of_memory(Emit *e, const SimtOp *op, LLVMValueRef v)
 {
     bool is_signed = op->op == RV_LB || op->op == RV_LH;
 
@@ -135,9 +134,9 @@ static void load_rows(Emit *e, const SimtOp *op, Value base, Ends *ends,
             a = emit_begin_rows(e, op->imm, emit_size(op->op), base, slow);
             LLVMPositionBuilderAtEnd(e->b, a.fast);
             end(e, ends,
-                of_rows(e, op,
-                        i == 2 ? emit_get_reversed(e, &a)
-                               : emit_get_rows(e, &a, base, i)));
+                emit_of_memory(e, op,
+                               i == 2 ? emit_get_reversed(e, &a)
+                                      : emit_get_rows(e, &a, base, i)));
             LLVMPositionBuilderAtEnd(e->b, other);
         }
     }

@@ -52,14 +52,7 @@ static LLVMTypeRef x_type(Emit *e, JitType type)
 /* Of that type, made when it is first needed. */
 static LLVMValueRef late(Emit *e, LLVMValueRef *v, LLVMTypeRef type)
 {
-    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
-
-    if (!*v) {
-        LLVMPositionBuilderBefore(
-            e->b, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(e->fn)));
-        *v = LLVMBuildAlloca(e->b, type, "");
-        LLVMPositionBuilderAtEnd(e->b, here);
-    }
+    *v = *v ? *v : emit_alloca(e, type);
     return *v;
 }
 

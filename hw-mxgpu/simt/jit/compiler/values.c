@@ -19,9 +19,15 @@ LLVMValueRef emit_i64(Emit *e, uint64_t v)
 
 LLVMValueRef emit_splat(Emit *e, LLVMValueRef v, LLVMTypeRef type)
 {
-    LLVMValueRef one = LLVMBuildInsertElement(e->b, LLVMGetPoison(type), v,
-                                              emit_i32(e, 0), "");
-    LLVMTypeRef mask = LLVMVectorType(e->i32, e->n);
+    LLVMTypeRef mask;
+    LLVMValueRef one;
+
+    if (e->n == 1) {
+        return v;
+    }
+    one = LLVMBuildInsertElement(e->b, LLVMGetPoison(type), v, emit_i32(e, 0),
+                                 "");
+    mask = LLVMVectorType(e->i32, e->n);
 
     return LLVMBuildShuffleVector(e->b, one, LLVMGetPoison(type),
                                   LLVMConstNull(mask), "");
@@ -31,6 +37,9 @@ LLVMValueRef emit_vector(Emit *e, LLVMTypeRef type, uint64_t v)
 {
     LLVMValueRef all[LANES];
 
+    if (e->n == 1) {
+        return LLVMConstInt(type, v, 0);
+    }
     for (unsigned i = 0; i < e->n; i++) {
         all[i] = LLVMConstInt(LLVMGetElementType(type), v, 0);
     }
@@ -130,13 +139,6 @@ LLVMValueRef emit_as(Emit *e, Value v, JitType type)
     }
 }
 
-LLVMValueRef emit_at(Emit *e, LLVMValueRef base, size_t offset)
-{
-    LLVMValueRef at = emit_i64(e, offset);
-
-    return LLVMBuildGEP2(e->b, e->i8, base, &at, 1, "");
-}
-
 /* Planes of registers are aligned to 64 bytes, whatever LLVM's types are. */
 static unsigned alignment(LLVMTypeRef type)
 {
@@ -146,6 +148,39 @@ static unsigned alignment(LLVMTypeRef type)
     return LLVMGetTypeKind(type) == LLVMPointerTypeKind
                ? 8
                : LLVMGetIntTypeWidth(type) / 8;
+}
+
+LLVMValueRef emit_alloca(Emit *e, LLVMTypeRef type)
+{
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
+    LLVMValueRef v;
+
+    LLVMPositionBuilderBefore(
+        e->b, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(e->fn)));
+    v = LLVMBuildAlloca(e->b, type, "");
+    LLVMPositionBuilderAtEnd(e->b, here);
+    return v;
+}
+
+LLVMValueRef emit_room(Emit *e, LLVMTypeRef type)
+{
+    LLVMValueRef v = emit_alloca(e, type);
+
+    LLVMSetAlignment(v, alignment(type));
+    return v;
+}
+
+LLVMValueRef emit_element(Emit *e, LLVMTypeRef type, LLVMValueRef room,
+                          LLVMValueRef index)
+{
+    return LLVMBuildGEP2(e->b, type, room, &index, 1, "");
+}
+
+LLVMValueRef emit_at(Emit *e, LLVMValueRef base, size_t offset)
+{
+    LLVMValueRef at = emit_i64(e, offset);
+
+    return LLVMBuildGEP2(e->b, e->i8, base, &at, 1, "");
 }
 
 LLVMValueRef emit_load_at(Emit *e, LLVMTypeRef type, LLVMValueRef at)
@@ -206,6 +241,9 @@ LLVMValueRef emit_mask(Emit *e, LLVMValueRef bits)
 
     if (e->n == LANES) {
         return mask;
+    }
+    if (e->n == 1) {
+        return LLVMBuildZExt(e->b, mask, e->i64, "");
     }
     return by_chosen(e, "llvm.x86.bmi.pdep.64",
                      LLVMBuildZExt(e->b, mask, e->i64, ""));
@@ -330,6 +368,16 @@ void emit_set_line(Emit *e, unsigned reg, Value v)
              LLVMBuildSelect(e->b, uniform,
                              LLVMConstInt(e->i8, FORM_LINE | FORM_UNIFORM, 0),
                              LLVMConstInt(e->i8, FORM_LINE, 0), ""));
+}
+
+void emit_memory_barrier(Emit *e)
+{
+    LLVMTypeRef type =
+        LLVMFunctionType(LLVMVoidTypeInContext(e->context), NULL, 0, 0);
+    LLVMValueRef nothing = LLVMGetInlineAsm(type, "", 0, "~{memory}", 9, 1, 0,
+                                            LLVMInlineAsmDialectATT, 0);
+
+    LLVMBuildCall2(e->b, type, nothing, NULL, 0, "");
 }
 
 LLVMBasicBlockRef emit_new(Emit *e, const char *name)

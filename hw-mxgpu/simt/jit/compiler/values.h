@@ -19,7 +19,8 @@ typedef struct Value {
 
 typedef struct Emit {
     const JitCode *r;
-    unsigned n; /* of lanes in vectors: all, or few that were chosen */
+    unsigned n; /* of lanes in vectors: all, or few that were chosen; 1: what would
+                 * be a vector is a number */
     LLVMContextRef context;
     LLVMModuleRef module;
     LLVMBuilderRef b;
@@ -67,6 +68,12 @@ LLVMValueRef emit_low(Emit *e, Value v); /* low words of lanes */
 unsigned emit_shape(JitType type); /* but JIT_NONE */
 bool emit_uniform(Value v);
 bool emit_is_word(Value v);
+/* A variable, made where the function begins; memory for vectors, and one lane's
+ * number there. */
+LLVMValueRef emit_alloca(Emit *e, LLVMTypeRef type);
+LLVMValueRef emit_room(Emit *e, LLVMTypeRef type);
+LLVMValueRef emit_element(Emit *e, LLVMTypeRef type, LLVMValueRef room,
+                          LLVMValueRef index);
 LLVMValueRef emit_load_at(Emit *e, LLVMTypeRef type, LLVMValueRef at);
 void emit_store_at(Emit *e, LLVMValueRef v, LLVMValueRef at);
 /* A member of a structure. */
@@ -96,6 +103,8 @@ void emit_set_lanes(Emit *e, LLVMValueRef v, size_t offset);
 /* The form of x[reg] in the warp; and all of what is one value, or a line. */
 void emit_set_form(Emit *e, unsigned reg, unsigned form);
 void emit_set_line(Emit *e, unsigned reg, Value v);
+/* Others may look at memory between two turns of a loop. */
+void emit_memory_barrier(Emit *e);
 LLVMBasicBlockRef emit_new(Emit *e, const char *name);
 /* Goes to one of two blocks; "usual": the first is where it mostly goes, else
  * the second. */
