@@ -148,6 +148,35 @@ ENTRY(pairs, (const Args *a))
     a->out[t] = sum;
 }
 
+/* Words and double words of lanes in groups that are side by side, or nearly so;
+ * some groups are at one place, where the last lane's counts. data: where, turns,
+ * which bits of the lane's number say where it goes, which eight is not side by
+ * side, whether a third of the lanes waits; stride: which bits are inverted. */
+ENTRY(eights, (const Args *a))
+{
+    u32 t = GID, lane = (t & 63) ^ (u32)a->stride, sum = t;
+    u64 mine = a->data[0] + 8192 * (u64)(t >> 6);
+
+    for (u32 i = 0; i < a->data[1]; i++) {
+        u32 k = (lane & (u32)a->data[2]) + (i & 15);
+        volatile u64 *p;
+        volatile u32 *q;
+        u64 x;
+
+        k ^= lane >> 3 == a->data[3];
+        p = (volatile u64 *)mine + k;
+        q = (volatile u32 *)(mine + 4096) + k;
+        if (a->data[4] && (t + i) % 3 == 0) {
+            continue;
+        }
+        x = *p;
+        sum = sum * 31 + (u32)x + *q;
+        *q = sum;
+        *p = x * 5 + sum;
+    }
+    a->out[t] = sum;
+}
+
 /* All indices and sizes, as one number for each thread. data: turns. */
 ENTRY(indices, (const Args *a))
 {

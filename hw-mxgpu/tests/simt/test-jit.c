@@ -455,6 +455,33 @@ static void test_half_pair(void)
     both_free(&b);
 }
 
+static void test_eights(void)
+{
+    static const uint64_t places[] = {PLACE, PLACE + 4, MXGPU_SHARED_BASE,
+                                      MXGPU_PRIVATE_END - 8192};
+    static const unsigned bits[] = {63, 7, 56, 15, 3, 55, 62, 0};
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(places); i++) {
+        Both b = both_new("eights", 1, i == 3 ? 64 : THREADS);
+
+        fill(&b, 13);
+        for (unsigned k = 0; k < 9 * G_N_ELEMENTS(bits); k++) {
+            set(&b, 0, places[i]);
+            set(&b, 1, 40);
+            set(&b, 2, bits[k / 9]);
+            set(&b, 3, k % 9);
+            set(&b, 4, k % 4 == 3);
+            for (unsigned n = 0; n < 2; n++) {
+                b.run[n].d.shared = 32768;
+                b.run[n].args[2] = k % 5 * 8;
+            }
+            compare(&b, MXGPU_FAULT_NONE, true);
+        }
+        compiled(&b);
+        both_free(&b);
+    }
+}
+
 /* Rows that warps have several of, that are as long as warps, longer, or neither;
  * planes that end in the middle of a warp. */
 static void test_indices(void)
@@ -899,6 +926,7 @@ int main(int argc, char **argv)
     g_test_add_func("/jit/barriers", test_barriers);
     g_test_add_func("/jit/pairs", test_pairs);
     g_test_add_func("/jit/half-pair", test_half_pair);
+    g_test_add_func("/jit/eights", test_eights);
     g_test_add_func("/jit/indices", test_indices);
     g_test_add_func("/jit/quotients", test_quotients);
     g_test_add_func("/jit/conversions", test_conversions);

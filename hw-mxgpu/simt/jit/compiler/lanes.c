@@ -2,7 +2,9 @@
 /*
  * Lanes of the mask, each at a host address of its own. A host's gather of 64 lanes
  * takes as long whatever its mask says; so fewer lanes go one after the other, four
- * in each turn of a loop. What addresses and lanes are is in memory then.
+ * in each turn of a loop. What addresses and lanes are is in memory then. All lanes
+ * are often side by side in eights, although no line: indices that shifts and masks
+ * have made, of a butterfly or a tile. These are eight vector loads or stores.
  */
 #include "lanes.h"
 
@@ -124,13 +126,185 @@ static LLVMValueRef pointers(Emit *e, Lanes at)
     return LLVMBuildGEP2(e->b, e->i8, base, &at.off, 1, "");
 }
 
+/* ---- all lanes, in eights that are side by side */
+
+#define EIGHT 8
+
+static LLVMValueRef lanes_of(Emit *e, LLVMValueRef v, unsigned from, unsigned n)
+{
+    LLVMValueRef which[LANES];
+
+    for (unsigned i = 0; i < n; i++) {
+        which[i] = emit_i32(e, from + i);
+    }
+    return LLVMBuildShuffleVector(e->b, v, LLVMGetPoison(LLVMTypeOf(v)),
+                                  LLVMConstVector(which, n), "");
+}
+
+static LLVMValueRef first_of(Emit *e, LLVMValueRef v, unsigned eight)
+{
+    return LLVMBuildExtractElement(e->b, v, emit_i32(e, EIGHT * eight), "");
+}
+
+/* 0 where the lanes of an eight are side by side. */
+static LLVMValueRef apart(Emit *e, Lanes at, unsigned eight, unsigned size)
+{
+    LLVMValueRef ramp[EIGHT], first[EIGHT], off;
+
+    off = lanes_of(e, at.off, EIGHT * eight, EIGHT);
+    for (unsigned i = 0; i < EIGHT; i++) {
+        ramp[i] = emit_i64(e, i * size);
+        first[i] = emit_i32(e, 0);
+    }
+    return LLVMBuildXor(
+        e->b, off,
+        LLVMBuildAdd(e->b,
+                     LLVMBuildShuffleVector(e->b, off,
+                                            LLVMGetPoison(LLVMTypeOf(off)),
+                                            LLVMConstVector(first, EIGHT), ""),
+                     LLVMConstVector(ramp, EIGHT), ""),
+        "");
+}
+
+/* Continues where nothing of it is set. */
+static void none_or(Emit *e, LLVMValueRef v, LLVMBasicBlockRef other)
+{
+    LLVMBasicBlockRef none = emit_new(e, "eights");
+    LLVMTypeRef bits = LLVMIntTypeInContext(e->context, EIGHT);
+
+    v = LLVMBuildICmp(e->b, LLVMIntNE, v, LLVMConstNull(LLVMTypeOf(v)), "");
+    v = LLVMBuildBitCast(e->b, v, bits, "");
+    LLVMBuildCondBr(e->b,
+                    LLVMBuildICmp(e->b, LLVMIntEQ, v, LLVMConstNull(bits), ""),
+                    none, other);
+    LLVMPositionBuilderAtEnd(e->b, none);
+}
+
+/* Continues where all lanes are here, and those of each eight side by side; the
+ * first eight mostly tells. Returns where that is not so. */
+static LLVMBasicBlockRef if_eights(Emit *e, Lanes at, unsigned size)
+{
+    LLVMBasicBlockRef other = emit_new(e, "any"), all;
+    LLVMValueRef any;
+
+    if (!e->block->full) {
+        all = emit_new(e, "all");
+        LLVMBuildCondBr(e->b,
+                        LLVMBuildICmp(e->b, LLVMIntEQ, e->mask,
+                                      emit_i64(e, ALL_LANES), ""),
+                        all, other);
+        LLVMPositionBuilderAtEnd(e->b, all);
+    }
+    none_or(e, apart(e, at, 0, size), other);
+    any = apart(e, at, 1, size);
+    for (unsigned i = 2; i < LANES / EIGHT; i++) {
+        any = LLVMBuildOr(e->b, any, apart(e, at, i, size), "");
+    }
+    none_or(e, any, other);
+    return other;
+}
+
+static LLVMValueRef at_eight(Emit *e, Lanes at, unsigned eight)
+{
+    return LLVMBuildIntToPtr(
+        e->b, LLVMBuildAdd(e->b, at.base, first_of(e, at.off, eight), ""),
+        e->ptr, "");
+}
+
+/* Two vectors as one. */
+static LLVMValueRef joined(Emit *e, LLVMValueRef low, LLVMValueRef high,
+                           unsigned n)
+{
+    LLVMValueRef which[LANES];
+
+    for (unsigned i = 0; i < 2 * n; i++) {
+        which[i] = emit_i32(e, i);
+    }
+    return LLVMBuildShuffleVector(e->b, low, high, LLVMConstVector(which, 2 * n),
+                                  "");
+}
+
+static LLVMValueRef load_eights(Emit *e, LLVMTypeRef type, Lanes at)
+{
+    LLVMTypeRef part = LLVMVectorType(LLVMGetElementType(type), EIGHT);
+    LLVMValueRef v[LANES / EIGHT];
+
+    for (unsigned i = 0; i < LANES / EIGHT; i++) {
+        v[i] = LLVMBuildLoad2(e->b, part, at_eight(e, at, i), "");
+        LLVMSetAlignment(v[i], 1);
+    }
+    for (unsigned n = EIGHT; n < LANES; n *= 2) {
+        for (unsigned i = 0; i < LANES / n; i += 2) {
+            v[i / 2] = joined(e, v[i], v[i + 1], n);
+        }
+    }
+    return v[0];
+}
+
+static void store_eights(Emit *e, LLVMValueRef v, Lanes at)
+{
+    for (unsigned i = 0; i < LANES / EIGHT; i++) {
+        LLVMSetAlignment(
+            LLVMBuildStore(e->b, lanes_of(e, v, EIGHT * i, EIGHT),
+                           at_eight(e, at, i)),
+            1);
+    }
+}
+
+/* ---- */
+
+static unsigned size_of(Emit *e, LLVMTypeRef type)
+{
+    return type == e->words || type == e->singles ? 4 : 8;
+}
+
+static LLVMValueRef load_many(Emit *e, LLVMTypeRef type, Lanes at)
+{
+    LLVMBasicBlockRef join, from[2];
+    LLVMValueRef v[2], phi;
+
+    if (e->n < LANES) {
+        return emit_gather(e, type, pointers(e, at), e->lane);
+    }
+    join = emit_new(e, "loaded");
+    from[1] = if_eights(e, at, size_of(e, type));
+    v[0] = load_eights(e, type, at);
+    from[0] = LLVMGetInsertBlock(e->b);
+    LLVMBuildBr(e->b, join);
+    LLVMPositionBuilderAtEnd(e->b, from[1]);
+    v[1] = emit_gather(e, type, pointers(e, at), e->lane);
+    LLVMBuildBr(e->b, join);
+    LLVMPositionBuilderAtEnd(e->b, join);
+    phi = LLVMBuildPhi(e->b, type, "");
+    LLVMAddIncoming(phi, v, from, 2);
+    return phi;
+}
+
+static void store_many(Emit *e, LLVMValueRef v, Lanes at)
+{
+    LLVMBasicBlockRef join, other;
+
+    if (e->n < LANES) {
+        emit_scatter(e, v, pointers(e, at), e->lane);
+        return;
+    }
+    join = emit_new(e, "stored");
+    other = if_eights(e, at, size_of(e, LLVMTypeOf(v)));
+    store_eights(e, v, at);
+    LLVMBuildBr(e->b, join);
+    LLVMPositionBuilderAtEnd(e->b, other);
+    emit_scatter(e, v, pointers(e, at), e->lane);
+    LLVMBuildBr(e->b, join);
+    LLVMPositionBuilderAtEnd(e->b, join);
+}
+
 LLVMValueRef emit_load_lanes(Emit *e, LLVMTypeRef type, Lanes at)
 {
     LLVMBasicBlockRef many, join, from[2];
     LLVMValueRef v[2], phi;
 
     if (!may_be_few(e)) {
-        return emit_gather(e, type, pointers(e, at), e->lane);
+        return load_many(e, type, at);
     }
     join = emit_new(e, "gathered");
     many = if_few(e, LOADS_MAX);
@@ -138,8 +312,8 @@ LLVMValueRef emit_load_lanes(Emit *e, LLVMTypeRef type, Lanes at)
     from[0] = LLVMGetInsertBlock(e->b);
     LLVMBuildBr(e->b, join);
     LLVMPositionBuilderAtEnd(e->b, many);
-    v[1] = emit_gather(e, type, pointers(e, at), e->lane);
-    from[1] = many;
+    v[1] = load_many(e, type, at);
+    from[1] = LLVMGetInsertBlock(e->b);
     LLVMBuildBr(e->b, join);
     LLVMPositionBuilderAtEnd(e->b, join);
     phi = LLVMBuildPhi(e->b, type, "");
@@ -152,7 +326,7 @@ void emit_store_lanes(Emit *e, LLVMValueRef v, Lanes at)
     LLVMBasicBlockRef many, join;
 
     if (!may_be_few(e)) {
-        emit_scatter(e, v, pointers(e, at), e->lane);
+        store_many(e, v, at);
         return;
     }
     join = emit_new(e, "scattered");
@@ -162,7 +336,7 @@ void emit_store_lanes(Emit *e, LLVMValueRef v, Lanes at)
     copy_each(e, LLVMGetElementType(LLVMTypeOf(v)), at.base, false);
     LLVMBuildBr(e->b, join);
     LLVMPositionBuilderAtEnd(e->b, many);
-    emit_scatter(e, v, pointers(e, at), e->lane);
+    store_many(e, v, at);
     LLVMBuildBr(e->b, join);
     LLVMPositionBuilderAtEnd(e->b, join);
 }
