@@ -142,11 +142,6 @@ static bool begin(const JitRegion *r, const MxgpuWarp *w, JitFrame *f, Entry *e)
     return lanes == w->s.live || gather_groups(r, w, f, e);
 }
 
-static bool are_few(uint64_t lanes)
-{
-    return __builtin_popcountll(lanes) <= JIT_FEW;
-}
-
 static void choose(JitFrame *f, uint64_t lanes)
 {
     uint64_t rest = lanes;
@@ -157,8 +152,8 @@ static void choose(JitFrame *f, uint64_t lanes)
     }
 }
 
-/* Code for few knows nothing of the group at the region's end, which is the last
- * one: it stays ready. */
+/* Code for fewer than all knows nothing of the group at the region's end, which is
+ * the last one: it stays ready. */
 static void leave_end(const JitRegion *r, JitFrame *f, Entry *e)
 {
     if (e->lanes != e->before_end) {
@@ -168,23 +163,34 @@ static void leave_end(const JitRegion *r, JitFrame *f, Entry *e)
     }
 }
 
+static bool is_ready(const JitRegion *r, unsigned sort)
+{
+    return atomic_load_explicit(&r->made[sort].state, memory_order_acquire) ==
+           JIT_READY;
+}
+
 /* The code for as many lanes as there are; NULL: none can begin with them. */
 static JitFn *begin_some(const JitRegion *r, const MxgpuWarp *w, JitFrame *f,
                          Entry *e)
 {
-    bool few = atomic_load_explicit(&r->few.state, memory_order_acquire) ==
-               JIT_READY;
+    unsigned sort = JIT_FOR_ALL, next = JIT_FOR_FEW, lanes;
 
     if (!begin(r, w, f, e)) {
         return NULL;
     }
-    if (few && are_few(e->before_end)) {
+    lanes = __builtin_popcountll(e->before_end);
+    for (; next < JIT_SORTS && lanes <= jit_lanes((JitLanes)next); next++) {
+        sort = is_ready(r, next) ? next : sort;
+    }
+    while (next < JIT_SORTS && !is_ready(r, next)) {
+        next++;
+    }
+    f->few = next < JIT_SORTS ? jit_lanes((JitLanes)next) : 0;
+    if (sort != JIT_FOR_ALL) {
         leave_end(r, f, e);
         choose(f, e->lanes);
-        return r->few.fn;
     }
-    f->few = few ? JIT_FEW : 0;
-    return r->all.fn;
+    return r->made[sort].fn;
 }
 
 /* Registers and what runs, made ready for the code; NULL: it cannot begin. */

@@ -117,7 +117,7 @@ static JitGo run_whole(MxgpuCu *cu, MxgpuWarp *w, const JitRegion *r,
     jit_fill_frame(cu, w, r, &f, w->s.instructions + at->each);
     f.slice = UINT64_MAX;
     f.few = JIT_FEW;
-    how = r->all.fn(cu, w, &f);
+    how = r->made[JIT_FOR_ALL].fn(cu, w, &f);
     jit_account(cu, w, &f);
     *op = how == JIT_BAILED ? f.fault_op : UINT64_MAX;
     if (how == JIT_TOGETHER) {

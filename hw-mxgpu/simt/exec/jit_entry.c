@@ -159,12 +159,12 @@ void jit_weigh(SimtHead *head, uint64_t instructions, unsigned entries,
 static bool came(MxgpuCu *cu, SimtHead *head)
 {
     JitRegion *r = head->region;
-    int state = atomic_load_explicit(&r->all.state, memory_order_acquire);
+    int state = atomic_load_explicit(&r->made[JIT_FOR_ALL].state, memory_order_acquire);
 
     if (jit_is_hot(cu, head) &&
         !atomic_load_explicit(&r->hot, memory_order_relaxed)) {
         mxgpu_jit_want(cu->simt->jit, r);
-        state = atomic_load_explicit(&r->all.state, memory_order_acquire);
+        state = atomic_load_explicit(&r->made[JIT_FOR_ALL].state, memory_order_acquire);
     }
     head->refused = state == JIT_REFUSED;
     head->ready = state == JIT_READY;
@@ -185,7 +185,7 @@ bool jit_may_begin(MxgpuCu *cu, SimtHead *head)
 
 static bool is_early(const JitRegion *r, SimtHead *head, unsigned patience)
 {
-    if (!r || atomic_load_explicit(&r->all.state, memory_order_relaxed) !=
+    if (!r || atomic_load_explicit(&r->made[JIT_FOR_ALL].state, memory_order_relaxed) !=
                   JIT_QUEUED) {
         return false;
     }

@@ -133,10 +133,10 @@ typedef struct JitFrame {
     uint64_t instructions, limit, slice, lanes, divergent;
     uint64_t key_global, key_shared, key_private;
     uint64_t private_host, page; /* addresses */
-    uint64_t few;    /* code for all lanes is left when no more than these are in
-                      * it, but behind its end */
+    uint64_t few;    /* code is left when no more lanes than these are in it, but
+                      * behind its end */
     uint64_t chosen; /* code for few takes these lanes: index[i] is the i-th, or
-                      * any of them behind the last */
+                      * any of them behind the last; code for one the first */
     uint64_t index[JIT_FEW];
     JitSite *sites;
     JitCallFn *call;
@@ -162,6 +162,16 @@ typedef enum JitState {
     JIT_QUEUED, JIT_READY, JIT_REFUSED, JIT_ABSENT
 } JitState;
 
+/* How many lanes functions are for: all, JIT_FEW, one. */
+typedef enum JitLanes {
+    JIT_FOR_ALL, JIT_FOR_FEW, JIT_FOR_ONE, JIT_SORTS
+} JitLanes;
+
+static inline unsigned jit_lanes(JitLanes sort)
+{
+    return sort == JIT_FOR_ALL ? LANES : sort == JIT_FOR_FEW ? JIT_FEW : 1;
+}
+
 /* One function. "fn" and "state" are set by the thread that talks to the
  * compiler, "state" last. */
 typedef struct JitMade {
@@ -184,7 +194,7 @@ typedef struct JitRegion {
     uint32_t touched;      /* x registers that are written */
     uint32_t used;         /* ... that are of a type somewhere, but x0 */
     uint32_t at_head[JIT_WIDE + 1]; /* ... of each type at the head */
-    JitMade all, few; /* for all lanes, and for JIT_FEW */
+    JitMade made[JIT_SORTS];
     atomic_bool hot;  /* it is to be compiled if it has not been before */
     _Atomic uint32_t rounds; /* SimtHead.rounds of all units, as far as they have
                               * asked for it */
@@ -194,10 +204,10 @@ typedef struct JitRegion {
 /* What the two processes must agree on; before each JitCode. */
 typedef struct JitRequest {
     uint32_t magic, warp_bytes, cu_bytes, frame_bytes, code_bytes;
-    uint32_t lanes; /* LANES or JIT_FEW */
+    uint32_t lanes; /* of a JitLanes */
     uint32_t look;  /* for code that has been compiled before, alone */
 } JitRequest;
-#define JIT_MAGIC 0x394a584du
+#define JIT_MAGIC 0x3a4a584du
 #define JIT_REQUEST(n)                                                         \
     {                                                                          \
         JIT_MAGIC, sizeof(MxgpuWarp), sizeof(MxgpuCu), sizeof(JitFrame),       \

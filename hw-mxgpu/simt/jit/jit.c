@@ -52,8 +52,9 @@ void mxgpu_jit_free(SimtJit *jit)
     mxgpu_jit_workers_stop(&jit->workers);
     for (r = jit->regions; r; r = next) {
         next = r->next;
-        unmap(&r->all);
-        unmap(&r->few);
+        for (unsigned i = 0; i < JIT_SORTS; i++) {
+            unmap(&r->made[i]);
+        }
         free(r->sites);
         free(r);
     }
@@ -74,7 +75,7 @@ unsigned mxgpu_jit_ready(SimtJit *jit)
 
     pthread_mutex_lock(&jit->workers.lock);
     for (JitRegion *r = jit->regions; r; r = r->next) {
-        n += atomic_load(&r->all.state) == JIT_READY;
+        n += atomic_load(&r->made[JIT_FOR_ALL].state) == JIT_READY;
     }
     pthread_mutex_unlock(&jit->workers.lock);
     return n;
@@ -125,14 +126,19 @@ static void make_calls(JitRegion *r)
 
 static void set_state(JitRegion *r, JitState state)
 {
-    atomic_store(&r->all.state, state);
-    atomic_store(&r->few.state, state);
+    for (unsigned i = 0; i < JIT_SORTS; i++) {
+        atomic_store(&r->made[i].state, state);
+    }
 }
 
 static bool is_queued(JitRegion *r)
 {
-    return atomic_load(&r->all.state) == JIT_QUEUED ||
-           atomic_load(&r->few.state) == JIT_QUEUED;
+    bool queued = false;
+
+    for (unsigned i = 0; i < JIT_SORTS; i++) {
+        queued |= atomic_load(&r->made[i].state) == JIT_QUEUED;
+    }
+    return queued;
 }
 
 static void enqueue(SimtJit *jit, JitRegion *r, bool hot)
@@ -147,7 +153,7 @@ static void enqueue(SimtJit *jit, JitRegion *r, bool hot)
 
 static void want(SimtJit *jit, JitRegion *r)
 {
-    if (atomic_load(&r->all.state) == JIT_ABSENT) {
+    if (atomic_load(&r->made[JIT_FOR_ALL].state) == JIT_ABSENT) {
         enqueue(jit, r, true);
     }
     atomic_store(&r->hot, true);

@@ -22,7 +22,7 @@ static void push(JitWorker *k, JitLanes lanes, JitRegion *r)
 
 static JitRegion *pop(JitWorker *k, JitLanes *lanes)
 {
-    for (*lanes = JIT_FOR_ALL; *lanes <= JIT_FOR_FEW; (*lanes)++) {
+    for (*lanes = JIT_FOR_ALL; *lanes < JIT_SORTS; (*lanes)++) {
         JitQueue *q = &k->queue[*lanes];
 
         if (q->head != q->tail) {
@@ -33,15 +33,16 @@ static JitRegion *pop(JitWorker *k, JitLanes *lanes)
 }
 
 /* With the lock, which is left meanwhile. */
-static JitState get(JitWorker *k, const JitRegion *r, JitMade *m, bool look)
+static JitState get(JitWorker *k, JitRegion *r, JitLanes lanes, bool look)
 {
     JitWorkers *ws = k->of;
+    JitMade *m = &r->made[lanes];
     JitState state = JIT_REFUSED;
 
     if (k->process && ws->bytes < BYTES_MAX) {
         pthread_mutex_unlock(&ws->lock);
         state = mxgpu_jit_process_get(k->process, &r->code,
-                                      m == &r->few ? JIT_FEW : LANES, look, m);
+                                      jit_lanes(lanes), look, m);
         pthread_mutex_lock(&ws->lock);
         ws->bytes += m->size;
     }
@@ -53,10 +54,25 @@ static void done(JitMade *m, JitState state)
     atomic_store_explicit(&m->state, state, memory_order_release);
 }
 
-static void set_both(JitRegion *r, JitState state)
+/* Code for fewer lanes than all; of whole warps there is none. */
+static void set_fewer(JitRegion *r, JitState state)
 {
-    done(&r->all, state);
-    done(&r->few, r->code.whole ? JIT_REFUSED : state);
+    for (unsigned i = JIT_FOR_FEW; i < JIT_SORTS; i++) {
+        done(&r->made[i], r->code.whole ? JIT_REFUSED : state);
+    }
+}
+
+static void set_all(JitRegion *r, JitState state)
+{
+    done(&r->made[JIT_FOR_ALL], state);
+    set_fewer(r, state);
+}
+
+static void push_fewer(JitWorker *k, JitRegion *r)
+{
+    for (unsigned i = JIT_FOR_FEW; i < JIT_SORTS && !r->code.whole; i++) {
+        push(k, (JitLanes)i, r);
+    }
 }
 
 /* ---- the thread that has regions compiled */
@@ -66,11 +82,9 @@ static bool start(JitWorker *k);
 static void compile(JitWorkers *ws, JitRegion *r)
 {
     push(&ws->compiler, JIT_FOR_ALL, r);
-    if (!r->code.whole) {
-        push(&ws->compiler, JIT_FOR_FEW, r);
-    }
+    push_fewer(&ws->compiler, r);
     if (!start(&ws->compiler)) {
-        set_both(r, JIT_REFUSED);
+        set_all(r, JIT_REFUSED);
     }
 }
 
@@ -89,7 +103,9 @@ static void leave_rest(JitWorkers *ws)
     JitRegion *r;
 
     while ((r = pop(&ws->looker, &lanes))) {
-        if (r->hot) {
+        if (lanes != JIT_FOR_ALL) {
+            push(k, lanes, r);
+        } else if (r->hot) {
             compile(ws, r);
         }
     }
@@ -99,7 +115,7 @@ static void leave_rest(JitWorkers *ws)
     }
     while (k->process && (r = pop(k, &lanes)) &&
            mxgpu_jit_process_leave(k->process, &r->code,
-                                   lanes == JIT_FOR_FEW ? JIT_FEW : LANES)) {
+                                   jit_lanes(lanes))) {
     }
 }
 
@@ -114,28 +130,29 @@ static void note_look(JitWorkers *ws, bool found)
     }
 }
 
-/* Code for few is of no use alone. */
-static void look(JitWorker *k, JitRegion *r)
+/* Code for fewer lanes is of no use alone, and is looked for when that for all
+ * lanes of other regions is there. */
+static void look(JitWorker *k, JitLanes lanes, JitRegion *r)
 {
     JitWorkers *ws = k->of;
-    JitState all = get(k, r, &r->all, true), few = all;
+    JitState state = get(k, r, lanes, true);
 
-    if (r->code.whole) {
-        few = JIT_REFUSED;
-    } else if (all == JIT_READY) {
-        few = get(k, r, &r->few, true);
-    }
-    note_look(ws, all == JIT_READY);
-    if ((all == JIT_ABSENT || ws->stop) && r->hot) {
-        compile(ws, r); /* both stay QUEUED */
+    if (lanes == JIT_FOR_ALL) {
+        note_look(ws, state == JIT_READY);
+        if ((state == JIT_ABSENT || ws->stop) && r->hot) {
+            compile(ws, r); /* all stay QUEUED */
+            return;
+        }
+        if (state == JIT_READY) {
+            push_fewer(k, r);
+        } else {
+            set_fewer(r, state);
+        }
+    } else if (state == JIT_ABSENT && start(&ws->compiler)) {
+        push(&ws->compiler, lanes, r);
         return;
     }
-    if (all == JIT_READY && few == JIT_ABSENT && start(&ws->compiler)) {
-        push(&ws->compiler, JIT_FOR_FEW, r);
-    } else {
-        done(&r->few, few);
-    }
-    done(&r->all, all);
+    done(&r->made[lanes], state);
 }
 
 /* ---- both */
@@ -156,17 +173,15 @@ static void *work(void *opaque)
     while (!ws->stop) {
         JitLanes lanes;
         JitRegion *r = pop(k, &lanes);
-        JitMade *m;
 
         if (!r) {
             pthread_cond_wait(&ws->change, &ws->lock);
             continue;
         }
-        m = lanes == JIT_FOR_FEW ? &r->few : &r->all;
         if (looks) {
-            look(k, r);
+            look(k, lanes, r);
         } else {
-            done(m, get(k, r, m, false));
+            done(&r->made[lanes], get(k, r, lanes, false));
         }
         pthread_cond_broadcast(&ws->change);
     }
@@ -197,14 +212,14 @@ void mxgpu_jit_workers_prepare(JitWorkers *ws)
 
 void mxgpu_jit_workers_ask(JitWorkers *ws, JitRegion *r, bool hot)
 {
-    set_both(r, JIT_QUEUED);
+    set_all(r, JIT_QUEUED);
     atomic_store(&r->hot, hot);
     if (hot) {
         compile(ws, r);
     } else {
         push(&ws->looker, JIT_FOR_ALL, r);
         if (!start(&ws->looker)) {
-            set_both(r, JIT_REFUSED);
+            set_all(r, JIT_REFUSED);
         }
     }
 }

@@ -18,15 +18,12 @@ typedef struct JitQueue {
     unsigned head, tail;
 } JitQueue;
 
-/* For all lanes, and for JIT_FEW, when there is nothing else to do. */
-typedef enum JitLanes { JIT_FOR_ALL, JIT_FOR_FEW } JitLanes;
-
 typedef struct JitWorker {
     struct JitWorkers *of;
     bool started, has_thread;
     pthread_t thread;
     struct JitProcess *process; /* of the thread; others stop it */
-    JitQueue queue[2];          /* JitLanes */
+    JitQueue queue[JIT_SORTS];  /* the first first */
 } JitWorker;
 
 typedef struct JitWorkers {

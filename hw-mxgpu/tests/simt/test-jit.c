@@ -509,22 +509,29 @@ static void test_indices(void)
     }
 }
 
-/* A kernel that goes through a list of numbers of 8 bytes. */
+/* A kernel that goes through a list of numbers of 8 bytes, with all lanes, a few
+ * and one. */
 static void compare_numbers(const char *kernel, const void *numbers,
                             unsigned count, unsigned times)
 {
-    Both b = both_new(kernel, 1, THREADS);
+    static const unsigned threads[] = {THREADS, 5, 1};
 
-    for (unsigned k = 0; k < 2; k++) {
-        memcpy(simt_host_data(b.run[k].h, PLACE), numbers, 8 * count);
+    for (unsigned i = 0; i < G_N_ELEMENTS(threads); i++) {
+        Both b = both_new(kernel, 1, threads[i]);
+
+        for (unsigned k = 0; k < 2; k++) {
+            memcpy(simt_host_data(b.run[k].h, PLACE), numbers, 8 * count);
+        }
+        set(&b, 0, PLACE);
+        set(&b, 1, count);
+        for (unsigned n = 0; n < times; n++) {
+            compare(&b, MXGPU_FAULT_NONE, true);
+        }
+        if (i == 0) {
+            compiled(&b);
+        }
+        both_free(&b);
     }
-    set(&b, 0, PLACE);
-    set(&b, 1, count);
-    for (unsigned n = 0; n < times; n++) {
-        compare(&b, MXGPU_FAULT_NONE, true);
-    }
-    compiled(&b);
-    both_free(&b);
 }
 
 /* By zero, what overflows, words that are not sign-extended. */

@@ -64,21 +64,6 @@ static void attribute(Emit *e, const char *name, const char *value)
                                   strlen(value)));
 }
 
-static void make_types(Emit *e)
-{
-    e->i1 = LLVMInt1TypeInContext(e->context);
-    e->i8 = LLVMInt8TypeInContext(e->context);
-    e->i32 = LLVMInt32TypeInContext(e->context);
-    e->i64 = LLVMInt64TypeInContext(e->context);
-    e->ptr = LLVMPointerTypeInContext(e->context, 0);
-    e->words = LLVMVectorType(e->i32, e->n);
-    e->wides = LLVMVectorType(e->i64, e->n);
-    e->singles = LLVMVectorType(LLVMFloatTypeInContext(e->context), e->n);
-    e->doubles = LLVMVectorType(LLVMDoubleTypeInContext(e->context), e->n);
-    e->bits = LLVMVectorType(e->i1, e->n);
-    e->ptrs = LLVMVectorType(e->ptr, e->n);
-}
-
 /* The function in a module of its own. */
 static void make_function(Emit *e)
 {
@@ -128,7 +113,7 @@ static LLVMMemoryBufferRef make_object(const JitCode *code, unsigned lanes,
     e->context = LLVMContextCreate();
     e->module = LLVMModuleCreateWithNameInContext("region", e->context);
     e->b = LLVMCreateBuilderInContext(e->context);
-    make_types(e);
+    emit_types(e);
     make_function(e);
     emit_region(e);
     LLVMDisposeBuilder(e->b);

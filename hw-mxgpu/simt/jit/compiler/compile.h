@@ -16,7 +16,7 @@ typedef struct JitCompiler {
     JitRequest speaks; /* JIT_REQUEST(0) of the module */
     /* Says from which file LLVM is. false: it knows nothing of this host. */
     bool (*start)(JitOrigin *origin);
-    /* A function for that many lanes, LANES or JIT_FEW, to be freed, and what the
+    /* A function for that many lanes, as many as a JitLanes has, to be freed, and what the
      * answer says of it; NULL: it cannot be. dump: a file that gets LLVM's code,
      * or NULL. */
     uint8_t *(*compile)(const JitCode *code, unsigned lanes, const char *dump,

@@ -24,7 +24,7 @@
 
 /* ---- blocks */
 
-/* Whether code for few lanes would do: of those that wait behind the region's end
+/* Whether code for fewer lanes would do: of those that wait behind the region's end
  * it need not know. */
 static LLVMValueRef are_few(Emit *e)
 {
@@ -52,7 +52,7 @@ static void look_at_turn(Emit *e, unsigned to)
     over = LLVMBuildOr(
         e->b, LLVMBuildICmp(e->b, LLVMIntUGE, n, e->limit, ""),
         LLVMBuildICmp(e->b, LLVMIntUGE, n, emit_variable_get(e, e->slice, e->i64), ""), "");
-    if (e->n == LANES && !e->block->full) {
+    if (e->n > 1 && !e->block->full) {
         over = LLVMBuildOr(e->b, over, are_few(e), "");
     }
     emit_branch(e, over, stop, go, false);

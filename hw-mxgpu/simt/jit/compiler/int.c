@@ -334,22 +334,43 @@ static LLVMValueRef divide(Emit *e, unsigned op, LLVMValueRef a, LLVMValueRef b)
                            quotient(e, op, a, by), "");
 }
 
+static bool is_division(unsigned op)
+{
+    switch (op) {
+    case RV_DIV:
+    case RV_DIVU:
+    case RV_REM:
+    case RV_REMU:
+    case RV_DIVW:
+    case RV_DIVUW:
+    case RV_REMW:
+    case RV_REMUW:
+        return true;
+    default:
+        return false;
+    }
+}
+
 bool emit_divide(Emit *e, const SimtOp *op)
 {
     Value a = emit_read(e, op->r1), b = emit_read(e, op->r2);
     JitType type = mxgpu_jit_result_in(e->r, e->index, a.type, b.type);
     bool words = mxgpu_jit_result(op, JIT_WIDE, JIT_WIDE) == JIT_WORD;
+    bool one = mxgpu_jit_uniform(type);
     LLVMValueRef v;
 
-    if (!mxgpu_jit_uniform(type)) {
+    if (!is_division(op->op) || (!one && e->n > 1)) {
         return false;
     }
-    if (words) {
+    if (!one) {
+        a.v = emit_as(e, a, words ? JIT_WORD : JIT_WIDE);
+        b.v = emit_as(e, b, words ? JIT_WORD : JIT_WIDE);
+    } else if (words) {
         a.v = LLVMBuildTrunc(e->b, a.v, e->i32, "");
         b.v = LLVMBuildTrunc(e->b, b.v, e->i32, "");
     }
     v = divide(e, op->op, a.v, b.v);
-    v = words ? LLVMBuildSExt(e->b, v, e->i64, "") : v;
+    v = one && words ? LLVMBuildSExt(e->b, v, e->i64, "") : v;
     emit_write(e, op->rd, (Value){.type = type, .v = v});
     return true;
 }

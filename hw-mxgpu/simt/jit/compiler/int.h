@@ -6,7 +6,8 @@
 #include "values.h"
 
 void emit_int(Emit *e, const SimtOp *op);
-/* Divides what is one value each; false: something else is to be done. */
+/* Divides what is one value each, or of one lane; false: something else is to be
+ * done. */
 bool emit_divide(Emit *e, const SimtOp *op);
 /* Lanes that take the branch, i64. */
 LLVMValueRef emit_taken(Emit *e, const SimtOp *op);

@@ -671,12 +671,8 @@ static void make_one(Loop *l)
 
     *one = *l->e;
     one->n = 1;
-    one->words = one->i32;
-    one->wides = one->i64;
-    one->singles = LLVMFloatTypeInContext(one->context);
-    one->doubles = LLVMDoubleTypeInContext(one->context);
-    one->bits = one->i1;
-    one->mask = emit_i64(one, 1);
+    emit_types(one);
+    one->mask = one->chosen = emit_i64(one, 1);
     one->lane = LLVMConstInt(one->i1, 1, 0);
     memset(one->value, 0, sizeof(one->value));
     memset(one->fvalue, 0, sizeof(one->fvalue));

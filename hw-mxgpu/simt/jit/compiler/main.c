@@ -125,10 +125,14 @@ static GAsyncQueue *jobs;
 
 static bool is_valid(const JitRequest *request)
 {
-    JitRequest mine = JIT_REQUEST(request->lanes == JIT_FEW ? JIT_FEW : LANES);
+    JitRequest mine = JIT_REQUEST(request->lanes);
+    bool is_sort = false;
 
+    for (unsigned i = 0; i < JIT_SORTS; i++) {
+        is_sort |= request->lanes == jit_lanes((JitLanes)i);
+    }
     mine.look = request->look != 0;
-    return !memcmp(request, &mine, sizeof(mine));
+    return is_sort && !memcmp(request, &mine, sizeof(mine));
 }
 
 static Job *receive_job(void)

@@ -301,9 +301,11 @@ static void store_last(Emit *e, const Access *a, LLVMValueRef v)
     LLVMValueRef lanes = LLVMBuildBitCast(e->b, e->lane, type, "");
     LLVMValueRef args[] = {lanes, LLVMConstInt(e->i1, 1, 0)}, last, at;
 
-    last = LLVMBuildSub(e->b, LLVMConstInt(type, e->n - 1, 0),
-                        emit_intrinsic(e, "llvm.ctlz", type, 2, args), "");
-    v = LLVMBuildExtractElement(e->b, v, last, "");
+    if (e->n > 1) {
+        last = LLVMBuildSub(e->b, LLVMConstInt(type, e->n - 1, 0),
+                            emit_intrinsic(e, "llvm.ctlz", type, 2, args), "");
+        v = LLVMBuildExtractElement(e->b, v, last, "");
+    }
     at = LLVMBuildIntToPtr(e->b, LLVMBuildAdd(e->b, a->va, a->add, ""), e->ptr,
                            "");
     v = LLVMBuildStore(e->b, LLVMBuildTruncOrBitCast(e->b, v, one, ""), at);

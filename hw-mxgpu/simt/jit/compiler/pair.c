@@ -230,7 +230,7 @@ bool emit_pair(Emit *e, unsigned index)
     bool load = r->kind[index] == JIT_LOAD;
     Pair p = {.index = index, .op = {&r->ops[index], &r->ops[index + 1]}};
 
-    if ((!load && r->kind[index] != JIT_STORE) ||
+    if (e->n == 1 || (!load && r->kind[index] != JIT_STORE) ||
         index + 1 >= e->block->first + e->block->count ||
         !are_pair(r, index) || (load && !may_be_together(p.op[0], p.op[1]))) {
         return false;

@@ -203,7 +203,7 @@ static void first_x(Emit *e, unsigned reg, JitType type)
     bool comes = mxgpu_jit_line((JitType)e->r->entry[reg]);
     Value v = {.type = type};
 
-    if (x_type(e, type) != e->i64) {
+    if (emit_shape(type) > 1) {
         v.v = emit_get_lanes(e, x_type(e, type), emit_x_plane(reg, type));
     } else {
         v.v = emit_get(e, e->i64, e->w,

@@ -107,10 +107,10 @@ Access emit_begin(Emit *e, const SimtOp *op, int64_t imm, unsigned size,
                              emit_splat(e, from, e->wides), "");
         a.off = LLVMBuildSelect(e->b, e->lane, a.off, LLVMConstNull(e->wides),
                                 "");
-        inside = LLVMBuildICmp(
-            e->b, LLVMIntULT,
-            emit_intrinsic(e, "llvm.vector.reduce.umax", e->wides, 1, &a.off),
-            span, "");
+        inside = e->n == 1 ? a.off
+                           : emit_intrinsic(e, "llvm.vector.reduce.umax",
+                                            e->wides, 1, &a.off);
+        inside = LLVMBuildICmp(e->b, LLVMIntULT, inside, span, "");
     }
     a.fast = emit_new(e, "fast");
     emit_branch(e, LLVMBuildAnd(e->b, known, inside, ""), a.fast, a.slow, true);

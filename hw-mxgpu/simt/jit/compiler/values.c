@@ -7,6 +7,26 @@
 #include <stddef.h>
 #include <string.h>
 
+static LLVMTypeRef several(Emit *e, LLVMTypeRef one)
+{
+    return e->n == 1 ? one : LLVMVectorType(one, e->n);
+}
+
+void emit_types(Emit *e)
+{
+    e->i1 = LLVMInt1TypeInContext(e->context);
+    e->i8 = LLVMInt8TypeInContext(e->context);
+    e->i32 = LLVMInt32TypeInContext(e->context);
+    e->i64 = LLVMInt64TypeInContext(e->context);
+    e->ptr = LLVMPointerTypeInContext(e->context, 0);
+    e->words = several(e, e->i32);
+    e->wides = several(e, e->i64);
+    e->singles = several(e, LLVMFloatTypeInContext(e->context));
+    e->doubles = several(e, LLVMDoubleTypeInContext(e->context));
+    e->bits = several(e, e->i1);
+    e->ptrs = several(e, e->ptr);
+}
+
 LLVMValueRef emit_i32(Emit *e, uint32_t v)
 {
     return LLVMConstInt(e->i32, v, 0);
@@ -142,12 +162,16 @@ LLVMValueRef emit_as(Emit *e, Value v, JitType type)
 /* Planes of registers are aligned to 64 bytes, whatever LLVM's types are. */
 static unsigned alignment(LLVMTypeRef type)
 {
-    if (LLVMGetTypeKind(type) == LLVMVectorTypeKind) {
+    switch (LLVMGetTypeKind(type)) {
+    case LLVMVectorTypeKind:
         return 64;
+    case LLVMFloatTypeKind:
+        return 4;
+    case LLVMIntegerTypeKind:
+        return LLVMGetIntTypeWidth(type) / 8;
+    default: /* pointers, doubles */
+        return 8;
     }
-    return LLVMGetTypeKind(type) == LLVMPointerTypeKind
-               ? 8
-               : LLVMGetIntTypeWidth(type) / 8;
 }
 
 LLVMValueRef emit_alloca(Emit *e, LLVMTypeRef type)
@@ -221,6 +245,9 @@ static LLVMValueRef by_chosen(Emit *e, const char *name, LLVMValueRef v)
 
 LLVMValueRef emit_bits(Emit *e, LLVMValueRef mask)
 {
+    if (e->n == 1) { /* nothing is done for nobody */
+        return LLVMConstInt(e->i1, 1, 0);
+    }
     if (e->n < LANES) {
         mask = by_chosen(e, "llvm.x86.bmi.pext.64", mask);
         mask = LLVMBuildTrunc(e->b, mask,
@@ -237,13 +264,14 @@ static LLVMValueRef as_number(Emit *e, LLVMValueRef bits)
 
 LLVMValueRef emit_mask(Emit *e, LLVMValueRef bits)
 {
-    LLVMValueRef mask = as_number(e, bits);
+    LLVMValueRef mask;
 
+    if (e->n == 1) {
+        return LLVMBuildSelect(e->b, bits, e->chosen, emit_i64(e, 0), "");
+    }
+    mask = as_number(e, bits);
     if (e->n == LANES) {
         return mask;
-    }
-    if (e->n == 1) {
-        return LLVMBuildZExt(e->b, mask, e->i64, "");
     }
     return by_chosen(e, "llvm.x86.bmi.pdep.64",
                      LLVMBuildZExt(e->b, mask, e->i64, ""));
@@ -276,8 +304,13 @@ LLVMValueRef emit_gather(Emit *e, LLVMTypeRef type, LLVMValueRef at,
                          LLVMValueRef bits)
 {
     LLVMValueRef args[] = {as_pointers(e, at),
-                           emit_i32(e, 1), bits, LLVMConstNull(type)};
+                           emit_i32(e, 1), bits, LLVMConstNull(type)}, v;
 
+    if (e->n == 1) {
+        v = LLVMBuildLoad2(e->b, type, args[0], "");
+        LLVMSetAlignment(v, 1);
+        return v;
+    }
     return by_addresses(e, "llvm.masked.gather", type, args);
 }
 
@@ -286,6 +319,10 @@ void emit_scatter(Emit *e, LLVMValueRef v, LLVMValueRef at, LLVMValueRef bits)
     LLVMValueRef args[] = {v, as_pointers(e, at),
                            emit_i32(e, 1), bits};
 
+    if (e->n == 1) {
+        LLVMSetAlignment(LLVMBuildStore(e->b, v, args[1]), 1);
+        return;
+    }
     by_addresses(e, "llvm.masked.scatter", LLVMTypeOf(v), args);
 }
 

@@ -28,7 +28,7 @@ typedef struct Emit {
     LLVMTypeRef i1, i8, i32, i64, ptr;
     LLVMTypeRef words, wides, singles, doubles, bits, ptrs; /* of n lanes */
     LLVMValueRef room_at, room_v; /* memory for addresses and numbers of lanes */
-    LLVMValueRef chosen, which; /* of few: mask; the lanes as a vector */
+    LLVMValueRef chosen, which; /* of few, or one: mask; the lanes */
 
     /* Registers between blocks, and what blocks count. */
     LLVMValueRef number[32], word[32], wide[32]; /* of x registers */
@@ -53,6 +53,8 @@ typedef struct Emit {
 
 } Emit;
 
+/* The types of n lanes. */
+void emit_types(Emit *e);
 LLVMValueRef emit_i32(Emit *e, uint32_t v);
 LLVMValueRef emit_i64(Emit *e, uint64_t v);
 LLVMValueRef emit_splat(Emit *e, LLVMValueRef v, LLVMTypeRef type);
