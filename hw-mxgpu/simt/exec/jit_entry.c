@@ -8,15 +8,6 @@
 #include "forms.h"
 #include "lines.h"
 #include "loop.h"
-#include "simt/jit/types.h"
-
-/* Of what came in as a line when the code was asked for it knows the step; what
- * did as one value is one. */
-static bool same_step(const JitCode *c, const MxgpuWarp *w, unsigned r)
-{
-    return mxgpu_jit_line(c->entry[r]) ? (int64_t)w->line[r].step == c->step[r]
-                                       : w->form[r] & FORM_UNIFORM;
-}
 
 /* x registers that have the form. */
 static uint32_t having(const MxgpuWarp *w, int form)
@@ -27,40 +18,57 @@ static uint32_t having(const MxgpuWarp *w, int form)
 
 static bool are_words(const MxgpuWarp *w, uint32_t uniform)
 {
-    bool are = true;
+    uint64_t differ = 0;
 
     for (; uniform; uniform &= uniform - 1) {
         uint64_t v = w->line[__builtin_ctz(uniform)].base;
 
-        are &= v == SEXT32(v);
+        differ |= v ^ SEXT32(v);
     }
-    return are;
+    return !differ;
 }
 
-/* Whether all numbers of a line are so small that no sum of them leaves the range
- * of words; most lines are so. */
-static bool is_near(const SimtLine *l)
+/* Of what came in as a line when the code was asked for it knows the step. */
+static bool same_steps(const JitCode *c, const MxgpuWarp *w, uint32_t lines)
 {
-    const __m256i half = _mm256_set1_epi64x(1 << 22);
-    __m256i v = _mm256_loadu_si256((const void *)l);
+    uint64_t differ = 0;
 
-    v = _mm256_add_epi64(v, half);
-    return _mm256_cmplt_epu64_mask(v, _mm256_add_epi64(half, half)) == 15;
+    for (; lines; lines &= lines - 1) {
+        unsigned r = __builtin_ctz(lines);
+
+        differ |= w->line[r].step ^ (uint64_t)c->step[r];
+    }
+    return !differ;
 }
 
-static bool lines_ready(const JitRegion *region, const MxgpuWarp *w,
-                        uint32_t needed)
+/* Lines whose base and steps are not so small that no sum of them leaves the range
+ * of words; few lines are so: addresses of shared memory are not. */
+static uint32_t far_lines(const MxgpuWarp *w, uint32_t lines)
 {
-    for (; needed; needed &= needed - 1) {
-        unsigned r = __builtin_ctz(needed);
+    const __m256i half = _mm256_set_epi64x(1 << 22, 1 << 22, 1 << 22, 1 << 30);
+    uint32_t far = 0;
 
-        if (!same_step(&region->code, w, r) ||
-            (region->at_head[JIT_LINE_WORD] >> r & 1 && !is_near(&w->line[r]) &&
-             !line_within(rows_of(w), &w->line[r], INT32_MIN, INT32_MAX))) {
-            return false;
-        }
+    for (; lines; lines &= lines - 1) {
+        unsigned r = __builtin_ctz(lines);
+        __m256i v = _mm256_loadu_si256((const void *)&w->line[r]);
+
+        v = _mm256_add_epi64(v, half);
+        far |= (uint32_t)(_mm256_cmplt_epu64_mask(
+                              v, _mm256_add_epi64(half, half)) != 15)
+               << r;
     }
-    return true;
+    return far;
+}
+
+static bool are_line_words(const MxgpuWarp *w, uint32_t lines)
+{
+    bool within = true;
+
+    for (lines = far_lines(w, lines); within && lines; lines &= lines - 1) {
+        within = line_within(rows_of(w), &w->line[__builtin_ctz(lines)],
+                             INT32_MIN, INT32_MAX);
+    }
+    return within;
 }
 
 /* Makes the forms of x registers that the code reads; false: one has none. Most
@@ -68,12 +76,15 @@ static bool lines_ready(const JitRegion *region, const MxgpuWarp *w,
 bool jit_ready_x(const JitRegion *region, MxgpuWarp *w, uint32_t needed)
 {
     const uint32_t *at = region->at_head;
-    uint32_t uniform = (at[JIT_UNIFORM_WORD] | at[JIT_UNIFORM]) & needed;
     uint32_t line = (at[JIT_LINE_WORD] | at[JIT_LINE]) & needed;
+    uint32_t came = line & region->lines; /* the others as one value */
+    uint32_t uniform =
+        ((at[JIT_UNIFORM_WORD] | at[JIT_UNIFORM]) & needed) | (line & ~came);
     bool ready = !(uniform & ~having(w, FORM_UNIFORM)) &&
-                 !(line & ~having(w, FORM_LINE)) &&
+                 !(came & ~having(w, FORM_LINE)) &&
                  are_words(w, at[JIT_UNIFORM_WORD] & needed) &&
-                 lines_ready(region, w, line);
+                 same_steps(&region->code, w, came) &&
+                 are_line_words(w, at[JIT_LINE_WORD] & needed);
     uint32_t other = at[JIT_WORD] & needed & ~having(w, FORM_WORD);
 
     for (; ready && other; other &= other - 1) {

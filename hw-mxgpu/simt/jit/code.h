@@ -194,6 +194,7 @@ typedef struct JitRegion {
     uint32_t touched;      /* x registers that are written */
     uint32_t used;         /* ... that are of a type somewhere, but x0 */
     uint32_t at_head[JIT_WIDE + 1]; /* ... of each type at the head */
+    uint32_t lines;        /* ... that came as lines when the code was asked for */
     JitMade made[JIT_SORTS];
     atomic_bool hot;  /* it is to be compiled if it has not been before */
     _Atomic uint32_t rounds; /* SimtHead.rounds of all units, as far as they have

@@ -239,6 +239,7 @@ static void note_types(JitRegion *r)
     for (unsigned i = 1; i < 32; i++) {
         r->used |= r->code.x[i] ? 1u << i : 0;
         r->at_head[head->x[i]] |= 1u << i;
+        r->lines |= mxgpu_jit_line((JitType)r->code.entry[i]) ? 1u << i : 0;
     }
     r->touched = mxgpu_jit_written(&r->code);
 }

@@ -85,6 +85,27 @@ ENTRY(abreast, (const Args *a))
     a->out[t] = sum + (u32)n;
 }
 
+/* Numbers that are one more from thread to thread, small or not. data: the first
+ * thread's, turns, a limit. */
+ENTRY(compare_lines, (const Args *a))
+{
+    u32 t = TIDY * NTID + TID;
+    u64 n = a->data[0] + t, turns = a->data[1], limit = a->data[2], sum = t;
+
+    for (u64 i = 0; i < turns; i++) {
+        barrier(); /* code begins behind it, and is worth it */
+        for (u32 k = 0; k < 3; k++) {
+            u64 less, more;
+
+            __asm__ volatile("sltu %0, %2, %3\n slt %1, %3, %2"
+                             : "=&r"(less), "=r"(more)
+                             : "r"(n), "r"(limit));
+            sum = (sum * 31 + less + 2 * more + i) ^ sum >> 7;
+        }
+    }
+    a->out[t] = sum;
+}
+
 /* A loop with barriers, words and bytes of shared memory that lie side by side
  * upwards and downwards, and one word for each row. data: turns,
  * threads. */

@@ -341,6 +341,32 @@ static void test_whole(void)
     }
 }
 
+/* What code takes for words because it was so far is none any more. */
+static void test_large_lines(void)
+{
+    static const uint64_t firsts[] = {
+        0,          5000,       0x3fffff00, 0x7fffff20,        0x80000000,
+        0xffffff80, 1ull << 32, 5ull << 33, (uint64_t)INT32_MIN, UINT64_MAX - 999};
+
+    for (unsigned width = 16; width <= 256; width *= 4) {
+        Both b = both_new("compare_lines", 1, width);
+
+        for (unsigned k = 0; k < 2; k++) {
+            b.run[k].d.block[1] = THREADS / width;
+        }
+        set(&b, 1, 40);
+        set(&b, 2, 5050);
+        for (unsigned k = 0; k < G_N_ELEMENTS(firsts); k++) {
+            set(&b, 0, firsts[k]);
+            for (unsigned n = 0; n < 3; n++) {
+                compare(&b, MXGPU_FAULT_NONE, true);
+            }
+        }
+        compiled(&b);
+        both_free(&b);
+    }
+}
+
 /* Warps that are together behind barriers of a loop, and in rows. */
 static void test_barriers(void)
 {
@@ -929,6 +955,7 @@ int main(int argc, char **argv)
     g_test_add_func("/jit/collect", test_collect);
     g_test_add_func("/jit/collect-faults", test_collect_faults);
     g_test_add_func("/jit/whole", test_whole);
+    g_test_add_func("/jit/large-lines", test_large_lines);
     g_test_add_func("/jit/whole-faults", test_whole_faults);
     g_test_add_func("/jit/barriers", test_barriers);
     g_test_add_func("/jit/pairs", test_pairs);
