@@ -130,13 +130,18 @@ typedef void JitPutFn(MxgpuWarp *w, uint32_t r, uint64_t mask);
 /* What a warp takes with it, and brings back. */
 typedef struct JitFrame {
     uint64_t pend[JIT_BLOCKS]; /* lanes that are at blocks */
-    uint64_t instructions, limit, slice, lanes, divergent;
+    uint64_t instructions, limit;
+    /* What the code stores one by one is not side by side: compilers would load two
+     * of them at once, and hosts wait until such stores are done. */
+    uint64_t lanes;
+    uint64_t few; /* code is left when no more lanes than these are in it, but behind
+                   * its end */
+    uint64_t divergent;
+    uint64_t chosen; /* code for few takes these lanes: index[i] is the i-th, or any
+                      * of them behind the last; code for one the first */
+    uint64_t slice;
     uint64_t key_global, key_shared, key_private;
     uint64_t private_host, page; /* addresses */
-    uint64_t few;    /* code is left when no more lanes than these are in it, but
-                      * behind its end */
-    uint64_t chosen; /* code for few takes these lanes: index[i] is the i-th, or
-                      * any of them behind the last; code for one the first */
     uint64_t index[JIT_FEW];
     JitSite *sites;
     JitCallFn *call;
@@ -208,7 +213,7 @@ typedef struct JitRequest {
     uint32_t lanes; /* of a JitLanes */
     uint32_t look;  /* for code that has been compiled before, alone */
 } JitRequest;
-#define JIT_MAGIC 0x3a4a584du
+#define JIT_MAGIC 0x3b4a584du
 #define JIT_REQUEST(n)                                                         \
     {                                                                          \
         JIT_MAGIC, sizeof(MxgpuWarp), sizeof(MxgpuCu), sizeof(JitFrame),       \
