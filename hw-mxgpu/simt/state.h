@@ -86,6 +86,7 @@ typedef struct SimtPage {
     uint8_t bytes[PAGE_BYTES];
     SimtOp ops[PAGE_OPS + 2];
     uint32_t live[PAGE_OPS]; /* x registers that may be read: warp/live.h */
+    uint32_t flive[PAGE_OPS]; /* f registers, of ops whose x registers are known */
     unsigned num_heads;
     SimtHead heads[LOOP_HEADS];
     SimtHead convoys[LOOP_HEADS]; /* the same of code for whole warps */

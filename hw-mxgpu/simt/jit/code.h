@@ -78,6 +78,7 @@ typedef struct JitBlock {
                        * while others are here */
     uint32_t live;  /* x registers that may be read from here on */
     uint32_t flive[2]; /* f registers, in the region: singles, doubles */
+    uint32_t fread;    /* ... anywhere, as either */
     uint8_t x[32];  /* JitType: of registers that somebody may read */
 } JitBlock;
 
@@ -89,7 +90,7 @@ typedef struct JitCode {
     uint8_t kind[JIT_OPS];  /* JitKind */
     uint16_t site[JIT_OPS]; /* of loads, stores, atomics and branches */
     int32_t at[JIT_OPS];    /* bytes from the beginning of the page */
-    uint32_t live[JIT_OPS]; /* before each op */
+    uint32_t live[JIT_OPS], fread[JIT_OPS]; /* before each op */
     JitBlock blocks[JIT_BLOCKS];
     uint8_t entry[32]; /* JitType that was seen at the head */
     /* Code for whole warps, all lanes of which are at the head: it takes for
@@ -213,7 +214,7 @@ typedef struct JitRequest {
     uint32_t lanes; /* of a JitLanes */
     uint32_t look;  /* for code that has been compiled before, alone */
 } JitRequest;
-#define JIT_MAGIC 0x3b4a584du
+#define JIT_MAGIC 0x3c4a584du
 #define JIT_REQUEST(n)                                                         \
     {                                                                          \
         JIT_MAGIC, sizeof(MxgpuWarp), sizeof(MxgpuCu), sizeof(JitFrame),       \

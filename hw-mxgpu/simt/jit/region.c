@@ -153,8 +153,18 @@ static bool add_op(MxgpuCu *cu, SimtPage *page, JitCode *c, unsigned i,
     c->ops[c->num_ops] = page->ops[i];
     c->kind[c->num_ops] = kind;
     c->at[c->num_ops] = 2 * (int32_t)i;
-    c->live[c->num_ops++] = simt_live(cu, page, simt_page_va(page) + 2 * i);
+    c->live[c->num_ops] = simt_live(cu, page, simt_page_va(page) + 2 * i);
+    c->fread[c->num_ops++] = simt_flive(cu, page, simt_page_va(page) + 2 * i);
     return true;
+}
+
+static JitBlock block_at(MxgpuCu *cu, SimtPage *page, int32_t at)
+{
+    uint64_t pc = simt_page_va(page) + (int64_t)at;
+
+    return (JitBlock){.at = at,
+                      .live = simt_live(cu, page, pc),
+                      .fread = simt_flive(cu, page, pc)};
 }
 
 static bool make_blocks(MxgpuCu *cu, SimtPage *page, const Found *f,
@@ -171,9 +181,8 @@ static bool make_blocks(MxgpuCu *cu, SimtPage *page, const Found *f,
                 return false;
             }
             b = &c->blocks[c->num_blocks++];
-            *b = (JitBlock){.at = 2 * (int32_t)i,
-                             .first = c->num_ops,
-                             .live = simt_live(cu, page, simt_page_va(page) + 2 * i)};
+            *b = block_at(cu, page, 2 * (int32_t)i);
+            b->first = c->num_ops;
         }
         if (kind == JIT_STUB) {
             continue;
@@ -187,10 +196,7 @@ static bool make_blocks(MxgpuCu *cu, SimtPage *page, const Found *f,
         if (c->num_blocks == JIT_BLOCKS) {
             return false;
         }
-        c->blocks[c->num_blocks++] = (JitBlock){
-            .at = f->outside[i],
-            .live = simt_live(cu, page, simt_page_va(page) + (int64_t)f->outside[i]),
-        };
+        c->blocks[c->num_blocks++] = block_at(cu, page, f->outside[i]);
     }
     qsort(c->blocks, c->num_blocks, sizeof(c->blocks[0]), by_address);
     for (unsigned i = 0; i < c->num_blocks; i++) {

@@ -589,6 +589,16 @@ uint32_t mxgpu_jit_behind(const JitCode *c, const JitBlock *b)
     return live;
 }
 
+uint32_t mxgpu_jit_fbehind(const JitCode *c, const JitBlock *b)
+{
+    uint32_t read = 0;
+
+    for (unsigned i = 0; i < c->num_blocks; i++) {
+        read |= mxgpu_jit_follows(c, b, &c->blocks[i]) ? c->blocks[i].fread : 0;
+    }
+    return read;
+}
+
 static void floats_behind(const JitCode *c, const JitBlock *b,
                           uint32_t behind[2])
 {

@@ -56,5 +56,7 @@ uint32_t mxgpu_jit_named(const JitCode *c);
 uint32_t mxgpu_jit_written(const JitCode *c);
 /* x registers that may be read behind a block. */
 uint32_t mxgpu_jit_behind(const JitCode *c, const JitBlock *b);
+/* f registers. */
+uint32_t mxgpu_jit_fbehind(const JitCode *c, const JitBlock *b);
 
 #endif

@@ -39,6 +39,7 @@ static void page_reset(SimtPage *page)
 {
     memset(page->ops, 0, sizeof(page->ops));
     memset(page->live, 0, sizeof(page->live));
+    memset(page->flive, 0, sizeof(page->flive));
     memset(page->head_of, 0, sizeof(page->head_of));
     page->num_heads = 0;
     page->ops[PAGE_OPS] = (SimtOp){.op = OP_END};

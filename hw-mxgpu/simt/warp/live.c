@@ -10,6 +10,9 @@
  * else, so that all builds have the same in all lanes, whatever is cached.
  * Calls, returns and what leaves the page may read everything, the end of a
  * thread nothing.
+ *
+ * The same of f registers is for compiled code: it keeps nothing between blocks, and
+ * puts nothing back into the warp, that nobody reads.
  */
 #include "live.h"
 
@@ -24,7 +27,7 @@
 #define NO_OP      UINT16_MAX
 
 typedef struct LiveOp {
-    uint32_t reads, writes;
+    uint32_t reads, writes, freads, fwrites;
     uint16_t next, target; /* ops that may follow, or NO_OP */
 } LiveOp;
 
@@ -93,6 +96,10 @@ static bool describe(MxgpuCu *cu, const SimtPage *page, unsigned index,
     op->reads = (in.classes & RV_CLASS_F1 ? 0 : 1u << in.rs1) |
                 (in.classes & RV_CLASS_F2 ? 0 : 1u << in.rs2);
     op->writes = in.classes & RV_CLASS_FD ? 0 : 1u << in.rd;
+    op->freads = (in.classes & RV_CLASS_F1 ? 1u << in.rs1 : 0) |
+                 (in.classes & RV_CLASS_F2 ? 1u << in.rs2 : 0) |
+                 (in.format == RV_FMT_R4 ? 1u << in.rs3 : 0);
+    op->fwrites = in.classes & RV_CLASS_FD ? 1u << in.rd : 0;
     return true;
 }
 
@@ -112,8 +119,30 @@ static uint32_t live_at(const SimtPage *page, unsigned index)
     return index == NO_OP ? 0 : page->live[index];
 }
 
+static uint32_t flive_at(const SimtPage *page, unsigned index)
+{
+    return index == NO_OP ? 0 : page->flive[index];
+}
+
+/* What the op reads, and what those that follow do and it does not write; whether
+ * there is more than before. */
+static bool grow(SimtPage *page, unsigned index, const LiveOp *op)
+{
+    uint32_t behind = live_at(page, op->next) | live_at(page, op->target);
+    uint32_t fbehind = flive_at(page, op->next) | flive_at(page, op->target);
+    uint32_t live = op->reads | (behind & ~op->writes) | page->live[index];
+    uint32_t flive = op->freads | (fbehind & ~op->fwrites) | page->flive[index];
+    bool grown;
+
+    live &= ~LIVE_KNOWN;
+    grown = live != page->live[index] || flive != page->flive[index];
+    page->live[index] = live;
+    page->flive[index] = flive;
+    return grown;
+}
+
 /* One pass over the ops that were found, from the last one to the first;
- * whether anything has changed. page->live grows. */
+ * whether anything has changed. */
 static bool pass(const LiveWork *work, SimtPage *page)
 {
     bool changed = false;
@@ -121,16 +150,9 @@ static bool pass(const LiveWork *work, SimtPage *page)
     for (unsigned i = PAGE_OPS / 64; i-- > 0;) {
         for (uint64_t m = work->found[i], bit; m; m &= ~bit) {
             unsigned index = 64 * i + 63 - __builtin_clzll(m);
-            const LiveOp *op = &work->ops[index];
-            uint32_t live =
-                op->reads |
-                ((live_at(page, op->next) | live_at(page, op->target)) &
-                 ~op->writes);
 
             bit = 1ull << index % 64;
-            live = (live | page->live[index]) & ~LIVE_KNOWN;
-            changed |= live != page->live[index];
-            page->live[index] = live;
+            changed |= grow(page, index, &work->ops[index]);
         }
     }
     return changed;
@@ -142,6 +164,7 @@ static void settle(const LiveWork *work, SimtPage *page, uint32_t all)
     for (unsigned i = 0; i < PAGE_OPS; i++) {
         if (work->found[i / 64] >> i % 64 & 1) {
             page->live[i] |= LIVE_KNOWN | all;
+            page->flive[i] |= all;
         }
     }
 }
@@ -160,7 +183,8 @@ uint32_t mxgpu_simt_find_live(MxgpuCu *cu, SimtPage *page, unsigned index)
 
         work.count++;
         if (!describe(cu, page, i, op)) {
-            *op = (LiveOp){.reads = LIVE_ALL, .next = NO_OP, .target = NO_OP};
+            *op = (LiveOp){.reads = LIVE_ALL, .freads = LIVE_ALL,
+                           .next = NO_OP, .target = NO_OP};
         }
         find(&work, page, op->next);
         find(&work, page, op->target);

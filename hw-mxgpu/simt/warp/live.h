@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which x registers lanes that wait may still read. */
+/* Which registers lanes that wait may still read. */
 #ifndef MXGPU_SIMT_WARP_LIVE_H
 #define MXGPU_SIMT_WARP_LIVE_H
 
@@ -26,6 +26,16 @@ static inline uint32_t simt_live(MxgpuCu *cu, SimtPage *page, uint64_t pc)
     return page->live[index] & LIVE_KNOWN
                ? page->live[index]
                : mxgpu_simt_find_live(cu, page, index);
+}
+
+/* The same of f registers. */
+static inline uint32_t simt_flive(MxgpuCu *cu, SimtPage *page, uint64_t pc)
+{
+    if ((pc ^ page->tag) >> MXGPU_PAGE_SHIFT || pc & 1) {
+        return LIVE_ALL;
+    }
+    (void)simt_live(cu, page, pc);
+    return page->flive[(pc & (PAGE_BYTES - 1)) >> 1];
 }
 
 /* SimtWarpCache.dead of these: results for SINK are nobody's. */

@@ -106,6 +106,31 @@ ENTRY(compare_lines, (const Args *a))
     a->out[t] = sum;
 }
 
+/* A float that one operand alone reads, behind a load that code for whole warps leaves
+ * in front of (each thread has its own at that address) and a branch. data: turns. */
+ENTRY(floats, (const Args *a))
+{
+    u32 t = TIDY * NTID + TID, sum = t;
+    volatile u32 own[2];
+
+    own[0] = t * 5;
+    for (u32 i = 0; i < a->data[0]; i++) {
+        float f, g, r;
+        u32 v;
+
+        __asm__ volatile("fcvt.s.w %0, %1" : "=f"(f) : "r"(t * 3 + i));
+        v = own[0];
+        __asm__ volatile("fcvt.s.w %0, %1" : "=f"(g) : "r"(v));
+        if (i & 4) {
+            own[0] = v + i;
+            sum += v;
+        }
+        __asm__ volatile("fmadd.s %0, %1, %1, %2" : "=f"(r) : "f"(g), "f"(f));
+        sum = sum * 31 + __builtin_bit_cast(u32, r);
+    }
+    a->out[t] = sum;
+}
+
 /* A loop with barriers, words and bytes of shared memory that lie side by side
  * upwards and downwards, and one word for each row. data: turns,
  * threads. */

@@ -155,7 +155,7 @@ static bool end_together(Emit *e, unsigned self)
                          JIT_BAILED);
         }
     }
-    emit_keep_floats(e);
+    emit_keep_floats(e, mxgpu_jit_fbehind(e->r, e->block));
     emit_count(e, e->block->count);
     if (kind == JIT_BRANCH) {
         one_way(e, self, taken);
@@ -214,7 +214,7 @@ static void terminator(Emit *e, unsigned self)
     } else if (kind == JIT_JUMP) {
         taken = e->mask;
     }
-    emit_keep_floats(e);
+    emit_keep_floats(e, mxgpu_jit_fbehind(e->r, e->block));
     emit_count(e, b->count);
     part(e, self, taken);
 }
@@ -345,7 +345,7 @@ static void lanewise(Emit *e, unsigned self)
     LLVMValueRef taken;
     LLVMBasicBlockRef at_once = emit_lanewise(e, &taken);
 
-    emit_keep_floats(e);
+    emit_keep_floats(e, mxgpu_jit_fbehind(e->r, e->block));
     part(e, self, taken);
     forget(e);
     LLVMPositionBuilderAtEnd(e->b, at_once);

@@ -57,19 +57,6 @@ static void flush_f(Emit *e, unsigned reg)
     LLVMPositionBuilderAtEnd(e->b, next);
 }
 
-static uint32_t writes_f(const JitCode *r)
-{
-    uint32_t written = 0;
-
-    for (unsigned i = 0; i < r->num_ops; i++) {
-        if ((r->kind[i] == JIT_FLOAT || r->kind[i] == JIT_LOAD) &&
-            r->ops[i].classes & RV_CLASS_FD) {
-            written |= 1u << r->ops[i].rd;
-        }
-    }
-    return written;
-}
-
 void emit_leave_begin(Emit *e)
 {
     e->leave = emit_new(e, "leave");
@@ -115,7 +102,6 @@ void emit_leave(Emit *e)
 {
     static const JitType types[JIT_SHAPES] = {JIT_UNIFORM, JIT_LINE, JIT_WORD,
                                               JIT_WIDE};
-    uint32_t f = writes_f(e->r);
 
     LLVMPositionBuilderAtEnd(e->b, e->leave);
     flush_frame(e);
@@ -125,7 +111,7 @@ void emit_leave(Emit *e)
         }
     }
     for (unsigned i = 0; i < 32; i++) {
-        if (f >> i & 1 && e->r->f[i]) {
+        if (e->fkept >> i & 1) {
             flush_f(e, i);
         }
     }
@@ -176,7 +162,7 @@ void emit_stop_if(Emit *e, LLVMValueRef failed, JitLeave why)
     memcpy(fvalue, e->fvalue, sizeof(fvalue));
     memcpy(raw, e->raw, sizeof(raw));
     emit_keep(e, e->r->live[e->index], types);
-    emit_keep_floats(e);
+    emit_keep_floats(e, e->r->fread[e->index]);
     memcpy(e->fvalue, fvalue, sizeof(fvalue));
     memcpy(e->raw, raw, sizeof(raw));
     emit_count(e, e->index - e->block->first);

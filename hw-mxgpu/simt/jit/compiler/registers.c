@@ -292,9 +292,11 @@ static void keep_narrow(Emit *e, unsigned reg, bool wide)
         e->narrow[reg]);
 }
 
-void emit_keep_floats(Emit *e)
+void emit_keep_floats(Emit *e, uint32_t wanted)
 {
-    for (uint32_t m = e->fwritten; m; m &= m - 1) {
+    uint32_t kept = e->fwritten & wanted;
+
+    for (uint32_t m = kept; m; m &= m - 1) {
         unsigned reg = __builtin_ctz(m);
         LLVMValueRef v = emit_float(e, reg, true);
         bool wide = LLVMTypeOf(v) == e->doubles;
@@ -305,8 +307,9 @@ void emit_keep_floats(Emit *e)
         LLVMBuildStore(e->b, v, e->f[wide][reg]);
         keep_narrow(e, reg, wide);
     }
-    if (e->fwritten) {
-        emit_variable_or(e, e->dirty_f, emit_i32(e, e->fwritten));
+    if (kept) {
+        emit_variable_or(e, e->dirty_f, emit_i32(e, kept));
+        e->fkept |= kept;
     }
 }
 

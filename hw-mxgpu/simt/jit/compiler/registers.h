@@ -24,8 +24,8 @@ Value emit_held(Emit *e, unsigned reg, JitType type);
 /* What the block has written, and what it has not, to the variables: x registers
  * as the block "to" takes them, or the one behind the last, which takes none. */
 void emit_go(Emit *e, unsigned to);
-/* f registers. */
-void emit_keep_floats(Emit *e);
+/* f registers of "wanted". */
+void emit_keep_floats(Emit *e, uint32_t wanted);
 /* x registers of "wanted" that the block has written, as they are; types: of all
  * of them, then. */
 void emit_keep(Emit *e, uint32_t wanted, uint8_t types[32]);

@@ -50,7 +50,7 @@ typedef struct Emit {
     LLVMValueRef fvalue[32];
     bool raw[32]; /* a NaN in fvalue[] may be any NaN */
     uint32_t written, fwritten;
-
+    uint32_t fkept; /* f registers that any block has written for others */
 } Emit;
 
 /* The types of n lanes. */
