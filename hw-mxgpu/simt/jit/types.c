@@ -29,6 +29,9 @@
     F(ADDW) F(SUBW) F(MULW) F(SLLW) F(SRLW) F(SRAW) F(RORW) F(ROLW)
 #define WORD_IMM_OPS(F) F(ADDIW) F(SLLIW) F(SRLIW) F(SRAIW)
 
+#define DIVIDE_OPS(F)      F(DIV) F(DIVU) F(REM) F(REMU)
+#define DIVIDE_WORD_OPS(F) F(DIVW) F(DIVUW) F(REMW) F(REMUW)
+
 /* ---- kinds of instructions */
 
 /* What CSRs hold that do not change while a warp runs. */
@@ -65,14 +68,8 @@ JitKind mxgpu_jit_kind(const SimtOp *op, bool whole)
     case RV_MULHSU:
     case RV_MULHU:
     case RV_ORC_B:
-    case RV_DIV:
-    case RV_DIVU:
-    case RV_REM:
-    case RV_REMU:
-    case RV_DIVW:
-    case RV_DIVUW:
-    case RV_REMW:
-    case RV_REMUW:
+        DIVIDE_OPS(OP)
+        DIVIDE_WORD_OPS(OP)
         return JIT_CALL;
     case RV_LB:
     case RV_LH:
@@ -170,6 +167,17 @@ JitKind mxgpu_jit_kind(const SimtOp *op, bool whole)
                : JIT_STUB;
 }
 
+bool mxgpu_jit_divides(const SimtOp *op)
+{
+    switch (op->op) {
+        DIVIDE_OPS(OP)
+        DIVIDE_WORD_OPS(OP)
+        return true;
+    default:
+        return false;
+    }
+}
+
 #define PASSES 64
 
 /* ---- types */
@@ -240,15 +248,9 @@ JitType mxgpu_jit_result(const SimtOp *op, JitType a, JitType b)
     case RV_SRLI:
     case RV_SLLI_UW:
         return wide_of(a, a);
-    case RV_DIVW:
-    case RV_DIVUW:
-    case RV_REMW:
-    case RV_REMUW:
+        DIVIDE_WORD_OPS(OP)
         return word_of(a, b);
-    case RV_DIV:
-    case RV_DIVU:
-    case RV_REM:
-    case RV_REMU:
+        DIVIDE_OPS(OP)
         return wide_of(a, b);
     case RV_FCVT_W_S:
     case RV_FCVT_WU_S:

@@ -7,6 +7,8 @@
 
 /* whole: in code for whole warps. */
 JitKind mxgpu_jit_kind(const SimtOp *op, bool whole);
+/* Of those that are called: divisions and remainders. */
+bool mxgpu_jit_divides(const SimtOp *op);
 /* Types of registers, but in code for whole warps (flow.h); false: it cannot be
  * compiled. */
 bool mxgpu_jit_types(JitCode *code);

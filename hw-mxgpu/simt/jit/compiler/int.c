@@ -334,23 +334,6 @@ static LLVMValueRef divide(Emit *e, unsigned op, LLVMValueRef a, LLVMValueRef b)
                            quotient(e, op, a, by), "");
 }
 
-static bool is_division(unsigned op)
-{
-    switch (op) {
-    case RV_DIV:
-    case RV_DIVU:
-    case RV_REM:
-    case RV_REMU:
-    case RV_DIVW:
-    case RV_DIVUW:
-    case RV_REMW:
-    case RV_REMUW:
-        return true;
-    default:
-        return false;
-    }
-}
-
 bool emit_divide(Emit *e, const SimtOp *op)
 {
     Value a = emit_read(e, op->r1), b = emit_read(e, op->r2);
@@ -359,7 +342,7 @@ bool emit_divide(Emit *e, const SimtOp *op)
     bool one = mxgpu_jit_uniform(type);
     LLVMValueRef v;
 
-    if (!is_division(op->op) || (!one && e->n > 1)) {
+    if (!mxgpu_jit_divides(op) || (!one && e->n > 1)) {
         return false;
     }
     if (!one) {

@@ -23,7 +23,6 @@
 #include "site.h"
 
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define TURNS_MAX 64 /* a bit each */
@@ -269,7 +268,7 @@ static void f_slots(Loop *l)
 }
 
 /* What the lane has brought. */
-static LLVMValueRef brought(Loop *l, Slot *s)
+static LLVMValueRef brought(Loop *l, const Slot *s)
 {
     return LLVMBuildLoad2(l->e->b, s->one, own(l, s, s->in), "");
 }
@@ -625,7 +624,6 @@ static void choose(Loop *l)
     Emit *e = l->e;
     LLVMBasicBlockRef go = emit_new(e, "lanewise"), wait = emit_new(e, "wait");
     LLVMValueRef known = LLVMConstInt(e->i1, 1, 0), n;
-    Access branch = {0};
 
     for (unsigned i = e->block->first; i < last_of(e); i++) {
         Access *a = &l->at[i - e->block->first];
@@ -639,8 +637,7 @@ static void choose(Loop *l)
         }
     }
     e->index = last_of(e);
-    (void)emit_look(e, &branch);
-    l->site = branch.site;
+    l->site = emit_site(e);
     n = turns_at_once(l);
     known = LLVMBuildAnd(
         e->b, known, LLVMBuildICmp(e->b, LLVMIntEQ, n, emit_i64(e, 0), ""), "");
@@ -823,36 +820,34 @@ static void count(Loop *l)
 
 LLVMBasicBlockRef emit_lanewise(Emit *e, LLVMValueRef *taken)
 {
-    Loop *l = calloc(1, sizeof(*l));
-    LLVMBasicBlockRef at_once = emit_new(e, "at_once"), done;
+    LLVMBasicBlockRef done;
+    Loop l = {.e = e,
+              .x = x_named(e),
+              .at_once = emit_new(e, "at_once"),
+              .begin = emit_new(e, "begin"),
+              .each = emit_new(e, "each"),
+              .turn = emit_new(e, "turn"),
+              .ended = emit_new(e, "ended"),
+              .broken = emit_new(e, "broken"),
+              .miss = emit_new(e, "miss")};
 
-    l->e = e;
-    l->x = x_named(e);
-    l->most = fit(e, l->types);
-    l->at_once = at_once;
-    l->begin = emit_new(e, "begin");
-    l->each = emit_new(e, "each");
-    l->turn = emit_new(e, "turn");
-    l->ended = emit_new(e, "ended");
-    l->broken = emit_new(e, "broken");
-    l->miss = emit_new(e, "miss");
-    choose(l);
-    make_variables(l);
-    x_slots(l);
-    f_slots(l);
-    make_one(l);
-    set(l, l->bound, turns_left(e));
-    emit_store_at(e, turns_given(l), l->inside);
-    LLVMBuildBr(e->b, l->begin);
-    begin_all(l);
-    turns(l);
-    end_lane(l);
-    count(l);
-    gather_up(l);
-    *taken = get(l, l->remain);
+    l.most = fit(e, l.types);
+    choose(&l);
+    make_variables(&l);
+    x_slots(&l);
+    f_slots(&l);
+    make_one(&l);
+    set(&l, l.bound, turns_left(e));
+    emit_store_at(e, turns_given(&l), l.inside);
+    LLVMBuildBr(e->b, l.begin);
+    begin_all(&l);
+    turns(&l);
+    end_lane(&l);
+    count(&l);
+    gather_up(&l);
+    *taken = get(&l, l.remain);
     done = LLVMGetInsertBlock(e->b);
-    miss(l);
+    miss(&l);
     LLVMPositionBuilderAtEnd(e->b, done);
-    free(l);
-    return at_once;
+    return l.at_once;
 }

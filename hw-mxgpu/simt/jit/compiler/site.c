@@ -59,6 +59,14 @@ static LLVMValueRef usub_sat(Emit *e, LLVMValueRef v, uint64_t n)
     return emit_intrinsic(e, "llvm.usub.sat", e->i64, 2, args);
 }
 
+LLVMValueRef emit_site(Emit *e)
+{
+    LLVMValueRef sites = emit_get(e, e->ptr, e->frame,
+                                  offsetof(JitFrame, sites));
+
+    return emit_at(e, sites, e->r->site[e->index] * sizeof(JitSite));
+}
+
 LLVMValueRef emit_look(Emit *e, Access *a)
 {
     static const size_t keys[] = {
@@ -66,12 +74,10 @@ LLVMValueRef emit_look(Emit *e, Access *a)
         offsetof(JitFrame, key_shared),
         offsetof(JitFrame, key_private),
     };
-    LLVMValueRef sites = emit_get(e, e->ptr, e->frame,
-                                  offsetof(JitFrame, sites));
     LLVMValueRef key, known = LLVMConstInt(e->i1, 0, 0);
     unsigned own = emit_size(e->r->ops[e->index].op); /* what "span" is for */
 
-    a->site = emit_at(e, sites, e->r->site[e->index] * sizeof(JitSite));
+    a->site = emit_site(e);
     key = emit_get(e, e->i64, a->site, offsetof(JitSite, key));
     a->lo = emit_get(e, e->i64, a->site, offsetof(JitSite, lo));
     a->span = emit_get(e, e->i64, a->site, offsetof(JitSite, span));

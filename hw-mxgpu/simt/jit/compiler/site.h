@@ -19,8 +19,9 @@ unsigned emit_size(unsigned op);
  * size. */
 LLVMValueRef emit_any_lane(Emit *e, LLVMValueRef bits);
 LLVMValueRef emit_misaligned(Emit *e, const Access *a);
-/* What the site of the op that is being made says, for a->size bytes, and whether
+/* The site of the op that is being made; what it says, for a->size bytes, and whether
  * that is of this warp's memory. */
+LLVMValueRef emit_site(Emit *e);
 LLVMValueRef emit_look(Emit *e, Access *a);
 /* Looks whether all lanes' x[r1] + imm are inside: continues at "fast" or at
  * "slow". */
