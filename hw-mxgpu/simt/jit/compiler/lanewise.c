@@ -256,11 +256,11 @@ static void f_slots(Loop *l)
                        ? 1u << op->rd
                        : 0;
     }
+    written &= mxgpu_jit_fbehind(e->r, e->block);
     for (unsigned i = e->block->first; i <= last_of(e); i++) {
         const SimtOp *op = &e->r->ops[i];
 
-        if (written >> op->rd & 1 && op->classes & RV_CLASS_FD &&
-            mxgpu_jit_fbehind(e->r, e->block) >> op->rd & 1) {
+        if (op->classes & RV_CLASS_FD && written >> op->rd & 1) {
             take_along(l, &l->fs[op->rd],
                        emit_f_type(e, mxgpu_jit_double(op, 3)));
         }
