@@ -338,13 +338,16 @@ static void forget(Emit *e)
     e->written = e->fwritten = 0;
 }
 
-/* Turns of a loop whose lanes go one after the other; continues where a turn is for
- * all at once. */
+/* Turns of a loop whose lanes go one after the other, if the block is one; continues
+ * where a turn is for all at once. */
 static void lanewise(Emit *e, unsigned self)
 {
     LLVMValueRef taken;
     LLVMBasicBlockRef at_once = emit_lanewise(e, &taken);
 
+    if (!at_once) {
+        return;
+    }
     emit_keep_floats(e, mxgpu_jit_fbehind(e->r, e->block));
     part(e, self, taken);
     forget(e);
@@ -373,9 +376,7 @@ static void block(Emit *e, unsigned self)
         begin_slice(e);
     }
     e->lane = emit_bits(e, e->mask);
-    if (emit_lanewise_fits(e)) {
-        lanewise(e, self);
-    }
+    lanewise(e, self);
     all_ops(e);
     terminator(e, self);
 }

@@ -144,13 +144,6 @@ static unsigned fit(const Emit *e, JitType types[33])
     return most < FEWEST ? 0 : most;
 }
 
-bool emit_lanewise_fits(const Emit *e)
-{
-    JitType types[33];
-
-    return fit(e, types) != 0;
-}
-
 /* ---- registers of lanes */
 
 /* A register that lanes bring, or take along, in memory. */
@@ -818,20 +811,31 @@ static void count(Loop *l)
     weigh(l, &d);
 }
 
+static void name_blocks(Loop *l)
+{
+    const struct {
+        LLVMBasicBlockRef *block;
+        const char *name;
+    } all[] = {{&l->at_once, "at_once"}, {&l->begin, "begin"},
+               {&l->each, "each"},       {&l->turn, "turn"},
+               {&l->ended, "ended"},     {&l->broken, "broken"},
+               {&l->miss, "miss"}};
+
+    for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+        *all[i].block = emit_new(l->e, all[i].name);
+    }
+}
+
 LLVMBasicBlockRef emit_lanewise(Emit *e, LLVMValueRef *taken)
 {
+    Loop l = {.e = e, .x = x_named(e)};
     LLVMBasicBlockRef done;
-    Loop l = {.e = e,
-              .x = x_named(e),
-              .at_once = emit_new(e, "at_once"),
-              .begin = emit_new(e, "begin"),
-              .each = emit_new(e, "each"),
-              .turn = emit_new(e, "turn"),
-              .ended = emit_new(e, "ended"),
-              .broken = emit_new(e, "broken"),
-              .miss = emit_new(e, "miss")};
 
     l.most = fit(e, l.types);
+    if (!l.most) {
+        return NULL;
+    }
+    name_blocks(&l);
     choose(&l);
     make_variables(&l);
     x_slots(&l);

@@ -5,12 +5,11 @@
 
 #include "values.h"
 
-/* Whether the block is a loop of its own, of loads from where each lane wants and
- * little else. */
-bool emit_lanewise_fits(const Emit *e);
-/* Some turns of such a block for all lanes of the mask, counted. Continues behind
- * these, with what the block has written; taken: the lanes (i64) that go on with
- * it. Returns where lanes are to do one turn at once, as any block does. */
+/* Some turns for all lanes of the mask, counted, of a block that is a loop of its own,
+ * of loads from where each lane wants and little else. Continues behind these, with
+ * what the block has written; taken: the lanes (i64) that go on with it. Returns
+ * where lanes are to do one turn at once, as any block does; NULL: it is no such
+ * loop. */
 LLVMBasicBlockRef emit_lanewise(Emit *e, LLVMValueRef *taken);
 
 #endif
