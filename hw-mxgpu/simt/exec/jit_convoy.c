@@ -229,11 +229,10 @@ JitGo jit_convoy(MxgpuCu *cu, Convoy *c, SimtPage *page, SimtHead *head,
     for (uint32_t m = r->touched; m; m &= m - 1) {
         c->form[__builtin_ctz(m)] = CONVOY_SPLIT;
     }
+    jit_weigh(head, most, CONVOY_ENTRIES, CONVOY_WORTH);
     if (go == JIT_ON && are_together(c)) {
-        jit_weigh(head, most, CONVOY_ENTRIES, CONVOY_WORTH);
         return JIT_ON;
     }
-    jit_weigh(head, 0, CONVOY_ENTRIES, CONVOY_WORTH); /* what they do next is slow */
     part_ways(c, at, k);
     return JIT_FAULT;
 }
