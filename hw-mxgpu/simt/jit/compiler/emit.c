@@ -317,6 +317,56 @@ static void leave_at(Emit *e)
     emit_leave_from(e, JIT_TOGETHER, e->block->x);
 }
 
+static bool loads(const JitCode *r, unsigned from, unsigned to)
+{
+    for (unsigned i = r->blocks[from].first;
+         i < r->blocks[to].first + r->blocks[to].count; i++) {
+        if (r->kind[i] == JIT_LOAD) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether block self is the first or the last of a loop that loads something. */
+static bool is_end_of_loop(const JitCode *r, unsigned self)
+{
+    const JitBlock *b = &r->blocks[self];
+
+    for (unsigned i = 0; i < r->num_blocks; i++) {
+        if ((i <= self && mxgpu_jit_follows(r, b, &r->blocks[i]) &&
+             loads(r, i, self)) ||
+            (i >= self && mxgpu_jit_follows(r, &r->blocks[i], b) &&
+             loads(r, self, i))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Lanes of the mask are mostly those that were here before. Which these are
+ * depends on what they have loaded: hosts that foretell that it is so need not wait
+ * for it before they begin the next turn. */
+static void expect(Emit *e, unsigned self)
+{
+    LLVMBasicBlockRef same = emit_new(e, "same"), other = emit_new(e, "other");
+    LLVMBasicBlockRef join = emit_new(e, "lanes"), from[] = {same, other};
+    LLVMValueRef guess = emit_variable_get(e, e->before[self], e->i64), v[2];
+
+    v[1] = e->mask;
+    emit_branch(e, LLVMBuildICmp(e->b, LLVMIntEQ, e->mask, guess, ""), same,
+                other, true);
+    LLVMPositionBuilderAtEnd(e->b, same);
+    v[0] = emit_hidden(e, guess);
+    LLVMBuildBr(e->b, join);
+    LLVMPositionBuilderAtEnd(e->b, other);
+    LLVMBuildStore(e->b, e->mask, e->before[self]);
+    LLVMBuildBr(e->b, join);
+    LLVMPositionBuilderAtEnd(e->b, join);
+    e->mask = LLVMBuildPhi(e->b, e->i64, "");
+    LLVMAddIncoming(e->mask, v, from, 2);
+}
+
 /* Continues where lanes are at the block; else at the next one. */
 static void look_for_lanes(Emit *e, unsigned self)
 {
@@ -329,6 +379,9 @@ static void look_for_lanes(Emit *e, unsigned self)
     LLVMPositionBuilderAtEnd(e->b, none);
     go_on(e, self);
     LLVMPositionBuilderAtEnd(e->b, some);
+    if (is_end_of_loop(e->r, self)) {
+        expect(e, self);
+    }
 }
 
 static void forget(Emit *e)

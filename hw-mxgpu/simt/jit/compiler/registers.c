@@ -373,6 +373,7 @@ void emit_variables(Emit *e)
     x_variables(e);
     f_variables(e);
     for (unsigned i = 0; i < r->num_blocks; i++) {
+        e->before[i] = variable(e, e->i64, emit_i64(e, 0));
         e->pend[i] =
             r->whole ? variable(e, e->i64,
                                 emit_i64(e, i == r->head_block ? ALL_LANES : 0))

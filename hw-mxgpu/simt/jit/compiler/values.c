@@ -417,6 +417,15 @@ void emit_memory_barrier(Emit *e)
     LLVMBuildCall2(e->b, type, nothing, NULL, 0, "");
 }
 
+LLVMValueRef emit_hidden(Emit *e, LLVMValueRef v)
+{
+    LLVMTypeRef type = LLVMFunctionType(e->i64, &e->i64, 1, 0);
+    LLVMValueRef same = LLVMGetInlineAsm(type, "", 0, "=r,0", 4, 0, 0,
+                                         LLVMInlineAsmDialectATT, 0);
+
+    return LLVMBuildCall2(e->b, type, same, &v, 1, "");
+}
+
 LLVMBasicBlockRef emit_new(Emit *e, const char *name)
 {
     return LLVMAppendBasicBlockInContext(e->context, e->fn, name);

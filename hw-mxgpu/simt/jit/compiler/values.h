@@ -36,6 +36,7 @@ typedef struct Emit {
     LLVMValueRef f[2][32], narrow[32]; /* singles and doubles; which it is */
     LLVMValueRef dirty_x, dirty_f;
     LLVMValueRef pend[JIT_BLOCKS];
+    LLVMValueRef before[JIT_BLOCKS]; /* of ends of loops: lanes that were there last */
     LLVMValueRef instructions, lanes, divergent, slice, limit, few;
     LLVMBasicBlockRef check[JIT_BLOCKS + 1], body[JIT_BLOCKS], leave;
     LLVMValueRef reason; /* phis of "leave": JitLeave, x registers by shape */
@@ -107,6 +108,8 @@ void emit_set_form(Emit *e, unsigned reg, unsigned form);
 void emit_set_line(Emit *e, unsigned reg, Value v);
 /* Others may look at memory between two turns of a loop. */
 void emit_memory_barrier(Emit *e);
+/* The same number, of which the compiler knows nothing. */
+LLVMValueRef emit_hidden(Emit *e, LLVMValueRef v);
 LLVMBasicBlockRef emit_new(Emit *e, const char *name);
 /* Goes to one of two blocks; "usual": the first is where it mostly goes, else
  * the second. */
