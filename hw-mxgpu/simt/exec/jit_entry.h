@@ -39,6 +39,7 @@ static inline void jit_fill_frame(const MxgpuCu *cu, const MxgpuWarp *w,
     f->key_global = jit_global_key(cu, w);
     f->key_shared = jit_shared_key(cu, w);
     f->key_private = jit_private_key(w);
+    f->atomics = !cu->c.counting && !cu->simt->config.lane_memory;
     f->private_host =
         (uintptr_t)private_at(w, MXGPU_PRIVATE_END - w->c.private_size);
     f->sites = r->sites + cu->index * r->num_sites;

@@ -142,6 +142,7 @@ typedef struct JitFrame {
                       * of them behind the last; code for one the first */
     uint64_t slice;
     uint64_t key_global, key_shared, key_private;
+    uint64_t atomics; /* lanes may do them themselves */
     uint64_t private_host, page; /* addresses */
     uint64_t index[JIT_FEW];
     JitSite *sites;
@@ -214,7 +215,7 @@ typedef struct JitRequest {
     uint32_t lanes; /* of a JitLanes */
     uint32_t look;  /* for code that has been compiled before, alone */
 } JitRequest;
-#define JIT_MAGIC 0x3c4a584du
+#define JIT_MAGIC 0x3d4a584du
 #define JIT_REQUEST(n)                                                         \
     {                                                                          \
         JIT_MAGIC, sizeof(MxgpuWarp), sizeof(MxgpuCu), sizeof(JitFrame),       \

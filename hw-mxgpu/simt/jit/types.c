@@ -3,6 +3,7 @@
  * hold. */
 #include "types.h"
 
+#include "simt/slow/atomic.h"
 #include "simt/slow/softfp.h"
 
 #include <stdlib.h>
@@ -161,10 +162,7 @@ JitKind mxgpu_jit_kind(const SimtOp *op, bool whole)
     default:
         break;
     }
-    return (op->op >= RV_LR_W && op->op <= RV_AMOMAXU_D) ||
-                   (op->op >= RV_MX_AFADD_S && op->op <= RV_MX_AFMAX_D)
-               ? JIT_ATOMIC
-               : JIT_STUB;
+    return mxgpu_simt_is_atomic(op->op) ? JIT_ATOMIC : JIT_STUB;
 }
 
 bool mxgpu_jit_divides(const SimtOp *op)

@@ -236,14 +236,6 @@ uint64_t mxgpu_simt_store_conditional(MxgpuWarp *w, unsigned lane, uint64_t va,
                                         __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
-unsigned mxgpu_simt_atomic_size(unsigned op)
-{
-    if (op >= RV_MX_AFADD_S && op <= RV_MX_AFMAX_D) {
-        return (op - RV_MX_AFADD_S) % 2 ? 8 : 4;
-    }
-    return op >= RV_LR_D ? 8 : 4;
-}
-
 /* Of both widths. */
 static AmoOp amo_of(unsigned op)
 {

@@ -12,9 +12,6 @@
 bool mxgpu_simt_atomic(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t pc,
                        uint64_t mask);
 
-/* Bytes that one of these accesses. */
-unsigned mxgpu_simt_atomic_size(unsigned op);
-
 /* ---- for those who know where lanes are: one after the other, in lane order */
 
 typedef struct AmoLanes {
@@ -38,6 +35,24 @@ uint64_t mxgpu_simt_load_reserved(MxgpuWarp *w, unsigned lane, uint64_t va,
                                   void *at, unsigned size);
 uint64_t mxgpu_simt_store_conditional(MxgpuWarp *w, unsigned lane, uint64_t va,
                                       void *at, unsigned size, uint64_t value);
+
+/* ---- what instructions they are */
+
+static inline bool mxgpu_simt_is_atomic(unsigned op)
+{
+    return (op >= RV_LR_W && op <= RV_AMOMAXU_D) ||
+           (op >= RV_MX_AFADD_S && op <= RV_MX_AFMAX_D);
+}
+
+/* Bytes that one of these accesses. */
+static inline unsigned mxgpu_simt_atomic_size(unsigned op)
+{
+    if (op >= RV_MX_AFADD_S && op <= RV_MX_AFMAX_D) {
+        return (op - RV_MX_AFADD_S) % 2 ? 8 : 4;
+    }
+    return op >= RV_LR_D ? 8 : 4;
+}
+
 static inline bool mxgpu_simt_is_lr(unsigned op)
 {
     return op == RV_LR_W || op == RV_LR_D;

@@ -8,6 +8,7 @@
  */
 #include "emit.h"
 
+#include "atomic.h"
 #include "call.h"
 #include "float.h"
 #include "int.h"
@@ -272,7 +273,7 @@ static void one_op(Emit *e, unsigned index)
         }
         break;
     case JIT_ATOMIC:
-        emit_call(e, op, true);
+        emit_atomic(e, op);
         shorten_slice(e);
         break;
     case JIT_CSR:

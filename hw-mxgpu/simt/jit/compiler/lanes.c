@@ -43,8 +43,7 @@ static LLVMBasicBlockRef if_few(Emit *e, unsigned most)
     return many;
 }
 
-/* Memory for the lanes of a vector. */
-static LLVMValueRef room(Emit *e, LLVMValueRef *at)
+LLVMValueRef emit_lanes_room(Emit *e, LLVMValueRef *at)
 {
     *at = *at ? *at : emit_room(e, e->wides);
     return *at;
@@ -112,8 +111,8 @@ static LLVMValueRef load_few(Emit *e, LLVMTypeRef type, Lanes at)
 {
     LLVMValueRef v;
 
-    emit_store_at(e, at.off, room(e, &e->room_at));
-    (void)room(e, &e->room_v);
+    emit_store_at(e, at.off, emit_lanes_room(e, &e->room_at));
+    (void)emit_lanes_room(e, &e->room_v);
     copy_each(e, LLVMGetElementType(type), at.base, true);
     v = emit_load_at(e, type, e->room_v);
     return LLVMBuildSelect(e->b, e->lane, v, LLVMConstNull(type), "");
@@ -331,8 +330,8 @@ void emit_store_lanes(Emit *e, LLVMValueRef v, Lanes at)
     }
     join = emit_new(e, "scattered");
     many = if_few(e, STORES_MAX);
-    emit_store_at(e, at.off, room(e, &e->room_at));
-    emit_store_at(e, v, room(e, &e->room_v));
+    emit_store_at(e, at.off, emit_lanes_room(e, &e->room_at));
+    emit_store_at(e, v, emit_lanes_room(e, &e->room_v));
     copy_each(e, LLVMGetElementType(LLVMTypeOf(v)), at.base, false);
     LLVMBuildBr(e->b, join);
     LLVMPositionBuilderAtEnd(e->b, many);

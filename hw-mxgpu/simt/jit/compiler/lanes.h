@@ -15,4 +15,7 @@ LLVMValueRef emit_load_lanes(Emit *e, LLVMTypeRef type, Lanes at);
 /* Where addresses are equal the last lane counts. */
 void emit_store_lanes(Emit *e, LLVMValueRef v, Lanes at);
 
+/* Memory for the lanes of a vector, made when it is first asked for. */
+LLVMValueRef emit_lanes_room(Emit *e, LLVMValueRef *at);
+
 #endif

@@ -8,6 +8,7 @@
 
 #include "lanes.h"
 #include "registers.h"
+#include "simt/slow/atomic.h"
 
 #include <stddef.h>
 
@@ -28,7 +29,7 @@ unsigned emit_size(unsigned op)
     case RV_FSD:
         return 8;
     default:
-        return 4;
+        return mxgpu_simt_is_atomic(op) ? mxgpu_simt_atomic_size(op) : 4;
     }
 }
 
