@@ -398,3 +398,109 @@ ENTRY(chain, (const Args *a))
     flags[t] = 1;
     a->out[t] = spins > 0;
 }
+
+/* ---- atomics */
+
+#define AMO(op, at, v)                                                         \
+    ({                                                                         \
+        u64 old_;                                                              \
+        asm volatile(op " %0, %2, (%1)"                                        \
+                     : "=r"(old_)                                              \
+                     : "r"(at), "r"(v)                                         \
+                     : "memory");                                              \
+        old_;                                                                  \
+    })
+#define FAMO(f7, at, v)                                                        \
+    ({                                                                         \
+        u64 old_;                                                              \
+        asm volatile(".insn r 0x0b, 3, " #f7 ", %0, %1, %2"                    \
+                     : "=r"(old_)                                              \
+                     : "r"(at), "r"(v)                                         \
+                     : "memory");                                              \
+        old_;                                                                  \
+    })
+#define LR(op, at)                                                             \
+    ({                                                                         \
+        u64 old_;                                                              \
+        asm volatile(op " %0, (%1)" : "=r"(old_) : "r"(at) : "memory");        \
+        old_;                                                                  \
+    })
+#define BOTH_AMO(op, at, v)                                                    \
+    (AMO("amo" op ".w", at, v) * 3 + AMO("amo" op ".d", (at) + 8, v))
+#define APART 4096 /* bytes of each operation */
+
+static __attribute__((always_inline)) inline u64 all_amo(u64 at, u64 v)
+{
+    u64 sum = BOTH_AMO("add", at, v);
+
+    sum = sum * 31 + BOTH_AMO("swap", at + APART, v);
+    sum = sum * 31 + BOTH_AMO("xor", at + 2 * APART, v);
+    sum = sum * 31 + BOTH_AMO("and", at + 3 * APART, v);
+    sum = sum * 31 + BOTH_AMO("or", at + 4 * APART, v);
+    sum = sum * 31 + BOTH_AMO("min", at + 5 * APART, v);
+    sum = sum * 31 + BOTH_AMO("max", at + 6 * APART, v);
+    sum = sum * 31 + BOTH_AMO("minu", at + 7 * APART, v);
+    sum = sum * 31 + BOTH_AMO("maxu", at + 8 * APART, v);
+    sum = sum * 31 + FAMO(0, at + 9 * APART, v);
+    sum = sum * 31 + FAMO(1, at + 9 * APART + 8, v);
+    sum = sum * 31 + FAMO(2, at + 10 * APART, v) + FAMO(3, at + 10 * APART + 8, v);
+    return sum * 31 + FAMO(4, at + 10 * APART, v) +
+           FAMO(5, at + 10 * APART + 8, v);
+}
+
+/* Reservations that hold, of another address or size, without any, and of what has
+ * changed meanwhile. */
+static __attribute__((always_inline)) inline u64 all_reserved(u64 at, u64 v)
+{
+    u64 sum = LR("lr.w", at), old = LR("lr.d", at + 8);
+
+    sum = sum * 31 + AMO("sc.w", at, v) + 2 * AMO("sc.d", at + 8, v) + old;
+    old = LR("lr.d", at + 8);
+    sum = sum * 31 + AMO("sc.d", at + 8, v + 1) + 2 * AMO("sc.d", at + 8, v) + old;
+    old = LR("lr.w", at);
+    sum = sum * 31 + AMO("sc.d", at, v) + 2 * AMO("sc.w", at, v) + old;
+    old = LR("lr.w", at + APART);
+    (void)AMO("amoadd.w", at + APART, v & 1);
+    sum = sum * 31 + AMO("sc.w", at + APART, v) + old;
+    return sum;
+}
+
+/* data: where, turns, bytes between threads, lanes that go, lanes that do it in
+ * the first turn; a lane that goes further in a turn, and how far. */
+ENTRY(atomics, (const Args *a))
+{
+    u32 t = TIDY * NTID + GID, lane = t & 63;
+    u64 at = a->data[0] + t * a->data[2], sum = t;
+    u64 turns = a->data[3] >> lane & 1 ? a->data[1] : 0;
+    u64 stride = a->stride + (lane == a->data[5] ? a->data[6] : 0);
+
+    for (u64 i = 0; i < turns; i++) {
+        u64 v = sum ^ i << 32;
+
+        if (a->data[4] >> ((lane + i) & 63) & 1) {
+            sum = sum * 31 + all_amo(at, v);
+            sum = sum * 31 + all_reserved(at + 11 * APART, v);
+        }
+        at += stride;
+    }
+    a->out[t] = sum;
+}
+
+/* The same by all at one place. */
+ENTRY(atomics_one, (const Args *a))
+{
+    u32 t = GID, lane = t & 63;
+    u64 at = a->data[0], sum = t, does = a->data[4];
+    u64 turns = a->data[3] >> lane & 1 ? a->data[1] : 0;
+
+    for (u64 i = 0; i < turns; i++) {
+        u64 v = sum ^ i << 32;
+
+        if (does >> ((lane + i) & 63) & 1) {
+            sum = sum * 31 + BOTH_AMO("add", at, v) + BOTH_AMO("max", at + 16, i);
+            sum = sum * 31 + BOTH_AMO("add", at + 32, i) + FAMO(0, at + 48, v);
+            sum = sum * 31 + LR("lr.w", at + 56) + AMO("sc.w", at + 56, v);
+        }
+    }
+    a->out[t] = sum;
+}
