@@ -320,6 +320,32 @@ ENTRY(conversions, (const Args *a))
     a->out[GID] = sum;
 }
 
+/* Short rows of indices, to their end: up, and down. */
+ENTRY(rows, (const Args *a))
+{
+    u32 t = GID, sum = t;
+    u64 from = a->data[2 * t], turns = a->data[2 * t + 1], p = from;
+    u64 end = from + 4 * turns;
+    float x = 0;
+
+#pragma clang loop unroll(disable)
+    do {
+        u32 index = *(volatile unsigned short *)p;
+
+        x = x * 0.5f + *(volatile float *)(a->table + 4ull * index);
+        p += 4;
+    } while (p != end);
+    a->out[THREADS + t] = __builtin_bit_cast(u32, x);
+#pragma clang loop unroll(disable)
+    do {
+        p -= 8;
+        sum = sum * 31 +
+              *(volatile u32 *)(a->table + *(volatile unsigned short *)(p + 4));
+    } while (p != from - 4 * turns);
+    a->out[t] = sum;
+    a->out[2 * THREADS + t] = p;
+}
+
 /* Floating point of both widths, calls, branches in the loop, an array that is
  * indexed by lane, and atomics. */
 static __attribute__((noinline)) double step(double x, u32 k)

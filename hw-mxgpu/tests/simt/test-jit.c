@@ -141,6 +141,64 @@ static void test_collect(void)
     }
 }
 
+/* Rows whose numbers of turns are known when they begin: two lanes go at a time. They
+ * end together, or do not; for more turns than they do at a time; what indices lead to
+ * has no one site; is not mapped, for some. */
+static void test_rows(void)
+{
+    const uint64_t end = HOST_DATA_VA + HOST_DATA_BYTES;
+    const struct {
+        uint64_t table;
+        unsigned turns, more;
+    } walks[] = {
+        {TABLE, 2, 28},  {TABLE, 30, 1},         {TABLE, 60, 200},
+        {TABLE, 6, 3},   {HOST_SMALL_VA, 2, 40}, {TABLE, 64, 1},
+        {TABLE, 1, 130}, {end - 0x30000, 4, 60},
+    };
+
+    for (unsigned threads = 1; threads <= 256; threads *= 4) {
+        Both b = both_new("rows", 1, threads);
+
+        fill(&b, 31);
+        for (unsigned n = 0; n < 4 * G_N_ELEMENTS(walks); n++) {
+            const uint64_t at = PLACE + 65536, table = walks[n / 4].table;
+
+            if (table > TABLE && threads > 64) { /* other warps may get further */
+                break;
+            }
+            set_collect(&b, at, at + 32768 + n, walks[n / 4].turns,
+                        walks[n / 4].more);
+            b.run[0].args[3] = b.run[1].args[3] = table;
+            compare(&b,
+                    table > TABLE && threads > 1 ? MXGPU_FAULT_NOT_PRESENT
+                                                 : MXGPU_FAULT_NONE,
+                    true);
+        }
+        compiled(&b);
+        both_free(&b);
+    }
+}
+
+/* Some lane's index is the first to lead to a granule that the load has not been to, in
+ * any turn of one of the two lanes that go, or of the last one. */
+static void test_rows_leave(void)
+{
+    for (unsigned threads = 59; threads <= 64; threads++) {
+        Both b = both_new("rows", 1, threads);
+
+        fill(&b, threads);
+        for (unsigned n = 0; n < 60; n++) {
+            set_collect(&b, PLACE + 65536, PLACE + 131072 + 512 * n, 3,
+                        n % 3 ? 40 : 3);
+            b.run[0].args[3] = b.run[1].args[3] =
+                HOST_DATA_VA + ((16 + n) << 21) - 0x3f800;
+            compare(&b, MXGPU_FAULT_NONE, true);
+        }
+        compiled(&b);
+        both_free(&b);
+    }
+}
+
 /* One lane leaves what is mapped, or the block's shared memory, by one load or the
  * other, in any turn. */
 static void test_collect_faults(void)
@@ -851,6 +909,8 @@ int main(int argc, char **argv)
     g_test_add_func("/jit/windows", test_windows);
     g_test_add_func("/jit/faults", test_faults);
     g_test_add_func("/jit/collect", test_collect);
+    g_test_add_func("/jit/rows", test_rows);
+    g_test_add_func("/jit/rows-leave", test_rows_leave);
     g_test_add_func("/jit/collect-faults", test_collect_faults);
     g_test_add_func("/jit/whole", test_whole);
     g_test_add_func("/jit/large-lines", test_large_lines);

@@ -11,21 +11,23 @@
  * turn, and all of them begin anew to go as far; the turn itself is done for all
  * lanes at once, as in any block. So are the next ones, and where lanes have stayed
  * together so well that gathers are faster.
+ *
+ * Short loops whose turns are known when a lane begins go on with two lanes at a time:
+ * hosts wait for what one turn of a lane has from the one before, a sum mostly.
+ *
+ *   lane_registers.c  what lanes bring and take along
+ *   lane_address.c    where loads go to, and turns that are known
+ *   lane_turns.c      the turns of a lane, or of two
  */
 #include "lanewise.h"
 
-#include "float.h"
-#include "int.h"
-#include "memory.h"
+#include "lane_loop.h"
 #include "registers.h"
 #include "simt/jit/types.h"
 #include "simt/warp/budget.h"
-#include "site.h"
 
 #include <stddef.h>
 #include <string.h>
-
-#define TURNS_MAX 64 /* a bit each */
 
 /* Turns for all lanes at once, until they go one after the other again: when one
  * has left its site, and when they have stayed together. */
@@ -40,27 +42,17 @@
 #define VECTOR 3
 #define FEWEST 32 /* lanes for which gathers have to be slower */
 
-#define OPS_MAX 64
+#define PAIRS_MAX 16 /* of loops of which two lanes go at a time */
 
 /* ---- which loops */
 
-static unsigned last_of(const Emit *e)
-{
-    return e->block->first + e->block->count - 1;
-}
-
 static bool is_own_loop(const Emit *e)
 {
-    unsigned last = last_of(e);
+    unsigned last = lane_last_of(e);
 
     return e->n == LANES && !e->block->full && e->block->count <= OPS_MAX &&
            e->r->kind[last] == JIT_BRANCH &&
            e->r->at[last] + e->r->ops[last].imm == e->block->at;
-}
-
-static bool is_lanes(JitType t)
-{
-    return t == JIT_WORD || t == JIT_WIDE;
 }
 
 /* Lanes for which a turn takes as long one after the other as at once. */
@@ -76,7 +68,7 @@ static unsigned most_lanes(const Emit *e, JitType types[33])
 {
     unsigned loads = 0, gathers = 0;
 
-    for (unsigned i = e->block->first; i <= last_of(e); i++) {
+    for (unsigned i = e->block->first; i <= lane_last_of(e); i++) {
         const SimtOp *op = &e->r->ops[i];
         JitKind kind = e->r->kind[i];
 
@@ -86,7 +78,7 @@ static unsigned most_lanes(const Emit *e, JitType types[33])
         }
         if (kind == JIT_LOAD) {
             loads++;
-            gathers += is_lanes(types[op->r1]);
+            gathers += lane_is_own(types[op->r1]);
         }
         if (mxgpu_jit_writes_x(op, kind)) {
             types[op->rd] = mxgpu_jit_result_in(e->r, i, types[op->r1],
@@ -96,16 +88,11 @@ static unsigned most_lanes(const Emit *e, JitType types[33])
     return gathers ? break_even(e->block->count, loads, gathers) : 0;
 }
 
-/* x registers that are read, that are written and read behind the block. */
-typedef struct Named {
-    uint32_t read, kept;
-} Named;
-
 static Named x_named(const Emit *e)
 {
     Named x = {0};
 
-    for (unsigned i = e->block->first; i <= last_of(e); i++) {
+    for (unsigned i = e->block->first; i <= lane_last_of(e); i++) {
         const SimtOp *op = &e->r->ops[i];
 
         x.read |= op->classes & RV_CLASS_F1 ? 0 : 1u << op->r1;
@@ -136,449 +123,12 @@ static unsigned fit(const Emit *e, JitType types[33])
         JitType head = (JitType)e->block->x[reg];
 
         /* What is one value, or a line, is so in one turn. */
-        if (!is_lanes(types[reg]) || (head && !is_lanes(head))) {
+        if (!lane_is_own(types[reg]) || (head && !lane_is_own(head))) {
             return 0;
         }
         types[reg] = head ? head : types[reg];
     }
     return most < FEWEST ? 0 : most;
-}
-
-/* ---- registers of lanes */
-
-/* A register that lanes bring, or take along, in memory. */
-typedef struct Slot {
-    LLVMTypeRef all, one;
-    LLVMValueRef in, out; /* NULL: not brought, not taken along */
-    LLVMValueRef value;   /* of the lane that goes, if it is not taken along */
-    LLVMValueRef now;     /* ... a variable, if it is */
-} Slot;
-
-typedef struct Loop {
-    Emit *e;
-    Emit one; /* the same for one lane */
-    Named x;
-    JitType types[33]; /* of x registers that are kept */
-    Value was[32];     /* of x registers that are read */
-    Slot xs[32], fs[32];
-    unsigned most;
-    LLVMValueRef site;        /* of the branch */
-    Access at[OPS_MAX];       /* of loads */
-    LLVMValueRef bound;       /* turns of all lanes */
-    LLVMValueRef given, left; /* ... of this one, and what is left of them */
-    LLVMValueRef inside;      /* ... of each lane, in memory, until it is bound to
-                               * leave its sites */
-    LLVMValueRef done;        /* ... that each has done, in memory */
-    LLVMValueRef rest, remain, lane;
-    LLVMBasicBlockRef at_once, begin, each, turn, ended, broken, miss;
-} Loop;
-
-static LLVMValueRef get(Loop *l, LLVMValueRef variable)
-{
-    return emit_variable_get(l->e, variable, l->e->i64);
-}
-
-static void set(Loop *l, LLVMValueRef variable, LLVMValueRef v)
-{
-    LLVMBuildStore(l->e->b, v, variable);
-}
-
-static void bring(Loop *l, Slot *s, LLVMTypeRef all, LLVMValueRef v)
-{
-    s->all = all;
-    s->one = LLVMGetElementType(all);
-    s->in = emit_room(l->e, all);
-    emit_store_at(l->e, v, s->in);
-}
-
-static void take_along(Loop *l, Slot *s, LLVMTypeRef all)
-{
-    s->all = all;
-    s->one = LLVMGetElementType(all);
-    s->out = emit_room(l->e, all);
-    s->now = emit_alloca(l->e, s->one);
-}
-
-/* Where the lane has its own. */
-static LLVMValueRef own(Loop *l, const Slot *s, LLVMValueRef room)
-{
-    return emit_element(l->e, s->one, room, l->lane);
-}
-
-static void x_slots(Loop *l)
-{
-    Emit *e = l->e;
-
-    for (uint32_t m = l->x.read; m; m &= m - 1) {
-        unsigned reg = __builtin_ctz(m);
-        Value v = emit_read(e, reg);
-
-        l->was[reg] = v;
-        if (is_lanes(v.type)) {
-            bring(l, &l->xs[reg], LLVMTypeOf(v.v), v.v);
-        }
-    }
-    for (uint32_t m = l->x.kept; m; m &= m - 1) {
-        unsigned reg = __builtin_ctz(m);
-
-        take_along(l, &l->xs[reg],
-                   l->types[reg] == JIT_WORD ? e->words : e->wides);
-    }
-}
-
-static void f_slots(Loop *l)
-{
-    Emit *e = l->e;
-    uint32_t written = 0;
-
-    for (unsigned i = e->block->first; i <= last_of(e); i++) {
-        const SimtOp *op = &e->r->ops[i];
-        JitKind kind = e->r->kind[i];
-        unsigned sources = mxgpu_jit_f_sources(op, kind);
-        const uint8_t reg[3] = {op->r1, op->r2, op->r3};
-
-        for (unsigned n = 0; n < 3; n++) {
-            if (sources >> n & 1 && !(written >> reg[n] & 1) &&
-                !l->fs[reg[n]].in) {
-                LLVMValueRef v = emit_f_operand(e, op, n, false);
-
-                bring(l, &l->fs[reg[n]], LLVMTypeOf(v), v);
-            }
-        }
-        written |= kind != JIT_BRANCH && op->classes & RV_CLASS_FD
-                       ? 1u << op->rd
-                       : 0;
-    }
-    written &= mxgpu_jit_fbehind(e->r, e->block);
-    for (unsigned i = e->block->first; i <= last_of(e); i++) {
-        const SimtOp *op = &e->r->ops[i];
-
-        if (op->classes & RV_CLASS_FD && written >> op->rd & 1) {
-            take_along(l, &l->fs[op->rd],
-                       emit_f_type(e, mxgpu_jit_double(op, 3)));
-        }
-    }
-}
-
-/* What the lane has brought. */
-static LLVMValueRef brought(Loop *l, const Slot *s)
-{
-    return LLVMBuildLoad2(l->e->b, s->one, own(l, s, s->in), "");
-}
-
-/* Of a line. */
-static Value on_line(Loop *l, Value v)
-{
-    Emit *e = l->e;
-    unsigned shift = e->r->row_shift;
-    LLVMValueRef column = LLVMBuildAnd(e->b, l->lane,
-                                       emit_i64(e, (1u << shift) - 1), "");
-    LLVMValueRef row = LLVMBuildLShr(e->b, l->lane, emit_i64(e, shift), "");
-    LLVMValueRef at = LLVMBuildAdd(
-        e->b, v.v, LLVMBuildMul(e->b, column, v.step, ""), "");
-
-    at = LLVMBuildAdd(e->b, at, LLVMBuildMul(e->b, row, v.row, ""), "");
-    if (v.type == JIT_LINE_WORD) {
-        return (Value){JIT_WORD, LLVMBuildTrunc(e->b, at, e->i32, "")};
-    }
-    return (Value){JIT_WIDE, at};
-}
-
-/* The lane's registers where it begins. */
-static void arrive(Loop *l)
-{
-    for (uint32_t m = l->x.read; m; m &= m - 1) {
-        unsigned reg = __builtin_ctz(m);
-        Slot *s = &l->xs[reg];
-
-        if (s->in) {
-            l->was[reg].v = brought(l, s);
-        } else if (mxgpu_jit_line(l->was[reg].type)) {
-            l->was[reg] = on_line(l, l->was[reg]);
-        }
-        if (s->now) {
-            LLVMBuildStore(l->e->b, l->was[reg].v, s->now);
-        }
-    }
-    for (unsigned reg = 0; reg < 32; reg++) {
-        Slot *s = &l->fs[reg];
-
-        s->value = s->in ? brought(l, s) : NULL;
-        if (s->in && s->now) {
-            LLVMBuildStore(l->e->b, s->value, s->now);
-        }
-    }
-}
-
-/* ... where a turn of it begins. */
-static void take_up(Loop *l)
-{
-    Emit *one = &l->one;
-
-    for (uint32_t m = l->x.read; m; m &= m - 1) {
-        unsigned reg = __builtin_ctz(m);
-
-        one->value[reg] = l->was[reg];
-        if (l->xs[reg].now) {
-            one->value[reg].v =
-                emit_variable_get(one, l->xs[reg].now, l->xs[reg].one);
-        }
-    }
-    for (unsigned reg = 0; reg < 32; reg++) {
-        const Slot *s = &l->fs[reg];
-
-        if (s->in) {
-            one->fvalue[reg] =
-                s->now ? emit_variable_get(one, s->now, s->one) : s->value;
-            one->raw[reg] = s->now != NULL; /* by the turn before */
-        }
-    }
-}
-
-/* ... and where it ends. */
-static void put_down(Loop *l)
-{
-    Emit *one = &l->one;
-
-    for (uint32_t m = l->x.kept; m; m &= m - 1) {
-        unsigned reg = __builtin_ctz(m);
-
-        LLVMBuildStore(one->b, emit_as(one, one->value[reg], l->types[reg]),
-                       l->xs[reg].now);
-    }
-    for (unsigned reg = 0; reg < 32; reg++) {
-        if (l->fs[reg].now) {
-            LLVMBuildStore(one->b, one->fvalue[reg], l->fs[reg].now);
-        }
-    }
-}
-
-/* Where the lane is done. */
-static void leave(Loop *l)
-{
-    Emit *one = &l->one;
-
-    for (uint32_t m = l->x.kept; m; m &= m - 1) {
-        const Slot *s = &l->xs[__builtin_ctz(m)];
-
-        LLVMBuildStore(one->b, emit_variable_get(one, s->now, s->one),
-                       own(l, s, s->out));
-    }
-    for (unsigned reg = 0; reg < 32; reg++) {
-        const Slot *s = &l->fs[reg];
-
-        if (s->now) {
-            LLVMBuildStore(one->b, emit_variable_get(one, s->now, s->one),
-                           own(l, s, s->out));
-        }
-    }
-}
-
-/* What all lanes have taken along is what the block has written. */
-static void gather_up(Loop *l)
-{
-    Emit *e = l->e;
-
-    for (uint32_t m = l->x.kept; m; m &= m - 1) {
-        unsigned reg = __builtin_ctz(m);
-        const Slot *s = &l->xs[reg];
-
-        emit_write(e, reg,
-                   (Value){.type = l->types[reg],
-                           .v = emit_load_at(e, s->all, s->out)});
-    }
-    for (unsigned reg = 0; reg < 32; reg++) {
-        const Slot *s = &l->fs[reg];
-
-        if (s->out) {
-            emit_write_float(e, reg, emit_load_at(e, s->all, s->out),
-                             l->one.raw[reg]);
-        }
-    }
-}
-
-/* ---- a lane's turns */
-
-static LLVMValueRef more_than_none(Emit *e, LLVMValueRef v)
-{
-    return LLVMBuildICmp(e->b, LLVMIntNE, v, emit_i64(e, 0), "");
-}
-
-/* Whether the address of a load is a number's more in each turn than in the one
- * before; first: so much more than at the block's beginning already in the first. */
-static bool goes_by_steps(const Emit *e, unsigned load, int64_t *step,
-                          int64_t *first)
-{
-    unsigned base = e->r->ops[load].r1, writes = 0;
-
-    *step = *first = 0;
-    for (unsigned i = e->block->first; i <= last_of(e); i++) {
-        const SimtOp *op = &e->r->ops[i];
-
-        if (!mxgpu_jit_writes_x(op, e->r->kind[i]) || op->rd != base) {
-            continue;
-        }
-        if (writes++ || op->op != RV_ADDI || op->r1 != base || !op->imm) {
-            return false;
-        }
-        *step = op->imm;
-        *first = i < load ? op->imm : 0;
-    }
-    return base != 0;
-}
-
-/* Turns of lanes until a load leaves its site, of addresses of the first one. */
-static LLVMValueRef turns_inside(Emit *e, const Access *a, LLVMValueRef va,
-                                 int64_t step)
-{
-    uint64_t size = step < 0 ? -(uint64_t)step : (uint64_t)step;
-    LLVMValueRef span = emit_splat(e, a->span, e->wides), inside, n;
-    LLVMValueRef off = LLVMBuildSub(e->b, va, emit_splat(e, a->lo, e->wides), "");
-
-    inside = LLVMBuildICmp(e->b, LLVMIntULT, off, span, "");
-    n = step > 0 ? LLVMBuildSub(e->b, LLVMBuildSub(e->b, span, off, ""),
-                                emit_vector(e, e->wides, 1), "")
-                 : off;
-    n = step ? LLVMBuildAdd(e->b,
-                            LLVMBuildUDiv(e->b, n, emit_vector(e, e->wides, size),
-                                          ""),
-                            emit_vector(e, e->wides, 1), "")
-             : emit_vector(e, e->wides, TURNS_MAX);
-    return LLVMBuildSelect(e->b, inside, n, emit_vector(e, e->wides, 0), "");
-}
-
-/* Turns until the first of a lane's loads that go by steps leaves its site. */
-static LLVMValueRef turns_given(Loop *l)
-{
-    Emit *e = l->e;
-    LLVMValueRef n = emit_vector(e, e->wides, TURNS_MAX);
-    int64_t step, first;
-
-    for (unsigned i = e->block->first; i <= last_of(e); i++) {
-        const SimtOp *op = &e->r->ops[i];
-        LLVMValueRef va, from;
-
-        if (e->r->kind[i] != JIT_LOAD || !goes_by_steps(e, i, &step, &first)) {
-            continue;
-        }
-        from = emit_i64(e, (uint64_t)(op->imm + first));
-        va = LLVMBuildAdd(e->b, emit_as(e, l->was[op->r1], JIT_WIDE),
-                          emit_splat(e, from, e->wides), "");
-        va = turns_inside(e, &l->at[i - e->block->first], va, step);
-        n = emit_intrinsic(e, "llvm.umin", e->wides, 2, (LLVMValueRef[]){n, va});
-    }
-    return n;
-}
-
-/* Where a load goes to; continues where that is inside of its site. */
-static LLVMValueRef host_address(Loop *l, const SimtOp *op)
-{
-    Emit *one = &l->one;
-    const Access *a = &l->at[one->index - one->block->first];
-    LLVMBasicBlockRef inside;
-    int64_t step, first;
-    LLVMValueRef va = LLVMBuildAdd(
-        one->b, emit_as(one, emit_read(one, op->r1), JIT_WIDE),
-        emit_i64(one, (uint64_t)(int64_t)op->imm), "");
-    LLVMValueRef off;
-
-    if (goes_by_steps(one, one->index, &step, &first)) {
-        return LLVMBuildAdd(one->b, va, a->add, "");
-    }
-    inside = emit_new(one, "inside");
-    off = LLVMBuildSub(one->b, va, a->lo, "");
-    emit_branch(one, LLVMBuildICmp(one->b, LLVMIntULT, off, a->span, ""),
-                inside, l->broken, true);
-    LLVMPositionBuilderAtEnd(one->b, inside);
-    return LLVMBuildAdd(one->b, off, emit_linear(one, a), "");
-}
-
-static void load(Loop *l, const SimtOp *op)
-{
-    Emit *one = &l->one;
-    LLVMTypeRef type =
-        LLVMIntTypeInContext(one->context, 8 * emit_size(op->op));
-    LLVMValueRef v = LLVMBuildIntToPtr(one->b, host_address(l, op), one->ptr, "");
-
-    v = LLVMBuildLoad2(one->b, type, v, "");
-    LLVMSetAlignment(v, 1);
-    v = emit_of_memory(one, op, v);
-    if (op->classes & RV_CLASS_FD) {
-        emit_write_float(one, op->rd, v, false);
-    } else {
-        emit_write(one, op->rd,
-                   (Value){mxgpu_jit_result(op, JIT_WIDE, JIT_WIDE), v});
-    }
-}
-
-static void all_ops(Loop *l)
-{
-    Emit *one = &l->one;
-
-    for (unsigned i = one->block->first; i <= last_of(one); i++) {
-        const SimtOp *op = &one->r->ops[i];
-
-        one->index = i;
-        switch ((JitKind)one->r->kind[i]) {
-        case JIT_INT:
-            emit_int(one, op);
-            break;
-        case JIT_FLOAT:
-            emit_fp(one, op);
-            break;
-        case JIT_LOAD:
-            load(l, op);
-            break;
-        default: /* the branch */
-            break;
-        }
-    }
-}
-
-/* The lane goes on behind these turns, or it has left its sites. */
-static void end_bounded(Loop *l)
-{
-    Emit *e = l->e;
-    LLVMBasicBlockRef all = emit_new(e, "all");
-    LLVMValueRef bit = LLVMBuildShl(e->b, emit_i64(e, 1), l->lane, "");
-
-    emit_branch(e,
-                LLVMBuildICmp(e->b, LLVMIntULT, get(l, l->given),
-                              get(l, l->bound), ""),
-                l->miss, all, false);
-    LLVMPositionBuilderAtEnd(e->b, all);
-    emit_variable_or(e, l->remain, bit);
-    LLVMBuildBr(e->b, l->ended);
-}
-
-/* The turns of a lane; continues at "ended". */
-static void turns(Loop *l)
-{
-    Emit *one = &l->one;
-    LLVMBasicBlockRef more = emit_new(one, "more"), all = emit_new(one, "all");
-    LLVMValueRef again, left[2];
-
-    left[0] = LLVMBuildLoad2(one->b, one->i64,
-                             emit_element(one, one->i64, l->inside, l->lane), "");
-    left[1] = get(l, l->bound);
-    left[0] = emit_intrinsic(one, "llvm.umin", one->i64, 2, left);
-    set(l, l->given, left[0]);
-    set(l, l->left, left[0]);
-    emit_branch(one, more_than_none(one, left[0]), l->turn, l->miss, true);
-    LLVMPositionBuilderAtEnd(one->b, l->turn);
-    emit_memory_barrier(one);
-    left[0] = LLVMBuildSub(one->b, get(l, l->left), emit_i64(one, 1), "");
-    set(l, l->left, left[0]);
-    take_up(l);
-    all_ops(l);
-    again = more_than_none(one, emit_taken(one, &one->r->ops[last_of(one)]));
-    put_down(l);
-    LLVMBuildCondBr(one->b, again, more, l->ended);
-    LLVMPositionBuilderAtEnd(one->b, more);
-    LLVMBuildCondBr(one->b, more_than_none(one, left[0]), l->turn, all);
-    LLVMPositionBuilderAtEnd(one->b, all);
-    end_bounded(l);
-    LLVMPositionBuilderAtEnd(one->b, l->ended);
 }
 
 /* ---- all lanes */
@@ -618,7 +168,7 @@ static void choose(Loop *l)
     LLVMBasicBlockRef go = emit_new(e, "lanewise"), wait = emit_new(e, "wait");
     LLVMValueRef known = LLVMConstInt(e->i1, 1, 0), n;
 
-    for (unsigned i = e->block->first; i < last_of(e); i++) {
+    for (unsigned i = e->block->first; i < lane_last_of(e); i++) {
         Access *a = &l->at[i - e->block->first];
 
         if (e->r->kind[i] == JIT_LOAD) {
@@ -629,7 +179,7 @@ static void choose(Loop *l)
                 e->b, known, LLVMBuildNot(e->b, emit_in_private(e, a), ""), "");
         }
     }
-    e->index = last_of(e);
+    e->index = lane_last_of(e);
     l->site = emit_site(e);
     n = turns_at_once(l);
     known = LLVMBuildAnd(
@@ -645,8 +195,7 @@ static void choose(Loop *l)
 
 static void make_variables(Loop *l)
 {
-    LLVMValueRef *all[] = {&l->bound, &l->given, &l->left, &l->rest,
-                           &l->remain};
+    LLVMValueRef *all[] = {&l->bound, &l->reached, &l->now, &l->rest, &l->remain};
 
     for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
         *all[i] = emit_alloca(l->e, l->e->i64);
@@ -656,69 +205,59 @@ static void make_variables(Loop *l)
 }
 
 /* The block for a lane alone. */
-static void make_one(Loop *l)
+static void make_one(Loop *l, Side *a)
 {
-    Emit *one = &l->one;
+    Emit *one = &a->one;
 
     *one = *l->e;
     one->n = 1;
     emit_types(one);
     one->mask = one->chosen = emit_i64(one, 1);
     one->lane = LLVMConstInt(one->i1, 1, 0);
-    memset(one->value, 0, sizeof(one->value));
-    memset(one->fvalue, 0, sizeof(one->fvalue));
     memset(one->raw, 0, sizeof(one->raw));
+    lane_variables(l, a);
+    a->broken = emit_new(one, "broken");
 }
 
 /* All lanes from where they are; continues behind the last one. */
-static void begin_all(Loop *l)
-{
-    Emit *e = l->e;
-    LLVMValueRef args[2];
-
-    LLVMPositionBuilderAtEnd(e->b, l->begin);
-    set(l, l->rest, e->mask);
-    set(l, l->remain, emit_i64(e, 0));
-    LLVMBuildBr(e->b, l->each);
-    LLVMPositionBuilderAtEnd(e->b, l->each);
-    args[0] = get(l, l->rest);
-    args[1] = LLVMConstInt(e->i1, 1, 0);
-    l->lane = emit_intrinsic(e, "llvm.cttz", e->i64, 2, args);
-    arrive(l);
-}
-
-/* What the lane has done; to the next one, or on. */
-static void end_lane(Loop *l)
+static void all_lanes(Loop *l)
 {
     Emit *e = l->e;
     LLVMBasicBlockRef done = emit_new(e, "done");
-    LLVMValueRef n = LLVMBuildSub(e->b, get(l, l->given), get(l, l->left), "");
-    LLVMValueRef rest = get(l, l->rest);
 
-    leave(l);
-    LLVMBuildStore(e->b, n, emit_element(e, e->i64, l->done, l->lane));
-    rest = LLVMBuildAnd(e->b, rest,
-                        LLVMBuildSub(e->b, rest, emit_i64(e, 1), ""), "");
-    set(l, l->rest, rest);
-    LLVMBuildCondBr(e->b, more_than_none(e, rest), l->each, done);
+    LLVMPositionBuilderAtEnd(e->b, l->begin);
+    lane_set(l, l->rest, e->mask);
+    lane_set(l, l->remain, emit_i64(e, 0));
+    lane_set(l, l->now, emit_i64(e, 0));
+    LLVMBuildBr(e->b, l->each);
+    LLVMPositionBuilderAtEnd(e->b, l->each);
+    lane_begin(l, &l->side[0]);
+    if (l->pairs) {
+        lane_pairs(l);
+    } else {
+        LLVMBuildBr(e->b, l->turn);
+    }
+    lane_turns(l);
+    lane_leave(l, &l->side[0]);
+    LLVMBuildCondBr(e->b, lane_some(e, lane_get(l, l->rest)), l->each, done);
     LLVMPositionBuilderAtEnd(e->b, done);
 }
 
-/* A lane would leave its site in its next turn: those that it has done are what all
- * do. */
+/* A lane has left its sites, or would in its first turn: those that it has done are
+ * what all do. */
 static void miss(Loop *l)
 {
     Emit *e = l->e;
     LLVMValueRef n;
 
-    LLVMPositionBuilderAtEnd(e->b, l->broken); /* this turn has not been done */
-    emit_variable_add(e, l->left, emit_i64(e, 1));
-    LLVMBuildBr(e->b, l->miss);
+    for (unsigned i = 0; i <= l->pairs; i++) {
+        lane_broken(l, &l->side[i]);
+    }
     LLVMPositionBuilderAtEnd(e->b, l->miss);
-    n = LLVMBuildSub(e->b, get(l, l->given), get(l, l->left), "");
-    set(l, l->bound, n);
+    n = lane_get(l, l->reached);
+    lane_set(l, l->bound, n);
     set_at_once(l, emit_i64(e, AFTER_MISS));
-    LLVMBuildCondBr(e->b, more_than_none(e, n), l->begin, l->at_once);
+    LLVMBuildCondBr(e->b, lane_some(e, n), l->begin, l->at_once);
 }
 
 /* ---- what is counted */
@@ -743,8 +282,8 @@ static Done all_done(Loop *l)
     LLVMValueRef n = emit_load_at(e, e->wides, l->done), end;
     LLVMValueRef left = emit_bits(
         e, LLVMBuildAnd(e->b, e->mask,
-                        LLVMBuildNot(e->b, get(l, l->remain), ""), ""));
-    Done d = {.remain = more_than_none(e, get(l, l->remain))};
+                        LLVMBuildNot(e->b, lane_get(l, l->remain), ""), ""));
+    Done d = {.remain = lane_some(e, lane_get(l, l->remain))};
 
     n = LLVMBuildSelect(e->b, e->lane, n, zeros, "");
     d.sum = reduced(e, "llvm.vector.reduce.add", n);
@@ -767,7 +306,7 @@ static void begin_slice(Emit *e, const Done *d)
     LLVMValueRef slice = emit_variable_get(e, e->slice, e->i64), first, whole;
 
     whole = LLVMBuildICmp(e->b, LLVMIntEQ, slice, emit_i64(e, UINT64_MAX), "");
-    whole = LLVMBuildAnd(e->b, whole, more_than_none(e, d->ends), "");
+    whole = LLVMBuildAnd(e->b, whole, lane_some(e, d->ends), "");
     first = LLVMBuildAdd(e->b,
                          emit_intrinsic(e, "llvm.cttz", e->i64, 2, args),
                          emit_i64(e, 1), "");
@@ -818,7 +357,7 @@ static void name_blocks(Loop *l)
         const char *name;
     } all[] = {{&l->at_once, "at_once"}, {&l->begin, "begin"},
                {&l->each, "each"},       {&l->turn, "turn"},
-               {&l->ended, "ended"},     {&l->broken, "broken"},
+               {&l->all, "all"},         {&l->ended, "ended"},
                {&l->miss, "miss"}};
 
     for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
@@ -830,6 +369,7 @@ LLVMBasicBlockRef emit_lanewise(Emit *e, LLVMValueRef *taken)
 {
     Loop l = {.e = e, .x = x_named(e)};
     LLVMBasicBlockRef done;
+    LLVMValueRef exits;
 
     l.most = fit(e, l.types);
     if (!l.most) {
@@ -838,18 +378,25 @@ LLVMBasicBlockRef emit_lanewise(Emit *e, LLVMValueRef *taken)
     name_blocks(&l);
     choose(&l);
     make_variables(&l);
-    x_slots(&l);
-    f_slots(&l);
-    make_one(&l);
-    set(&l, l.bound, turns_left(e));
-    emit_store_at(e, turns_given(&l), l.inside);
+    lane_x_slots(&l);
+    lane_f_slots(&l);
+    lane_set(&l, l.bound, turns_left(e));
+    exits = lane_turns_to_exit(&l);
+    if (exits) {
+        l.exits = emit_room(e, e->wides);
+        emit_store_at(e, exits, l.exits);
+    }
+    l.pairs = l.exits && e->block->count <= PAIRS_MAX;
+    for (unsigned i = 0; i <= l.pairs; i++) {
+        make_one(&l, &l.side[i]);
+    }
+    emit_store_at(e, lane_turns_given(&l), l.inside);
+    lane_prepare_sums(&l);
     LLVMBuildBr(e->b, l.begin);
-    begin_all(&l);
-    turns(&l);
-    end_lane(&l);
+    all_lanes(&l);
     count(&l);
-    gather_up(&l);
-    *taken = get(&l, l.remain);
+    lane_gather_up(&l);
+    *taken = lane_get(&l, l.remain);
     done = LLVMGetInsertBlock(e->b);
     miss(&l);
     LLVMPositionBuilderAtEnd(e->b, done);
