@@ -50,7 +50,7 @@ static bool lead(Found *f, int32_t at)
 }
 
 #define REACH_OPS       64 /* of a region that is no loop */
-#define REACH_OPS_WHOLE 128
+#define REACH_OPS_WHOLE 192
 #define LOOP_OPS        192 /* of one that begins inside of a loop */
 
 /* Where a region that begins here and is no loop ends: behind the last op that
