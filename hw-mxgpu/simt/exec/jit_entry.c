@@ -41,30 +41,31 @@ static bool same_steps(const JitCode *c, const MxgpuWarp *w, uint32_t lines)
     return !differ;
 }
 
-/* Lines whose base and steps are not so small that no sum of them leaves the range
- * of words; few lines are so: addresses of shared memory are not. */
-static uint32_t far_lines(const MxgpuWarp *w, uint32_t lines)
+/* Whether the base and steps of all these lines are so small that no sum of them
+ * leaves the range of words; few lines are not: addresses of shared memory. */
+static bool are_near(const MxgpuWarp *w, uint32_t lines)
 {
     const __m256i half = _mm256_set_epi64x(1 << 22, 1 << 22, 1 << 22, 1 << 30);
-    uint32_t far = 0;
+    const __m256i all = _mm256_add_epi64(half, half);
+    __m256i any = _mm256_setzero_si256();
 
     for (; lines; lines &= lines - 1) {
-        unsigned r = __builtin_ctz(lines);
-        __m256i v = _mm256_loadu_si256((const void *)&w->line[r]);
+        __m256i v =
+            _mm256_loadu_si256((const void *)&w->line[__builtin_ctz(lines)]);
 
-        v = _mm256_add_epi64(v, half);
-        far |= (uint32_t)(_mm256_cmplt_epu64_mask(
-                              v, _mm256_add_epi64(half, half)) != 15)
-               << r;
+        any = _mm256_or_si256(any, _mm256_add_epi64(v, half));
     }
-    return far;
+    return _mm256_cmplt_epu64_mask(any, all) == 15; /* bits that one has */
 }
 
 static bool are_line_words(const MxgpuWarp *w, uint32_t lines)
 {
     bool within = true;
 
-    for (lines = far_lines(w, lines); within && lines; lines &= lines - 1) {
+    if (are_near(w, lines)) {
+        return true;
+    }
+    for (; within && lines; lines &= lines - 1) {
         within = line_within(rows_of(w), &w->line[__builtin_ctz(lines)],
                              INT32_MIN, INT32_MAX);
     }
