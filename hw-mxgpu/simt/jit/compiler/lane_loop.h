@@ -49,6 +49,7 @@ typedef struct Loop {
     LLVMValueRef bound;  /* turns of all lanes */
     LLVMValueRef inside; /* ... of each lane, in memory, until it is bound to leave its
                           * sites */
+    LLVMValueRef turns;  /* ... that it is to do, in memory */
     LLVMValueRef exits;  /* ... until the branch is not taken, in memory; NULL: that is
                           * known when it comes */
     LLVMValueRef done;   /* ... that each has done, in memory */
@@ -119,7 +120,8 @@ LLVMValueRef lane_host_address(Loop *l, Side *a, const SimtOp *op);
 
 /* ---- lane_turns.c: the turns of a lane, or of two */
 
-/* The next lane, and how many turns it has, which are more than none. */
+/* Turns of all lanes; goes to "miss" where one has none. The next lane. */
+void lane_plan(Loop *l);
 void lane_begin(Loop *l, Side *a);
 /* From "turn" on; continues behind "ended". */
 void lane_turns(Loop *l);

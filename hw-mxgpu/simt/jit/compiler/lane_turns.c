@@ -72,22 +72,49 @@ static void miss_at(Loop *l, LLVMValueRef reached)
     LLVMBuildBr(l->e->b, l->miss);
 }
 
-/* Behind the lane's turns: it goes on, or it has left its sites; or the loop, if that
- * is known by their number. */
+/* Turns of lanes, none of which has less than one; those that have done these go on, if
+ * it is known. A lane that would leave its sites, and not the loop, says how far all of
+ * them go. */
+void lane_plan(Loop *l)
+{
+    Emit *e = l->e;
+    LLVMValueRef bound = emit_splat(e, lane_get(l, l->bound), e->wides), n[2];
+    LLVMValueRef all = emit_vector(e, e->wides, UINT64_MAX), goes_on, misses;
+    LLVMBasicBlockRef missed = emit_new(e, "missed"), none = emit_new(e, "none");
+
+    n[0] = emit_load_at(e, e->wides, l->inside);
+    n[1] = bound;
+    n[0] = emit_intrinsic(e, "llvm.umin", e->wides, 2, n);
+    emit_store_at(e, n[0], l->turns);
+    goes_on = LLVMBuildICmp(e->b, LLVMIntNE, n[0],
+                            l->exits ? emit_load_at(e, e->wides, l->exits) : all,
+                            "");
+    goes_on = LLVMBuildAnd(e->b, goes_on, e->lane, "");
+    lane_set(l, l->remain, l->exits ? emit_mask(e, goes_on) : emit_i64(e, 0));
+    misses = LLVMBuildICmp(e->b, LLVMIntULT, n[0],
+                           l->exits ? bound : emit_vector(e, e->wides, 1), "");
+    misses = LLVMBuildAnd(e->b, misses, goes_on, "");
+    emit_branch(e, emit_any(e, misses), missed, none, false);
+    LLVMPositionBuilderAtEnd(e->b, missed);
+    n[0] = LLVMBuildSelect(e->b, misses, n[0], all, "");
+    miss_at(l, emit_intrinsic(e, "llvm.vector.reduce.umin", e->wides, 1, n));
+    LLVMPositionBuilderAtEnd(e->b, none);
+}
+
+/* Behind the lane's turns, where it may have left the loop before: it goes on, or it has
+ * left its sites. */
 static void end_bounded(Loop *l, Side *a, LLVMBasicBlockRef ended)
 {
     Emit *e = l->e;
-    LLVMBasicBlockRef all = emit_new(e, "all"), missed = emit_new(e, "missed");
-    LLVMValueRef bit, n;
-    LLVMBasicBlockRef goes_on;
+    LLVMBasicBlockRef all, missed;
+    LLVMValueRef bit;
 
-    if (l->exits) {
-        goes_on = emit_new(e, "goes_on");
-        n = LLVMBuildLoad2(e->b, e->i64, lane_own(l, a, e->i64, l->exits), "");
-        n = LLVMBuildICmp(e->b, LLVMIntEQ, n, lane_get(l, a->given), "");
-        emit_branch(e, n, ended, goes_on, true);
-        LLVMPositionBuilderAtEnd(e->b, goes_on);
+    if (l->exits) { /* as planned */
+        LLVMBuildBr(e->b, ended);
+        return;
     }
+    all = emit_new(e, "all");
+    missed = emit_new(e, "missed");
     emit_branch(e,
                 LLVMBuildICmp(e->b, LLVMIntULT, lane_get(l, a->given),
                               lane_get(l, l->bound), ""),
@@ -100,26 +127,20 @@ static void end_bounded(Loop *l, Side *a, LLVMBasicBlockRef ended)
     LLVMBuildBr(e->b, ended);
 }
 
-/* The next lane, and how many turns it has, which are more than none. */
+/* The next lane. */
 void lane_begin(Loop *l, Side *a)
 {
     Emit *e = l->e;
-    LLVMValueRef rest = lane_get(l, l->rest), n[2];
+    LLVMValueRef rest = lane_get(l, l->rest), n;
     LLVMValueRef args[] = {rest, LLVMConstInt(e->i1, 1, 0)};
-    LLVMBasicBlockRef some = emit_new(e, "some"), none = emit_new(e, "none");
 
     lane_set(l, a->lane, emit_intrinsic(e, "llvm.cttz", e->i64, 2, args));
     lane_set(l, l->rest,
-        LLVMBuildAnd(e->b, rest, LLVMBuildSub(e->b, rest, emit_i64(e, 1), ""), ""));
-    n[0] = LLVMBuildLoad2(e->b, e->i64, lane_own(l, a, e->i64, l->inside), "");
-    n[1] = lane_get(l, l->bound);
-    n[0] = emit_intrinsic(e, "llvm.umin", e->i64, 2, n);
-    lane_set(l, a->given, n[0]);
-    lane_set(l, a->end, LLVMBuildAdd(e->b, n[0], lane_get(l, l->now), ""));
-    emit_branch(e, lane_some(e, n[0]), some, none, true);
-    LLVMPositionBuilderAtEnd(e->b, none);
-    miss_at(l, emit_i64(e, 0));
-    LLVMPositionBuilderAtEnd(e->b, some);
+             LLVMBuildAnd(e->b, rest,
+                          LLVMBuildSub(e->b, rest, emit_i64(e, 1), ""), ""));
+    n = LLVMBuildLoad2(e->b, e->i64, lane_own(l, a, e->i64, l->turns), "");
+    lane_set(l, a->given, n);
+    lane_set(l, a->end, LLVMBuildAdd(e->b, n, lane_get(l, l->now), ""));
     lane_arrive(l, a);
 }
 

@@ -202,6 +202,7 @@ static void make_variables(Loop *l)
     }
     l->done = emit_room(l->e, l->e->wides);
     l->inside = emit_room(l->e, l->e->wides);
+    l->turns = emit_room(l->e, l->e->wides);
 }
 
 /* The block for a lane alone. */
@@ -227,7 +228,7 @@ static void all_lanes(Loop *l)
 
     LLVMPositionBuilderAtEnd(e->b, l->begin);
     lane_set(l, l->rest, e->mask);
-    lane_set(l, l->remain, emit_i64(e, 0));
+    lane_plan(l);
     lane_set(l, l->now, emit_i64(e, 0));
     LLVMBuildBr(e->b, l->each);
     LLVMPositionBuilderAtEnd(e->b, l->each);
