@@ -332,6 +332,7 @@ ENTRY(rows, (const Args *a))
     do {
         u32 index = *(volatile unsigned short *)p;
 
+        asm volatile("sh2add zero, %0, %1" ::"r"(index), "r"(a->table));
         x = x * 0.5f + *(volatile float *)(a->table + 4ull * index);
         p += 4;
     } while (p != end);

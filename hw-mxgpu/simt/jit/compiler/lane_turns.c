@@ -12,7 +12,8 @@ static void load(Loop *l, Side *a, const SimtOp *op)
     Emit *one = &a->one;
     LLVMTypeRef type =
         LLVMIntTypeInContext(one->context, 8 * emit_size(op->op));
-    LLVMValueRef v = LLVMBuildIntToPtr(one->b, lane_host_address(l, a, op), one->ptr, "");
+    LLVMValueRef v = LLVMBuildIntToPtr(one->b, lane_host_address(l, a, op),
+                                       one->ptr, "");
 
     v = LLVMBuildLoad2(one->b, type, v, "");
     LLVMSetAlignment(v, 1);
@@ -31,7 +32,7 @@ static void note_part(Loop *l, Side *a, const SimtOp *op)
     Emit *one = &a->one;
     int shift = lane_sum_shift(l, op);
 
-    if (shift >= 0) {
+    if (shift >= 0 && op->rd != SINK) {
         a->part[op->rd] = LLVMBuildShl(
             one->b, emit_as(one, emit_read(one, op->r1), JIT_WIDE),
             emit_i64(one, (unsigned)shift), "");
@@ -44,7 +45,6 @@ static void all_ops(Loop *l, Side *a)
     Emit *one = &a->one;
 
     lane_take_up(l, a);
-
     for (unsigned i = one->block->first; i <= lane_last_of(one); i++) {
         const SimtOp *op = &one->r->ops[i];
 
@@ -155,7 +155,10 @@ void lane_broken(Loop *l, Side *a)
 
 static void end_turn(Loop *l)
 {
-    lane_set(l, l->now, LLVMBuildAdd(l->e->b, lane_get(l, l->now), emit_i64(l->e, 1), ""));
+    Emit *e = l->e;
+
+    lane_set(l, l->now,
+             LLVMBuildAdd(e->b, lane_get(l, l->now), emit_i64(e, 1), ""));
 }
 
 /* The turns of a lane; continues at "ended". */
@@ -173,8 +176,8 @@ void lane_turns(Loop *l)
     emit_memory_barrier(one);
     all_ops(l, a);
     if (!l->exits) {
-        again = lane_some(one,
-                               emit_taken(one, &one->r->ops[lane_last_of(one)]));
+        again = lane_some(
+            one, emit_taken(one, &one->r->ops[lane_last_of(one)]));
     }
     lane_put_down(l, a);
     end_turn(l);
