@@ -26,7 +26,7 @@ typedef struct Both {
 
 /* As the tests' environment says, whatever it was for others. */
 static inline SimtRun new_run(const char *kernel, unsigned grid, unsigned block,
-                       bool jit)
+                              bool jit)
 {
     SimtRun r;
 

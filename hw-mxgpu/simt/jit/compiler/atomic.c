@@ -9,6 +9,7 @@
 #include "atomic.h"
 
 #include "call.h"
+#include "int.h"
 #include "lanes.h"
 #include "registers.h"
 #include "simt/jit/types.h"
@@ -243,34 +244,31 @@ static bool is_add(unsigned op)
     return op == RV_AMOADD_W || op == RV_AMOADD_D;
 }
 
-/* Whether it is one of the host's. */
-static bool host_op(unsigned op, LLVMAtomicRMWBinOp *bin)
+/* As an atomic of the host, and as an instruction (0: the operand) of registers. */
+typedef struct HostOp {
+    LLVMAtomicRMWBinOp bin;
+    unsigned op;
+} HostOp;
+
+static HostOp host_op(unsigned op)
 {
-#define BOTH(ID, BIN)                                                          \
+#define BOTH(ID, BIN, OP)                                                      \
     case RV_AMO##ID##_W:                                                       \
     case RV_AMO##ID##_D:                                                       \
-        *bin = LLVMAtomicRMWBinOp##BIN;                                        \
-        return true;
+        return (HostOp){LLVMAtomicRMWBinOp##BIN, OP};
 
     switch (op) {
-        BOTH(SWAP, Xchg)
-        BOTH(ADD, Add)
-        BOTH(XOR, Xor)
-        BOTH(AND, And)
-        BOTH(OR, Or)
-        BOTH(MIN, Min)
-        BOTH(MAX, Max)
-        BOTH(MINU, UMin)
-        BOTH(MAXU, UMax)
+        BOTH(ADD, Add, RV_ADD)
+        BOTH(XOR, Xor, RV_XOR)
+        BOTH(AND, And, RV_AND)
+        BOTH(OR, Or, RV_OR)
+        BOTH(MIN, Min, RV_MIN)
+        BOTH(MAX, Max, RV_MAX)
+        BOTH(MINU, UMin, RV_MINU)
+        BOTH(MAXU, UMax, RV_MAXU)
     default:
-        return false;
+        return (HostOp){LLVMAtomicRMWBinOpXchg, 0};
     }
-}
-
-static LLVMValueRef chosen(Emit *e, LLVMIntPredicate is, LLVMValueRef a,
-                           LLVMValueRef b)
-{
-    return LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, is, a, b, ""), a, b, "");
 }
 
 /* As fadd in round-to-nearest-even; NaNs are canonical. */
@@ -293,40 +291,17 @@ static LLVMValueRef float_sum(Emit *e, const Atom *t, LLVMValueRef a,
 static LLVMValueRef combined(Emit *e, const Atom *t, LLVMValueRef a,
                              LLVMValueRef b)
 {
-    LLVMAtomicRMWBinOp bin;
+    unsigned op = host_op(t->op->op).op;
 
-    if (!host_op(t->op->op, &bin)) {
-        return float_sum(e, t, a, b);
-    }
-    switch (bin) {
-    case LLVMAtomicRMWBinOpAdd:
-        return LLVMBuildAdd(e->b, a, b, "");
-    case LLVMAtomicRMWBinOpXor:
-        return LLVMBuildXor(e->b, a, b, "");
-    case LLVMAtomicRMWBinOpAnd:
-        return LLVMBuildAnd(e->b, a, b, "");
-    case LLVMAtomicRMWBinOpOr:
-        return LLVMBuildOr(e->b, a, b, "");
-    case LLVMAtomicRMWBinOpMin:
-        return chosen(e, LLVMIntSLT, a, b);
-    case LLVMAtomicRMWBinOpMax:
-        return chosen(e, LLVMIntSGT, a, b);
-    case LLVMAtomicRMWBinOpUMin:
-        return chosen(e, LLVMIntULT, a, b);
-    case LLVMAtomicRMWBinOpUMax:
-        return chosen(e, LLVMIntUGT, a, b);
-    default:
-        return b;
-    }
+    return is_float_add(t->op->op) ? float_sum(e, t, a, b)
+           : op                    ? emit_compute(e, op, a, b)
+                                   : b;
 }
 
 static LLVMValueRef of_host(Emit *e, const Atom *t, LLVMValueRef at,
                             LLVMValueRef b)
 {
-    LLVMAtomicRMWBinOp bin = LLVMAtomicRMWBinOpXchg;
-
-    (void)host_op(t->op->op, &bin);
-    return LLVMBuildAtomicRMW(e->b, bin, at, b, ORDER, 0);
+    return LLVMBuildAtomicRMW(e->b, host_op(t->op->op).bin, at, b, ORDER, 0);
 }
 
 static LLVMValueRef each(Emit *e, Atom *t, LLVMValueRef lane)
@@ -356,13 +331,12 @@ static LLVMValueRef before(Emit *e, Atom *t, LLVMValueRef lane)
 static LLVMValueRef add_together(Emit *e, Atom *t)
 {
     LLVMValueRef v, old, at = LLVMBuildIntToPtr(e->b, t->base, e->ptr, "");
-    LLVMTypeRef words = t->all == e->words ? e->words : e->wides;
 
     t->sum = emit_alloca(e, t->one);
     LLVMBuildStore(e->b, LLVMConstNull(t->one), t->sum);
     v = each_lane(e, t, before);
     old = of_host(e, t, at, LLVMBuildLoad2(e->b, t->one, t->sum, ""));
-    old = emit_splat(e, give(e, t, old), words);
+    old = emit_splat(e, give(e, t, old), t->all);
     return LLVMBuildAdd(e->b, v, old, "");
 }
 

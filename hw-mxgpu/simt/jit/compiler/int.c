@@ -104,10 +104,7 @@ static LLVMValueRef zeros(Emit *e, const char *name, LLVMValueRef a)
     return emit_intrinsic(e, name, LLVMTypeOf(a), 2, args);
 }
 
-/* On operands of one type, i64 or vectors of i32 (of words that stay words) or
- * i64. */
-static LLVMValueRef compute(Emit *e, unsigned op, LLVMValueRef a,
-                            LLVMValueRef b)
+LLVMValueRef emit_compute(Emit *e, unsigned op, LLVMValueRef a, LLVMValueRef b)
 {
     unsigned width = LLVMTypeOf(a) == e->words ? 32 : 64;
 
@@ -271,12 +268,12 @@ static bool is_w(unsigned op)
 static Value on_words(Emit *e, unsigned op, Value a, Value b)
 {
     if (emit_uniform(a) && emit_uniform(b)) {
-        LLVMValueRef v = compute(e, op, LLVMBuildTrunc(e->b, a.v, e->i32, ""),
+        LLVMValueRef v = emit_compute(e, op, LLVMBuildTrunc(e->b, a.v, e->i32, ""),
                                  LLVMBuildTrunc(e->b, b.v, e->i32, ""));
 
         return (Value){JIT_UNIFORM_WORD, LLVMBuildSExt(e->b, v, e->i64, "")};
     }
-    return (Value){JIT_WORD, compute(e, op, emit_low(e, a), emit_low(e, b))};
+    return (Value){JIT_WORD, emit_compute(e, op, emit_low(e, a), emit_low(e, b))};
 }
 
 /* sext.b and so on look at low bits only. */
@@ -413,11 +410,11 @@ void emit_int(Emit *e, const SimtOp *op)
     if (is_extension(op->op) && !emit_uniform(a)) {
         emit_write(e, op->rd,
                    (Value){JIT_WORD,
-                           compute(e, op->op, emit_low(e, a), emit_low(e, a))});
+                           emit_compute(e, op->op, emit_low(e, a), emit_low(e, a))});
         return;
     }
     emit_write(e, op->rd,
-               (Value){type, compute(e, op->op, emit_as(e, a, type),
+               (Value){type, emit_compute(e, op->op, emit_as(e, a, type),
                                      emit_as(e, b, type))});
 }
 

@@ -96,8 +96,6 @@ LLVMValueRef lane_turns_given(Loop *l)
     return n;
 }
 
-/* How far x[rd] of that op goes up with its first operand, where the second one is
- * one value for all; -1: it is no such sum. */
 int lane_sum_shift(Loop *l, const SimtOp *op)
 {
     bool one = l->x.read >> op->r2 & 1 && emit_uniform(l->was[op->r2]) &&
@@ -117,25 +115,15 @@ int lane_sum_shift(Loop *l, const SimtOp *op)
     }
 }
 
-/* The op that has made the address of a load in this turn; NULL: it is older. */
-static const SimtOp *maker(const Emit *e, unsigned load)
-{
-    for (unsigned i = load; i-- > e->block->first;) {
-        if (mxgpu_jit_writes_x(&e->r->ops[i], e->r->kind[i]) &&
-            e->r->ops[i].rd == e->r->ops[load].r1) {
-            return &e->r->ops[i];
-        }
-    }
-    return NULL;
-}
-
 /* What is the same for all lanes and turns of loads whose addresses are sums. */
 void lane_prepare_sums(Loop *l)
 {
     Emit *e = l->e;
 
     for (unsigned i = e->block->first; i <= lane_last_of(e); i++) {
-        const SimtOp *sum = e->r->kind[i] == JIT_LOAD ? maker(e, i) : NULL;
+        const SimtOp *sum = e->r->kind[i] == JIT_LOAD
+                                ? lane_writer(e, e->r->ops[i].r1, i)
+                                : NULL;
         unsigned k = i - e->block->first;
         LLVMValueRef v;
 

@@ -80,7 +80,12 @@ static inline LLVMValueRef lane_some(Emit *e, LLVMValueRef v)
 
 /* ---- lane_registers.c: what lanes bring and take along */
 
-bool lane_is_written(const Emit *e, unsigned reg);
+/* The last op of the block before that one which writes the x register; NULL: none. */
+const SimtOp *lane_writer(const Emit *e, unsigned reg, unsigned before);
+static inline bool lane_is_written(const Emit *e, unsigned reg)
+{
+    return lane_writer(e, reg, lane_last_of(e) + 1) != NULL;
+}
 /* Whether x[base] is a number more in each turn than in the one before; first: so
  * much more than at the block's beginning for op "at", already in the first. */
 bool lane_steps(const Emit *e, unsigned base, unsigned at, int64_t *step,

@@ -21,7 +21,7 @@ void lane_set(Loop *l, LLVMValueRef variable, LLVMValueRef v)
 /* ---- in turns */
 
 bool lane_steps(const Emit *e, unsigned base, unsigned at, int64_t *step,
-                     int64_t *first)
+                int64_t *first)
 {
     unsigned writes = 0;
 
@@ -41,15 +41,15 @@ bool lane_steps(const Emit *e, unsigned base, unsigned at, int64_t *step,
     return base != 0;
 }
 
-bool lane_is_written(const Emit *e, unsigned reg)
+const SimtOp *lane_writer(const Emit *e, unsigned reg, unsigned before)
 {
-    for (unsigned i = e->block->first; i <= lane_last_of(e); i++) {
+    for (unsigned i = before; i-- > e->block->first;) {
         if (mxgpu_jit_writes_x(&e->r->ops[i], e->r->kind[i]) &&
             e->r->ops[i].rd == reg) {
-            return true;
+            return &e->r->ops[i];
         }
     }
-    return false;
+    return NULL;
 }
 
 /* ---- of all lanes, in memory */
