@@ -320,12 +320,13 @@ ENTRY(conversions, (const Args *a))
     a->out[GID] = sum;
 }
 
-/* Short rows of indices, to their end: up, and down. */
+/* Short rows of indices, to their end: up, and down. What is odd of the stride is in the
+ * way: then they do not come to their end. */
 ENTRY(rows, (const Args *a))
 {
     u32 t = GID, sum = t;
     u64 from = a->data[2 * t], turns = a->data[2 * t + 1], p = from;
-    u64 end = from + 4 * turns;
+    u64 end = from + 4 * turns + (a->stride & 3);
     float x = 0;
 
 #pragma clang loop unroll(disable)

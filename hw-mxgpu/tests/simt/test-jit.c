@@ -199,6 +199,26 @@ static void test_rows_leave(void)
     }
 }
 
+/* A counter goes past its end, and the loads out of what is mapped. */
+static void test_rows_endless(void)
+{
+    const uint64_t at = HOST_DATA_VA + HOST_DATA_BYTES - 16384;
+
+    for (unsigned threads = 3; threads <= 64; threads += 61) {
+        Both b = both_new("rows", 1, threads);
+
+        fill(&b, 5);
+        for (unsigned n = 0; n < 4; n++) {
+            set_collect(&b, at, at + 4096, 3, 40);
+            compare(&b, MXGPU_FAULT_NONE, true);
+        }
+        compiled(&b);
+        b.run[0].args[2] = b.run[1].args[2] = 2;
+        compare(&b, MXGPU_FAULT_NOT_PRESENT, true);
+        both_free(&b);
+    }
+}
+
 /* One lane leaves what is mapped, or the block's shared memory, by one load or the
  * other, in any turn. */
 static void test_collect_faults(void)
@@ -911,6 +931,7 @@ int main(int argc, char **argv)
     g_test_add_func("/jit/collect", test_collect);
     g_test_add_func("/jit/rows", test_rows);
     g_test_add_func("/jit/rows-leave", test_rows_leave);
+    g_test_add_func("/jit/rows-endless", test_rows_endless);
     g_test_add_func("/jit/collect-faults", test_collect_faults);
     g_test_add_func("/jit/whole", test_whole);
     g_test_add_func("/jit/large-lines", test_large_lines);
