@@ -152,8 +152,34 @@ static void test_loops(void)
               "    *b = dot(a, b, 512); }\n");
     test_mxcc("-S", "-maca-device-only", "loop.maca", NULL);
     g_assert_cmpint(test_run(&out, "cat", "loop.s", NULL), ==, 0);
-    g_assert_cmpuint(occurrences(out, "\tcall\t"), ==, 0);
+    /* the one call that names the entry point, which is not linked */
+    g_assert_cmpuint(occurrences(out, "\tcall\tk\n"), ==, 1);
+    g_assert_cmpuint(occurrences(out, "\tcall\t"), ==, 1);
     g_assert_cmpuint(occurrences(out, "\tfmadd.s\t"), ==, 8);
+}
+
+/* Nothing calls a kernel: it keeps no registers. Functions do, and what returns to
+ * their callers. */
+static void test_kept_registers(void)
+{
+    const char *out;
+
+    test_file("kept.maca",
+              "static __device__ __noinline__ int leaf(int n) {\n"
+              "    asm volatile(\"\" : \"+r\"(n)); return n * n; }\n"
+              "static __device__ __noinline__ int twice(int n) {\n"
+              "    return leaf(n) + leaf(n + 1) * n; }\n"
+              "extern \"C\" __global__ void k(int *p, int n) {\n"
+              "    int before = p[1]; *p = twice(n) + before + n; }\n");
+    test_mxcc("-S", "-maca-device-only", "kept.maca", NULL);
+    g_assert_cmpint(test_run(&out, "cat", "kept.s", NULL), ==, 0);
+    out = strstr(out, "\nk:\n");
+    g_assert_nonnull(out);
+    g_assert_nonnull(strstr(out, "s0"));
+    g_assert_null(strstr(out, "(sp)"));
+    g_assert_cmpint(test_run(&out, "cat", "kept.s", NULL), ==, 0);
+    g_assert_cmpuint(occurrences(out, "\tsd\tra, "), ==, 1);
+    g_assert_cmpuint(occurrences(out, "\tsd\ts0, "), ==, 1);
 }
 
 /* How many products the code of a loop with n turns has. */
@@ -407,6 +433,7 @@ int main(int argc, char **argv)
     g_test_add_func("/mxcc/image/shared-is-shared", test_shared_is_shared);
     g_test_add_func("/mxcc/image/shared-offsets", test_shared_offsets);
     g_test_add_func("/mxcc/image/loops", test_loops);
+    g_test_add_func("/mxcc/image/kept-registers", test_kept_registers);
     g_test_add_func("/mxcc/image/turns", test_turns);
     g_test_add_func("/mxcc/image/symbols", test_symbols);
     g_test_add_func("/mxcc/image/library", test_library);

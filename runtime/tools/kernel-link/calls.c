@@ -176,7 +176,8 @@ static bool calls_pointer(LLVMValueRef i)
 {
     LLVMValueRef callee = LLVMIsACallInst(i) ? LLVMGetCalledValue(i) : NULL;
 
-    return callee && !LLVMIsAInlineAsm(callee) && !LLVMIsAFunction(callee);
+    return callee && !LLVMIsAInlineAsm(callee) && !LLVMIsAFunction(callee) &&
+           !LLVMIsAGlobalAlias(callee);
 }
 
 KlCalls kl_calls_of(LLVMValueRef fn)

@@ -345,6 +345,88 @@ bool kl_make_entry(Kl *kl, KlKernel *kernel)
     return true;
 }
 
+/*
+ * Nothing calls an entry point, so it need not keep registers as callees do. LLVM
+ * leaves this out where it allocates registers over functions, of those that are
+ * local, whose address is not taken and that do not recur. So their symbols are
+ * made global, and their addresses known, where LLVM does not look.
+ */
+LLVMValueRef kl_entry_address(Kl *kl, const KlKernel *kernel)
+{
+    char *alias = kl_printf("\01.Lentry.%s", kernel->name);
+    char *text = kl_printf(".globl \"%s\"\n.set \"%s\", \"%s\"\n",
+                           kernel->name, alias + 1, kernel->name);
+
+    LLVMAppendModuleInlineAsm(kl->module, text, strlen(text));
+    return LLVMAddGlobal(kl->module, LLVMInt8TypeInContext(kl->ctx), alias);
+}
+
+/* A function without instructions of its own that calls the entry points: LLVM
+ * generates code for local ones that are called. The linker leaves it out. */
+static void call_entries(Kl *kl)
+{
+    LLVMTypeRef ptr = LLVMPointerTypeInContext(kl->ctx, 0);
+    LLVMTypeRef nothing = LLVMVoidTypeInContext(kl->ctx);
+    LLVMTypeRef type = LLVMFunctionType(nothing, &ptr, 1, false);
+    LLVMValueRef null = LLVMConstNull(ptr);
+    LLVMValueRef all = LLVMAddFunction(kl->module, "__mx_kernel_calls",
+                                       LLVMFunctionType(nothing, NULL, 0, false));
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(kl->ctx);
+
+    LLVMSetSection(all, ".text.unused");
+    add_attribute(kl, all, LLVMAttributeFunctionIndex, "naked", 0);
+    LLVMPositionBuilderAtEnd(b, LLVMAppendBasicBlockInContext(kl->ctx, all, ""));
+    for (unsigned i = 0; i < kl->count; i++) {
+        LLVMValueRef call = LLVMBuildCall2(b, type, kl->kernels[i].entry, &null,
+                                           1, "");
+
+        LLVMSetTailCallKind(call, LLVMTailCallKindNoTail);
+    }
+    LLVMBuildUnreachable(b);
+    LLVMDisposeBuilder(b);
+}
+
+/* Calls of other functions name them in another way, which LLVM does not look
+ * behind: it would take from them what registers they keep, and for this target it
+ * gets that wrong. */
+static void hide_function(Kl *kl, LLVMValueRef fn)
+{
+    char *name = kl_printf("\01.Lcalled.%s", LLVMGetValueName(fn));
+    LLVMValueRef alias = NULL;
+
+    for (LLVMUseRef use = LLVMGetFirstUse(fn), next; use; use = next) {
+        LLVMValueRef call = LLVMIsACallInst(LLVMGetUser(use));
+
+        next = LLVMGetNextUse(use);
+        if (!call || LLVMGetCalledValue(call) != fn) {
+            continue;
+        }
+        if (!alias) {
+            alias = LLVMAddAlias2(kl->module, LLVMGlobalGetValueType(fn), 0, fn,
+                                  name);
+            LLVMSetLinkage(alias, LLVMPrivateLinkage);
+        }
+        LLVMSetOperand(call, LLVMGetNumOperands(call) - 1, alias);
+    }
+}
+
+void kl_free_registers(Kl *kl)
+{
+    LLVMValueRef fn = LLVMGetFirstFunction(kl->module);
+
+    for (; fn; fn = LLVMGetNextFunction(fn)) {
+        if (LLVMGetLinkage(fn) == LLVMInternalLinkage) { /* no entry point */
+            hide_function(kl, fn);
+        }
+    }
+    for (unsigned i = 0; i < kl->count; i++) {
+        fn = kl->kernels[i].entry;
+        LLVMSetLinkage(fn, LLVMInternalLinkage);
+        add_attribute(kl, fn, LLVMAttributeFunctionIndex, "norecurse", 0);
+    }
+    call_entries(kl);
+}
+
 void kl_add_tls(Kl *kl, KlKernel *kernel)
 {
     LLVMBasicBlockRef first = LLVMGetEntryBasicBlock(kernel->entry);

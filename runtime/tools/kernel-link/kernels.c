@@ -321,7 +321,7 @@ static LLVMValueRef descriptor(Kl *kl, const KlKernel *kernel)
     LLVMValueRef fields[] = {
         int32(kl, MXGPU_KERNEL_MAGIC),
         int32(kl, MXGPU_KERNEL_ABI),
-        kernel->entry,
+        kl_entry_address(kl, kernel),
         name,
         arg_table(kl, kernel),
         int32(kl, kernel->arg_count),

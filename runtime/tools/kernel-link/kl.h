@@ -128,6 +128,10 @@ void kl_resolve_launches(Kl *kl, LLVMValueRef descs);
 
 /* entry.c */
 bool kl_make_entry(Kl *kl, KlKernel *kernel);
+/* The address of its entry point, for the descriptor. */
+LLVMValueRef kl_entry_address(Kl *kl, const KlKernel *kernel);
+/* Entry points use registers without keeping them. */
+void kl_free_registers(Kl *kl);
 void kl_add_tls(Kl *kl, KlKernel *kernel);
 
 /* What is known of a function's calls from elsewhere. */

@@ -229,6 +229,14 @@ static LLVMTargetMachineRef target_machine(const Options *o)
                                    LLVMRelocPIC, LLVMCodeModelMedium);
 }
 
+/* Whether registers are allocated over functions: callers keep in registers what
+ * the functions they call leave alone. What would make functions of parts of
+ * others, where size counts, comes later, and knows nothing of this. */
+static bool knows_callees(const Options *o)
+{
+    return o->opt >= '1' && o->opt <= '3';
+}
+
 /*
  * Of a warp every instruction counts, and its bytes do not: loops are unrolled
  * further than for a processor. mxcc asks for the target's way of doing it
@@ -251,6 +259,10 @@ static void set_llvm_options(const Options *o)
 
     while (argv[n]) {
         n++;
+    }
+    if (knows_callees(o)) {
+        argv[n++] = "-enable-ipra";
+        argv[n++] = "-enable-machine-outliner=never";
     }
     for (unsigned i = 0; i < o->llvm_count; i++) {
         size_t name = strcspn(o->llvm[i], "=");
@@ -340,6 +352,9 @@ static bool transform(Kl *kl, const Options *o, LLVMTargetMachineRef tm,
     kl_place_constants(kl, reach);
     kl_emit_descs(kl, reach);
     kl_order(kl);
+    if (knows_callees(o)) {
+        kl_free_registers(kl);
+    }
     return verify(kl->module, "before code generation");
 }
 
