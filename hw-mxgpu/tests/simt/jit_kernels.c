@@ -320,6 +320,34 @@ ENTRY(conversions, (const Args *a))
     a->out[GID] = sum;
 }
 
+/* One number for each row, which other lanes of it write in each turn, or none, or all.
+ * data: where, bytes from row to row, turns. */
+ENTRY(levels, (const Args *a))
+{
+    u32 t = TIDY * NTID + TID, sum = t * 7;
+    u64 row = a->data[0] + a->data[1] * (u64)TIDY;
+    float x = (float)t;
+    u32 turns = (u32)a->data[2];
+
+#pragma clang loop unroll(disable)
+    for (u32 i = 0; i < turns; i++) {
+        u32 bits = (t + 1) * 2654435761u >> (i & 15);
+
+        if (!(bits & 7)) {
+            *(volatile u64 *)row = sum * 0x100000001ull;
+            *(volatile u32 *)(row + 8) = sum ^ t;
+        }
+        if (__builtin_expect(TID == (i & 3), 1)) {
+            *(volatile unsigned short *)(row + 14) = (unsigned short)sum;
+            *(volatile float *)(row + 16) = x;
+        }
+        *(volatile u8 *)(row + 13) = (u8)(sum >> 3);
+        sum = sum * 5 + *(volatile u32 *)(row + 4) + *(volatile u32 *)(row + 8) +
+              *(volatile u32 *)(row + 12) + *(volatile u32 *)(row + 16);
+    }
+    a->out[t] = sum;
+}
+
 /* Short rows of indices, to their end: up, and down. What is odd of the stride is in the
  * way: then they do not come to their end. */
 ENTRY(rows, (const Args *a))

@@ -12,6 +12,8 @@
 
 #include <stddef.h>
 
+#define LEVELS_MAX 4 /* rows at one address each that are stored in turn */
+
 /* ---- loads */
 
 LLVMValueRef emit_extended(Emit *e, const SimtOp *op, LLVMValueRef v)
@@ -373,17 +375,27 @@ static void slow_value(Emit *e, const SimtOp *op, LLVMValueRef v)
     }
 }
 
-/* Of a line whose rows are side by side; continues where they are not. */
+/* Of a line whose rows are side by side, or at one address each; continues where
+ * they are not. */
 static void store_line(Emit *e, const SimtOp *op, Value base, LLVMValueRef v,
                        LLVMBasicBlockRef join, LLVMBasicBlockRef slow)
 {
-    LLVMBasicBlockRef other = emit_if_step(e, base, emit_size(op->op));
-    Access a = emit_begin_rows(e, op->imm, emit_size(op->op), base, slow);
+    const uint64_t steps[] = {emit_size(op->op), 0};
+    bool level = LANES >> e->r->row_shift <= LEVELS_MAX;
 
-    LLVMPositionBuilderAtEnd(e->b, a.fast);
-    emit_put_rows(e, &a, base, v);
-    LLVMBuildBr(e->b, join);
-    LLVMPositionBuilderAtEnd(e->b, other);
+    for (unsigned i = 0; i < 1 + level; i++) {
+        LLVMBasicBlockRef other;
+        Access a;
+
+        if (emit_may_step(base, steps[i])) {
+            other = emit_if_step(e, base, steps[i]);
+            a = emit_begin_rows(e, op->imm, emit_size(op->op), base, slow);
+            LLVMPositionBuilderAtEnd(e->b, a.fast);
+            (i ? emit_put_levels : emit_put_rows)(e, &a, base, v);
+            LLVMBuildBr(e->b, join);
+            LLVMPositionBuilderAtEnd(e->b, other);
+        }
+    }
 }
 
 static void store_vector(Emit *e, const SimtOp *op, LLVMValueRef v,
@@ -409,7 +421,7 @@ void emit_store(Emit *e, const SimtOp *op)
     LLVMBasicBlockRef join = emit_new(e, "stored");
     LLVMBasicBlockRef slow = emit_new(e, "slow");
 
-    if (mxgpu_jit_line(base.type) && emit_may_step(base, emit_size(op->op))) {
+    if (mxgpu_jit_line(base.type)) {
         store_line(e, op, base, v, join, slow);
     }
     store_vector(e, op, v, join, slow);

@@ -144,6 +144,41 @@ void emit_put_rows(Emit *e, const Access *a, Value base, LLVMValueRef v)
     }
 }
 
+/* The last lane of the row that is in the mask writes, if any is. */
+static void put_level(Emit *e, const Access *a, Value base, LLVMValueRef room,
+                      LLVMTypeRef type, unsigned r)
+{
+    unsigned n = 1u << e->r->row_shift;
+    LLVMTypeRef one = LLVMIntTypeInContext(e->context, 8 * a->size);
+    LLVMBasicBlockRef some = emit_new(e, "some"), none = emit_new(e, "none");
+    LLVMValueRef args[2] = {NULL, LLVMConstInt(e->i1, 1, 0)}, last, v;
+
+    args[0] = LLVMBuildAnd(
+        e->b, e->mask, emit_i64(e, ((1ull << n) - 1) << r * n), "");
+    emit_branch(e, LLVMBuildICmp(e->b, LLVMIntNE, args[0], emit_i64(e, 0), ""),
+                some, none, true);
+    LLVMPositionBuilderAtEnd(e->b, some);
+    last = LLVMBuildSub(e->b, emit_i64(e, LANES - 1),
+                        emit_intrinsic(e, "llvm.ctlz", e->i64, 2, args), "");
+    v = emit_load_at(e, LLVMGetElementType(type),
+                     emit_element(e, LLVMGetElementType(type), room, last));
+    v = LLVMBuildTruncOrBitCast(e->b, v, one, "");
+    LLVMSetAlignment(LLVMBuildStore(e->b, v, row_at(e, a, base, r)), 1);
+    LLVMBuildBr(e->b, none);
+    LLVMPositionBuilderAtEnd(e->b, none);
+}
+
+void emit_put_levels(Emit *e, const Access *a, Value base, LLVMValueRef v)
+{
+    LLVMTypeRef type = LLVMTypeOf(v);
+    LLVMValueRef room = emit_room(e, type);
+
+    emit_store_at(e, v, room);
+    for (unsigned r = 0; r < (unsigned)LANES >> e->r->row_shift; r++) {
+        put_level(e, a, base, room, type, r);
+    }
+}
+
 LLVMBasicBlockRef emit_if_step(Emit *e, Value base, uint64_t step)
 {
     LLVMBasicBlockRef yes = emit_new(e, "yes"), no = emit_new(e, "other");

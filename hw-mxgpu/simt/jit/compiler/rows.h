@@ -19,5 +19,7 @@ LLVMValueRef emit_get_rows(Emit *e, const Access *a, Value base, bool level);
 LLVMValueRef emit_get_reversed(Emit *e, const Access *a);
 /* Where rows overlap, the last one counts. */
 void emit_put_rows(Emit *e, const Access *a, Value base, LLVMValueRef v);
+/* All lanes of a row to one address. */
+void emit_put_levels(Emit *e, const Access *a, Value base, LLVMValueRef v);
 
 #endif
