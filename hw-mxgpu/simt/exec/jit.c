@@ -199,6 +199,7 @@ static JitFn *fill(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page, SimtHead *head,
 {
     const JitRegion *r = head->region;
     uint32_t needed = r->code.blocks[r->code.head_block].live;
+    JitNeeds needs;
     Entry e;
     JitFn *fn = begin_some(r, w, f, &e);
 
@@ -208,7 +209,8 @@ static JitFn *fill(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page, SimtHead *head,
     if (w->s.cur.mask != w->s.live) {
         needed |= ~(uint32_t)w->c.dead;
     }
-    if (!jit_ready_x(r, w, needed & r->used)) {
+    needs = jit_needs(r, needed & r->used);
+    if (!jit_ready_x(r, w, &needs)) {
         bail(cu, w, page, head, true);
         return NULL;
     }
@@ -240,7 +242,8 @@ static JitGo enter(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page, SimtHead *head,
         return JIT_STAY;
     }
     w->c.dead |= 1ull << SINK;
-    jit_fill_frame(cu, w, r, &f, limit);
+    jit_fill_block(cu, w, r, &f);
+    jit_fill_warp(cu, w, &f, limit);
     f.slice = !solo && w->s.slice_end ? w->s.slice_end : UINT64_MAX;
     how = fn(cu, w, &f);
     jit_account(cu, w, &f);

@@ -86,18 +86,32 @@ static void ask_whole(MxgpuCu *cu, Convoy *c, SimtPage *page, SimtHead *head,
     }
 }
 
+/* x registers that each warp has its part of. */
+static uint32_t split_of(const Convoy *c)
+{
+    return _mm256_test_epi8_mask(_mm256_loadu_si256((const void *)c->form),
+                                 _mm256_set1_epi8(CONVOY_SPLIT));
+}
+
+/* No other form than that. */
+static void set_split(Convoy *c, uint32_t registers)
+{
+    _mm256_mask_storeu_epi8(c->form, registers, _mm256_set1_epi8(CONVOY_SPLIT));
+}
+
 /* Whether all warps hold what the code takes. */
 static bool warps_ready(const JitRegion *r, Convoy *c)
 {
     const JitBlock *b = &r->code.blocks[r->code.head_block];
     uint32_t needed = b->live & r->used;
+    JitNeeds needs = jit_needs(r, needed);
 
     /* What else the code writes holds nothing now. */
-    for (uint32_t m = needed; m; m &= m - 1) {
+    for (uint32_t m = needed & ~split_of(c); m; m &= m - 1) {
         convoy_split(c, __builtin_ctz(m));
     }
     for (unsigned i = 0; i < c->n; i++) {
-        if (!jit_ready_x(r, c->w[i], needed) ||
+        if (!jit_ready_x(r, c->w[i], &needs) ||
             !jit_ready_f(c->w[i], b->flive, ALL_LANES)) {
             return false;
         }
@@ -106,28 +120,26 @@ static bool warps_ready(const JitRegion *r, Convoy *c)
 }
 
 static JitGo run_whole(MxgpuCu *cu, MxgpuWarp *w, const JitRegion *r,
-                       const JitAt *at, uint64_t *op)
+                       const JitAt *at, JitFrame *f, uint64_t *op)
 {
-    JitFrame f;
     JitLeave how;
 
     w->s.cur.pc = at->pc;
     w->s.cur.depth = at->depth;
     w->c.dead |= 1ull << SINK;
-    jit_fill_frame(cu, w, r, &f, w->s.instructions + at->each);
-    f.slice = UINT64_MAX;
-    f.few = JIT_FEW;
-    how = r->made[JIT_FOR_ALL].fn(cu, w, &f);
-    jit_account(cu, w, &f);
-    *op = how == JIT_BAILED ? f.fault_op : UINT64_MAX;
+    jit_fill_warp(cu, w, f, w->s.instructions + at->each);
+    f->slice = UINT64_MAX;
+    how = r->made[JIT_FOR_ALL].fn(cu, w, f);
+    jit_account(cu, w, f);
+    *op = how == JIT_BAILED ? f->fault_op : UINT64_MAX;
     if (how == JIT_TOGETHER) {
-        w->s.cur.pc = r->page + f.fault_at;
+        w->s.cur.pc = r->page + f->fault_at;
         w->s.cur.mask = ALL_LANES;
         w->s.slice_end = 0;
         return JIT_ON;
     }
-    memset(f.came, 0, r->code.num_blocks * sizeof(f.came[0]));
-    return jit_left(w, r, &f, how);
+    memset(f->came, 0, r->code.num_blocks * sizeof(f->came[0]));
+    return jit_left(w, r, f, how);
 }
 
 /* Code has left in front of an instruction that does something else than was
@@ -209,16 +221,19 @@ JitGo jit_convoy(MxgpuCu *cu, Convoy *c, SimtPage *page, SimtHead *head,
     JitRegion *r = whole_code(cu, c, page, head, at);
     uint64_t most = 0, op;
     JitGo go = JIT_ON;
+    JitFrame f;
     unsigned k;
 
     *done = 0;
     if (!r) {
         return JIT_STAY;
     }
+    jit_fill_block(cu, c->w[0], r, &f);
+    f.few = JIT_FEW;
     for (k = 0; k < c->n && go == JIT_ON; k++) {
         uint64_t ran = c->w[k]->s.instructions;
 
-        go = run_whole(cu, c->w[k], r, at, &op);
+        go = run_whole(cu, c->w[k], r, at, &f, &op);
         if (go == JIT_ON) {
             note_bail(r, head, op);
         }
@@ -226,9 +241,7 @@ JitGo jit_convoy(MxgpuCu *cu, Convoy *c, SimtPage *page, SimtHead *head,
         most = ran > most ? ran : most;
         *done += ran;
     }
-    for (uint32_t m = r->touched; m; m &= m - 1) {
-        c->form[__builtin_ctz(m)] = CONVOY_SPLIT;
-    }
+    set_split(c, r->touched);
     jit_weigh(head, most, CONVOY_ENTRIES, CONVOY_WORTH);
     if (go == JIT_ON && are_together(c)) {
         return JIT_ON;

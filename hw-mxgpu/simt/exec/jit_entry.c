@@ -18,14 +18,12 @@ static uint32_t having(const MxgpuWarp *w, int form)
 
 static bool are_words(const MxgpuWarp *w, uint32_t uniform)
 {
-    uint64_t differ = 0;
+    uint64_t far = 0;
 
     for (; uniform; uniform &= uniform - 1) {
-        uint64_t v = w->line[__builtin_ctz(uniform)].base;
-
-        differ |= v ^ SEXT32(v);
+        far |= w->line[__builtin_ctz(uniform)].base + (1ull << 31);
     }
-    return !differ;
+    return !(far >> 32);
 }
 
 /* Of what came in as a line when the code was asked for it knows the step. */
@@ -72,30 +70,30 @@ static bool are_line_words(const MxgpuWarp *w, uint32_t lines)
     return within;
 }
 
-/* Makes the forms of x registers that the code reads; false: one has none. Most
- * have them: what is looked at in turn is what has not. */
-bool jit_ready_x(const JitRegion *region, MxgpuWarp *w, uint32_t needed)
+/* Makes forms of x registers, all of which can be made but words of what is wide. */
+static bool make_forms(MxgpuWarp *w, uint32_t words, uint32_t wides)
 {
-    const uint32_t *at = region->at_head;
-    uint32_t line = (at[JIT_LINE_WORD] | at[JIT_LINE]) & needed;
-    uint32_t came = line & region->lines; /* the others as one value */
-    uint32_t uniform =
-        ((at[JIT_UNIFORM_WORD] | at[JIT_UNIFORM]) & needed) | (line & ~came);
-    bool ready = !(uniform & ~having(w, FORM_UNIFORM)) &&
-                 !(came & ~having(w, FORM_LINE)) &&
-                 are_words(w, at[JIT_UNIFORM_WORD] & needed) &&
-                 same_steps(&region->code, w, came) &&
-                 are_line_words(w, at[JIT_LINE_WORD] & needed);
-    uint32_t other = at[JIT_WORD] & needed & ~having(w, FORM_WORD);
+    for (; words; words &= words - 1) {
+        if (!as_word(w, __builtin_ctz(words))) {
+            return false;
+        }
+    }
+    for (; wides; wides &= wides - 1) {
+        (void)wide(w, __builtin_ctz(wides));
+    }
+    return true;
+}
 
-    for (; ready && other; other &= other - 1) {
-        ready = as_word(w, __builtin_ctz(other));
-    }
-    other = ready ? at[JIT_WIDE] & needed & ~having(w, FORM_WIDE) : 0;
-    for (; other; other &= other - 1) {
-        (void)wide(w, __builtin_ctz(other));
-    }
-    return ready;
+/* Most have them: what is looked at in turn is what has not. */
+bool jit_ready_x(const JitRegion *region, MxgpuWarp *w, const JitNeeds *needs)
+{
+    return !(needs->uniform & ~having(w, FORM_UNIFORM)) &&
+           !(needs->lines & ~having(w, FORM_LINE)) &&
+           are_words(w, needs->uniform_words) &&
+           same_steps(&region->code, w, needs->lines) &&
+           are_line_words(w, needs->line_words) &&
+           make_forms(w, needs->words & ~having(w, FORM_WORD),
+                      needs->wide & ~having(w, FORM_WIDE));
 }
 
 bool jit_ready_f(const MxgpuWarp *w, const uint32_t needed[2], uint64_t lanes)

@@ -31,23 +31,30 @@ static inline void jit_account(MxgpuCu *cu, MxgpuWarp *w, const JitFrame *f)
     cu->n.divergent_now += f->divergent;
 }
 
-static inline void jit_fill_frame(const MxgpuCu *cu, const MxgpuWarp *w,
-                       const JitRegion *r, JitFrame *f, uint64_t limit)
+/* What warps of a block have in common. */
+static inline void jit_fill_block(const MxgpuCu *cu, const MxgpuWarp *w,
+                                  const JitRegion *r, JitFrame *f)
 {
-    f->instructions = w->s.instructions;
-    f->limit = limit;
-    f->key_global = jit_global_key(cu, w);
     f->key_shared = jit_shared_key(cu, w);
     f->key_private = jit_private_key(w);
     f->atomics = !cu->c.counting && !cu->simt->config.lane_memory;
-    f->private_host =
-        (uintptr_t)private_at(w, MXGPU_PRIVATE_END - w->c.private_size);
     f->sites = r->sites + cu->index * r->num_sites;
     f->page = r->page;
     f->call = jit_call;
     f->put = jit_put;
     f->region = r;
     f->dispatch = &simt_slot(cu, w)->dispatch;
+}
+
+/* A warp's own, and what may have changed since another one ran. */
+static inline void jit_fill_warp(const MxgpuCu *cu, const MxgpuWarp *w,
+                                 JitFrame *f, uint64_t limit)
+{
+    f->instructions = w->s.instructions;
+    f->limit = limit;
+    f->key_global = jit_global_key(cu, w);
+    f->private_host =
+        (uintptr_t)private_at(w, MXGPU_PRIVATE_END - w->c.private_size);
 }
 
 /* Spans of a profile begin anywhere, not only where code ends: with so many
@@ -58,8 +65,32 @@ static inline bool jit_fits(const MxgpuCu *cu, const MxgpuWarp *w,
     return left >= r->code.num_ops || !simt_slot(cu, w)->dispatch.profile;
 }
 
+/* x registers that code reads at its head, by what they must be there. */
+typedef struct JitNeeds {
+    uint32_t uniform, lines;             /* by form */
+    uint32_t uniform_words, line_words;  /* ... that must be words, too */
+    uint32_t words, wide;                /* forms that can be made of the others */
+} JitNeeds;
+
+static inline JitNeeds jit_needs(const JitRegion *r, uint32_t needed)
+{
+    const uint32_t *at = r->at_head;
+    uint32_t lines = (at[JIT_LINE_WORD] | at[JIT_LINE]) & needed;
+
+    return (JitNeeds){
+        /* lines that were not when the code was asked for came as one value */
+        .uniform = ((at[JIT_UNIFORM_WORD] | at[JIT_UNIFORM]) & needed) |
+                   (lines & ~r->lines),
+        .lines = lines & r->lines,
+        .uniform_words = at[JIT_UNIFORM_WORD] & needed,
+        .line_words = at[JIT_LINE_WORD] & needed,
+        .words = at[JIT_WORD] & needed,
+        .wide = at[JIT_WIDE] & needed,
+    };
+}
+
 /* Makes the forms of x registers that the code reads; false: one has none. */
-bool jit_ready_x(const JitRegion *region, MxgpuWarp *w, uint32_t needed)
+bool jit_ready_x(const JitRegion *region, MxgpuWarp *w, const JitNeeds *needs)
     SIMT_OWN("jit_ready_x");
 /* Whether f registers that are read hold for these lanes what the code reads. */
 bool jit_ready_f(const MxgpuWarp *w, const uint32_t needed[2], uint64_t lanes)
