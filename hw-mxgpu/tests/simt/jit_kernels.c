@@ -348,6 +348,58 @@ ENTRY(levels, (const Args *a))
     a->out[t] = sum;
 }
 
+/* Arrays in shared memory, which each block looks at from another place on: lanes that
+ * are outside of them do not. data: bytes, words and halfwords behind each other; how
+ * many of each; how much further thread 208 looks, down; what comes out; ... up. */
+#define BELOW(i, n)                                                            \
+    ({                                                                         \
+        u64 end_ = (n);                                                        \
+                                                                               \
+        asm volatile("" : "+r"(end_)); /* each `if` for itself, in order */    \
+        __builtin_expect((i) < end_, 1);                                       \
+    })
+
+ENTRY(edges, (const Args *a))
+{
+    u64 t = TID, n = a->data[1], sum = t, d, down, up;
+    volatile u8 *bytes = (volatile u8 *)a->data[0];
+    volatile u32 *words = (volatile u32 *)(bytes + n);
+    volatile unsigned short *halves = (volatile unsigned short *)(words + n);
+
+    for (u64 i = t; i < n; i += NTID) {
+        bytes[i] = (u8)(i * 7);
+        words[i] = (u32)i * 2654435761u;
+        halves[i] = (unsigned short)(i * 77);
+    }
+    barrier();
+    t = TID;
+    d = 16 * (u64)CTAID;
+    down = d - t;
+    up = t + d - n;
+    if (BELOW(down, n)) {
+        sum = sum * 5 + bytes[down] + words[down];
+    }
+    if (BELOW(down, n + (t == 208 ? a->data[2] : 0))) {
+        sum ^= halves[down];
+    }
+    if (BELOW(up, n + (t == 208 ? a->data[4] : 0))) {
+        sum = sum * 3 + halves[up];
+    }
+    if (BELOW(up, n)) {
+        sum += words[up] ^ bytes[up];
+    }
+    barrier();
+    up = TID + 16 * (u64)CTAID - n;
+    if (BELOW(up, n)) {
+        halves[up] = (unsigned short)(up * 78);
+        words[up] = (u32)up * 2654435769u;
+    }
+    barrier();
+    t = TID;
+    sum = sum * 7 + halves[t] + words[t];
+    *(volatile u64 *)(a->data[3] + 8 * (NTID * (u64)CTAID + t)) = sum;
+}
+
 /* Short rows of indices, to their end: up, and down. What is odd of the stride is in the
  * way: then they do not come to their end. */
 ENTRY(rows, (const Args *a))

@@ -365,29 +365,6 @@ static void test_barriers(void)
     }
 }
 
-/* Rows that store to one address each, of both kinds of memory. */
-static void test_levels(void)
-{
-    static const unsigned widths[] = {32, 16, 4}, apart[] = {24, 136};
-
-    for (unsigned i = 0; i < G_N_ELEMENTS(widths); i++) {
-        Both b = both_new("levels", 1, widths[i]);
-
-        for (unsigned k = 0; k < 2; k++) {
-            b.run[k].d.shared = 32768;
-            b.run[k].d.block[1] = THREADS / widths[i];
-        }
-        for (unsigned k = 0; k < 4; k++) {
-            set(&b, 0, k & 1 ? PLACE : MXGPU_SHARED_BASE);
-            set(&b, 1, apart[k / 2]);
-            set(&b, 2, 70);
-            compare(&b, MXGPU_FAULT_NONE, true);
-        }
-        compiled(&b);
-        both_free(&b);
-    }
-}
-
 /* A thread of the last warp leaves what is mapped, or the block's shared memory;
  * the others may have got further by then. */
 static void test_whole_faults(void)
@@ -957,7 +934,6 @@ int main(int argc, char **argv)
     g_test_add_func("/jit/rows-endless", test_rows_endless);
     g_test_add_func("/jit/collect-faults", test_collect_faults);
     g_test_add_func("/jit/whole", test_whole);
-    g_test_add_func("/jit/levels", test_levels);
     g_test_add_func("/jit/large-lines", test_large_lines);
     g_test_add_func("/jit/whole-faults", test_whole_faults);
     g_test_add_func("/jit/barriers", test_barriers);

@@ -47,8 +47,8 @@ LLVMValueRef emit_extended(Emit *e, const SimtOp *op, LLVMValueRef v)
 }
 
 typedef struct Ends {
-    LLVMValueRef v[6];
-    LLVMBasicBlockRef from[6];
+    LLVMValueRef v[8];
+    LLVMBasicBlockRef from[8];
     unsigned n;
     LLVMBasicBlockRef join;
 } Ends;
@@ -119,28 +119,45 @@ LLVMValueRef emit_of_memory(Emit *e, const SimtOp *op, LLVMValueRef v)
     return emit_extended(e, op, v);
 }
 
+/* Of lanes of the mask, where others of a row, up or down, are not inside. */
+static void load_part(Emit *e, const SimtOp *op, Value base, bool down, Ends *ends,
+                      LLVMBasicBlockRef slow)
+{
+    Access a = emit_begin_part(e, op->imm, emit_size(op->op), base, slow);
+
+    LLVMPositionBuilderAtEnd(e->b, a.fast);
+    end(e, ends, emit_of_memory(e, op, emit_get_part(e, &a, down)));
+}
+
 /* Of a line whose rows are side by side, up or down, or at one address each;
  * continues where they are neither. */
 static void load_rows(Emit *e, const SimtOp *op, Value base, Ends *ends,
                       LLVMBasicBlockRef slow)
 {
     const uint64_t size = emit_size(op->op), steps[] = {size, 0, -size};
-    unsigned kinds = 1u << e->r->row_shift == LANES ? 3 : 2;
+    bool one = 1u << e->r->row_shift == LANES;
 
-    for (unsigned i = 0; i < kinds; i++) {
-        LLVMBasicBlockRef other;
+    for (unsigned i = 0; i < (one ? 3 : 2); i++) {
+        bool part = one && steps[i] && !e->block->full;
+        LLVMBasicBlockRef other, rest;
         Access a;
 
-        if (emit_may_step(base, steps[i])) {
-            other = emit_if_step(e, base, steps[i]);
-            a = emit_begin_rows(e, op->imm, emit_size(op->op), base, slow);
-            LLVMPositionBuilderAtEnd(e->b, a.fast);
-            end(e, ends,
-                emit_of_memory(e, op,
-                               i == 2 ? emit_get_reversed(e, &a)
-                                      : emit_get_rows(e, &a, base, i)));
-            LLVMPositionBuilderAtEnd(e->b, other);
+        if (!emit_may_step(base, steps[i])) {
+            continue;
         }
+        other = emit_if_step(e, base, steps[i]);
+        rest = part ? emit_new(e, "rest") : slow;
+        a = emit_begin_rows(e, op->imm, emit_size(op->op), base, rest);
+        LLVMPositionBuilderAtEnd(e->b, a.fast);
+        end(e, ends,
+            emit_of_memory(e, op,
+                           i == 2 ? emit_get_reversed(e, &a)
+                                  : emit_get_rows(e, &a, base, i)));
+        if (part) {
+            LLVMPositionBuilderAtEnd(e->b, rest);
+            load_part(e, op, base, i == 2, ends, slow);
+        }
+        LLVMPositionBuilderAtEnd(e->b, other);
     }
 }
 
@@ -375,26 +392,54 @@ static void slow_value(Emit *e, const SimtOp *op, LLVMValueRef v)
     }
 }
 
-/* Of a line whose rows are side by side, or at one address each; continues where
- * they are not. */
+/* Of a line whose rows are side by side. */
+static void store_rows(Emit *e, const SimtOp *op, Value base, LLVMValueRef v,
+                       LLVMBasicBlockRef join, LLVMBasicBlockRef slow)
+{
+    unsigned size = emit_size(op->op);
+    bool part = 1u << e->r->row_shift == LANES && !e->block->full;
+    LLVMBasicBlockRef rest = part ? emit_new(e, "rest") : slow;
+    Access a = emit_begin_rows(e, op->imm, size, base, rest);
+
+    LLVMPositionBuilderAtEnd(e->b, a.fast);
+    emit_put_rows(e, &a, base, v);
+    LLVMBuildBr(e->b, join);
+    if (part) { /* others than lanes of the mask are not inside, perhaps */
+        LLVMPositionBuilderAtEnd(e->b, rest);
+        a = emit_begin_part(e, op->imm, size, base, slow);
+        LLVMPositionBuilderAtEnd(e->b, a.fast);
+        emit_put_rows(e, &a, base, v);
+        LLVMBuildBr(e->b, join);
+    }
+}
+
+/* At one address for each row. */
+static void store_levels(Emit *e, const SimtOp *op, Value base, LLVMValueRef v,
+                         LLVMBasicBlockRef join, LLVMBasicBlockRef slow)
+{
+    Access a = emit_begin_rows(e, op->imm, emit_size(op->op), base, slow);
+
+    LLVMPositionBuilderAtEnd(e->b, a.fast);
+    emit_put_levels(e, &a, base, v);
+    LLVMBuildBr(e->b, join);
+}
+
+/* Continues where the line is neither. */
 static void store_line(Emit *e, const SimtOp *op, Value base, LLVMValueRef v,
                        LLVMBasicBlockRef join, LLVMBasicBlockRef slow)
 {
-    const uint64_t steps[] = {emit_size(op->op), 0};
-    bool level = LANES >> e->r->row_shift <= LEVELS_MAX;
+    unsigned rows = LANES >> e->r->row_shift, size = emit_size(op->op);
+    LLVMBasicBlockRef other;
 
-    for (unsigned i = 0; i < 1 + level; i++) {
-        LLVMBasicBlockRef other;
-        Access a;
-
-        if (emit_may_step(base, steps[i])) {
-            other = emit_if_step(e, base, steps[i]);
-            a = emit_begin_rows(e, op->imm, emit_size(op->op), base, slow);
-            LLVMPositionBuilderAtEnd(e->b, a.fast);
-            (i ? emit_put_levels : emit_put_rows)(e, &a, base, v);
-            LLVMBuildBr(e->b, join);
-            LLVMPositionBuilderAtEnd(e->b, other);
-        }
+    if (emit_may_step(base, size)) {
+        other = emit_if_step(e, base, size);
+        store_rows(e, op, base, v, join, slow);
+        LLVMPositionBuilderAtEnd(e->b, other);
+    }
+    if (rows <= LEVELS_MAX && emit_may_step(base, 0)) {
+        other = emit_if_step(e, base, 0);
+        store_levels(e, op, base, v, join, slow);
+        LLVMPositionBuilderAtEnd(e->b, other);
     }
 }
 

@@ -44,6 +44,39 @@ Access emit_begin_rows(Emit *e, int64_t imm, unsigned size, Value base,
     return a;
 }
 
+/* Where the first or the last lane of the mask is, if there is one row. */
+static LLVMValueRef end_of_part(Emit *e, const Access *a, Value base, bool last)
+{
+    LLVMValueRef args[] = {e->mask, LLVMConstInt(e->i1, 0, 0)}, lane;
+
+    lane = emit_intrinsic(e, last ? "llvm.ctlz" : "llvm.cttz", e->i64, 2, args);
+    if (last) {
+        lane = LLVMBuildSub(e->b, emit_i64(e, LANES - 1), lane, "");
+    }
+    return LLVMBuildAdd(e->b, a->va, LLVMBuildMul(e->b, base.step, lane, ""), "");
+}
+
+Access emit_begin_part(Emit *e, int64_t imm, unsigned size, Value base,
+                       LLVMBasicBlockRef slow)
+{
+    Access a = {.size = size, .slow = slow};
+    LLVMValueRef ok = emit_look(e, &a);
+
+    a.va = LLVMBuildAdd(e->b, base.v, emit_i64(e, (uint64_t)imm), "");
+    ok = LLVMBuildAnd(e->b, ok,
+                      LLVMBuildNot(e->b, emit_in_private(e, &a), ""), "");
+    for (unsigned i = 0; i < 2; i++) {
+        LLVMValueRef off =
+            LLVMBuildSub(e->b, end_of_part(e, &a, base, i), a.lo, "");
+
+        ok = LLVMBuildAnd(e->b, ok,
+                          LLVMBuildICmp(e->b, LLVMIntULT, off, a.span, ""), "");
+    }
+    a.fast = emit_new(e, "part");
+    emit_branch(e, ok, a.fast, a.slow, true);
+    return a;
+}
+
 static LLVMValueRef row_at(Emit *e, const Access *a, Value base, unsigned r)
 {
     LLVMValueRef at = LLVMBuildAdd(e->b, a->va, a->add, "");
@@ -106,21 +139,48 @@ LLVMValueRef emit_get_rows(Emit *e, const Access *a, Value base, bool level)
     return joined(e, rows, n);
 }
 
-/* The only row, which goes down: the last lane's number comes first. */
-LLVMValueRef emit_get_reversed(Emit *e, const Access *a)
+static LLVMValueRef reversed(Emit *e, LLVMValueRef v)
 {
-    LLVMTypeRef one = LLVMIntTypeInContext(e->context, 8 * a->size);
-    LLVMTypeRef many = LLVMVectorType(one, LANES);
-    LLVMValueRef at = LLVMBuildAdd(e->b, a->va, a->add, ""), v, which[LANES];
+    LLVMValueRef which[LANES];
 
-    at = LLVMBuildSub(e->b, at, emit_i64(e, (LANES - 1) * a->size), "");
-    v = LLVMBuildLoad2(e->b, many, LLVMBuildIntToPtr(e->b, at, e->ptr, ""), "");
-    LLVMSetAlignment(v, 1);
     for (unsigned i = 0; i < LANES; i++) {
         which[i] = emit_i32(e, LANES - 1 - i);
     }
-    return LLVMBuildShuffleVector(e->b, v, LLVMGetPoison(many),
+    return LLVMBuildShuffleVector(e->b, v, LLVMGetPoison(LLVMTypeOf(v)),
                                   LLVMConstVector(which, LANES), "");
+}
+
+/* Where the only row begins in memory: one that goes down, with the last lane. */
+static LLVMValueRef begin_of_row(Emit *e, const Access *a, bool down)
+{
+    LLVMValueRef at = LLVMBuildAdd(e->b, a->va, a->add, "");
+
+    if (down) {
+        at = LLVMBuildSub(e->b, at, emit_i64(e, (LANES - 1) * a->size), "");
+    }
+    return LLVMBuildIntToPtr(e->b, at, e->ptr, "");
+}
+
+static LLVMTypeRef row_type(Emit *e, const Access *a)
+{
+    return LLVMVectorType(LLVMIntTypeInContext(e->context, 8 * a->size), LANES);
+}
+
+LLVMValueRef emit_get_reversed(Emit *e, const Access *a)
+{
+    LLVMValueRef v = LLVMBuildLoad2(e->b, row_type(e, a),
+                                    begin_of_row(e, a, true), "");
+
+    LLVMSetAlignment(v, 1);
+    return reversed(e, v);
+}
+
+LLVMValueRef emit_get_part(Emit *e, const Access *a, bool down)
+{
+    LLVMValueRef lane = down ? reversed(e, e->lane) : e->lane, v;
+
+    v = emit_masked_load(e, row_type(e, a), begin_of_row(e, a, down), lane);
+    return down ? reversed(e, v) : v;
 }
 
 void emit_put_rows(Emit *e, const Access *a, Value base, LLVMValueRef v)

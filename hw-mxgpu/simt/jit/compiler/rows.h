@@ -13,10 +13,14 @@ LLVMBasicBlockRef emit_if_step(Emit *e, Value base, uint64_t step);
  * is not private: continues at "fast" or at "slow". */
 Access emit_begin_rows(Emit *e, int64_t imm, unsigned size, Value base,
                        LLVMBasicBlockRef slow);
+/* The same for lanes of the mask alone, of a line that is one row. */
+Access emit_begin_part(Emit *e, int64_t imm, unsigned size, Value base,
+                       LLVMBasicBlockRef slow);
 /* Lanes' numbers, of rows up or (level) at one address each; of one that goes
- * down. */
+ * down; of a part of one, up or down. */
 LLVMValueRef emit_get_rows(Emit *e, const Access *a, Value base, bool level);
 LLVMValueRef emit_get_reversed(Emit *e, const Access *a);
+LLVMValueRef emit_get_part(Emit *e, const Access *a, bool down);
 /* Where rows overlap, the last one counts. */
 void emit_put_rows(Emit *e, const Access *a, Value base, LLVMValueRef v);
 /* All lanes of a row to one address. */

@@ -337,6 +337,17 @@ void emit_masked_store(Emit *e, LLVMValueRef v, LLVMValueRef at,
     LLVMBuildCall2(e->b, LLVMGlobalGetValueType(fn), fn, args, 4, "");
 }
 
+LLVMValueRef emit_masked_load(Emit *e, LLVMTypeRef type, LLVMValueRef at,
+                              LLVMValueRef mask)
+{
+    LLVMTypeRef types[] = {type, e->ptr};
+    unsigned id = LLVMLookupIntrinsicID("llvm.masked.load", 16);
+    LLVMValueRef fn = LLVMGetIntrinsicDeclaration(e->module, id, types, 2);
+    LLVMValueRef args[] = {at, emit_i32(e, 1), mask, LLVMConstNull(type)};
+
+    return LLVMBuildCall2(e->b, LLVMGlobalGetValueType(fn), fn, args, 4, "");
+}
+
 LLVMValueRef emit_each(Emit *e, LLVMValueRef at, unsigned apart)
 {
     LLVMValueRef ramp[LANES], far;

@@ -95,6 +95,9 @@ LLVMValueRef emit_gather(Emit *e, LLVMTypeRef type, LLVMValueRef at,
                          LLVMValueRef bits);
 void emit_scatter(Emit *e, LLVMValueRef v, LLVMValueRef at,
                   LLVMValueRef bits);
+/* Side by side, at any address; 0 where bits are not set. */
+LLVMValueRef emit_masked_load(Emit *e, LLVMTypeRef type, LLVMValueRef at,
+                              LLVMValueRef mask);
 /* Side by side. */
 void emit_masked_store(Emit *e, LLVMValueRef v, LLVMValueRef at,
                        unsigned alignment, LLVMValueRef mask);
