@@ -214,7 +214,7 @@ static void put_level(Emit *e, const Access *a, Value base, LLVMValueRef room,
     LLVMValueRef args[2] = {NULL, LLVMConstInt(e->i1, 1, 0)}, last, v;
 
     args[0] = LLVMBuildAnd(
-        e->b, e->mask, emit_i64(e, ((1ull << n) - 1) << r * n), "");
+        e->b, e->mask, emit_i64(e, ALL_LANES >> (LANES - n) << r * n), "");
     emit_branch(e, LLVMBuildICmp(e->b, LLVMIntNE, args[0], emit_i64(e, 0), ""),
                 some, none, true);
     LLVMPositionBuilderAtEnd(e->b, some);
