@@ -193,6 +193,7 @@ bool convoy_gather(const MxgpuCu *cu, const SimtBlock *block, Convoy *c)
 
 void convoy_registers(Convoy *c, SimtBlock *block, uint64_t args)
 {
+    c->known = NULL;
     if (!block->fresh) {
         memset(c->form, CONVOY_SPLIT, sizeof(c->form));
     } else {

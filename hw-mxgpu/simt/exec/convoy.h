@@ -31,6 +31,9 @@
  * FORM_UNIFORM when all its steps are 0), or each warp has its part of it
  * (CONVOY_SPLIT), or both. */
 #define CONVOY_SPLIT FORM_WIDE
+/* Besides, until somebody writes it: each warp's part is what compiled code
+ * (Convoy.known) takes it for where it begins. */
+#define CONVOY_KNOWN 0x80
 
 typedef struct Convoy {
     _Alignas(32) SimtLine line[33];
@@ -51,6 +54,7 @@ typedef struct Convoy {
     uint64_t dead; /* x registers that these will not read: SimtWarpCache */
     bool all_run;  /* each warp has active lanes */
     bool spun;     /* active lanes have done an atomic: slices are short */
+    const struct JitRegion *known; /* of CONVOY_KNOWN; NULL: no register is */
 } Convoy;
 
 typedef enum ConvoyWay { WAY_ON, WAY_TAKEN, WAY_BOTH } ConvoyWay;

@@ -86,28 +86,42 @@ static void ask_whole(MxgpuCu *cu, Convoy *c, SimtPage *page, SimtHead *head,
     }
 }
 
-/* x registers that each warp has its part of. */
-static uint32_t split_of(const Convoy *c)
+/* x registers whose form has the bit. */
+static uint32_t having(const Convoy *c, int bit)
 {
     return _mm256_test_epi8_mask(_mm256_loadu_si256((const void *)c->form),
-                                 _mm256_set1_epi8(CONVOY_SPLIT));
+                                 _mm256_set1_epi8((char)bit));
 }
 
-/* No other form than that. */
-static void set_split(Convoy *c, uint32_t registers)
+static uint32_t needed_by(const JitRegion *r)
 {
-    _mm256_mask_storeu_epi8(c->form, registers, _mm256_set1_epi8(CONVOY_SPLIT));
+    return r->code.blocks[r->code.head_block].live & r->used;
+}
+
+/* The warps were ready for the code and have run it: what it has not written they
+ * still hold as it takes it. */
+static void note_known(Convoy *c, const JitRegion *r)
+{
+    const __m256i known = _mm256_set1_epi8((char)CONVOY_KNOWN);
+    __m256i all = _mm256_loadu_si256((const void *)c->form);
+
+    all = c->known == r ? all : _mm256_andnot_si256(known, all);
+    all = _mm256_or_si256(all, _mm256_maskz_mov_epi8(needed_by(r), known));
+    all = _mm256_mask_mov_epi8(all, r->touched, _mm256_set1_epi8(CONVOY_SPLIT));
+    _mm256_storeu_si256((void *)c->form, all);
+    c->known = r;
 }
 
 /* Whether all warps hold what the code takes. */
 static bool warps_ready(const JitRegion *r, Convoy *c)
 {
     const JitBlock *b = &r->code.blocks[r->code.head_block];
-    uint32_t needed = b->live & r->used;
-    JitNeeds needs = jit_needs(r, needed);
+    uint32_t needed = needed_by(r);
+    uint32_t known = c->known == r ? having(c, CONVOY_KNOWN) : 0;
+    JitNeeds needs = jit_needs(r, needed & ~known);
 
     /* What else the code writes holds nothing now. */
-    for (uint32_t m = needed & ~split_of(c); m; m &= m - 1) {
+    for (uint32_t m = needed & ~having(c, CONVOY_SPLIT); m; m &= m - 1) {
         convoy_split(c, __builtin_ctz(m));
     }
     for (unsigned i = 0; i < c->n; i++) {
@@ -241,7 +255,7 @@ JitGo jit_convoy(MxgpuCu *cu, Convoy *c, SimtPage *page, SimtHead *head,
         most = ran > most ? ran : most;
         *done += ran;
     }
-    set_split(c, r->touched);
+    note_known(c, r);
     jit_weigh(head, most, CONVOY_ENTRIES, CONVOY_WORTH);
     if (go == JIT_ON && are_together(c)) {
         return JIT_ON;

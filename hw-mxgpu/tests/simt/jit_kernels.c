@@ -400,6 +400,30 @@ ENTRY(edges, (const Args *a))
     *(volatile u64 *)(a->data[3] + 8 * (NTID * (u64)CTAID + t)) = sum;
 }
 
+/* Between barriers all warps begin the same code again, with other registers than it
+ * left: a line whose step it changes, a number that is no word any more. data: turns,
+ * the first turn to do so. */
+ENTRY(changing, (const Args *a))
+{
+    u64 turns = a->data[0], first = a->data[1], line = TID * 4ull, grows = 3;
+    u64 t = TID, sum = t;
+
+#pragma clang loop unroll(disable)
+    for (u64 i = 0; i < turns; i++) {
+        u64 more = i >= first;
+
+        asm volatile("" : "+r"(more)); /* to be multiplied */
+        sum = sum * 31 + line;
+        sum ^= (sum >> 7) + grows;
+        sum += (line << 3) ^ (grows << 1);
+        sum = sum * 5 + (line >> 1) + (u32)(grows + line);
+        line += TID * more;
+        grows += grows * more + 1;
+        barrier();
+    }
+    a->out[t] = sum + line * grows;
+}
+
 /* Short rows of indices, to their end: up, and down. What is odd of the stride is in the
  * way: then they do not come to their end. */
 ENTRY(rows, (const Args *a))

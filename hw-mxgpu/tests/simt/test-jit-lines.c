@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines in memory whose lanes are not all in the mask: compiled code against the
- * interpreter. test_jit_masked KERNELS.elf */
+/* Compiled code on lines against the interpreter: lanes of them that are not in the
+ * mask, and what becomes of them. test_jit_lines KERNELS.elf */
 #include "jit_both.h"
 
 #define RUNS 8 /* until code is there that knows which branches lanes take apart */
@@ -51,12 +51,28 @@ static void test_edges(void)
     }
 }
 
+/* Warps that come to code again look at what it has changed. */
+static void test_changing(void)
+{
+    static const unsigned firsts[] = {1000, 40, 60, 41};
+    Both b = both_new("changing", 1, THREADS);
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(firsts); i++) {
+        set(&b, 0, 90);
+        set(&b, 1, firsts[i]);
+        compare(&b, MXGPU_FAULT_NONE, true);
+    }
+    compiled(&b);
+    both_free(&b);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_setenv("MXGPU_JIT_CACHE", "", TRUE);
     elf = argv[1];
-    g_test_add_func("/jit-masked/levels", test_levels);
-    g_test_add_func("/jit-masked/edges", test_edges);
+    g_test_add_func("/jit-lines/levels", test_levels);
+    g_test_add_func("/jit-lines/edges", test_edges);
+    g_test_add_func("/jit-lines/changing", test_changing);
     return g_test_run();
 }
