@@ -10,7 +10,7 @@
 #include "simt/jit/types.h"
 
 #define CONVOY_ENTRIES 32
-#define CONVOY_WORTH   16 /* instructions of an entry, in the mean */
+#define CONVOY_WORTH   6 /* instructions of an entry, in the mean */
 #define BAILED_MAX     16 /* then code is asked for that expects nothing there */
 #define ASKS_MAX       8
 

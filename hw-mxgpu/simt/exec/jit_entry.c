@@ -148,7 +148,7 @@ JitGo jit_left(MxgpuWarp *w, const JitRegion *r, const JitFrame *f,
     return JIT_ON;
 }
 
-/* Going in and out costs as much as interpreting some tens of instructions:
+/* Going in and out costs as much as interpreting some instructions, of convoys fewer:
  * code that leaves sooner is not entered any more. */
 void jit_weigh(SimtHead *head, uint64_t instructions, unsigned entries,
                   unsigned worth)
