@@ -65,6 +65,7 @@ static void test_urgent(void)
     gint64 limit = g_get_monotonic_time() + 300 * G_TIME_SPAN_SECOND;
 
     ok(mcMemset(flag, 0, 8));
+    ok(mcDeviceSynchronize()); /* non-blocking streams do not wait for it */
     ok(mcDeviceGetStreamPriorityRange(&least, &greatest));
     ok(mcStreamCreateWithPriority(&urgent, mcStreamNonBlocking, greatest));
     for (unsigned i = 0; i < G_N_ELEMENTS(low); i++) {
