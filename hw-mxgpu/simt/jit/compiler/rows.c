@@ -10,6 +10,22 @@ bool emit_may_step(Value base, uint64_t step)
            LLVMConstIntGetZExtValue(base.step) == step;
 }
 
+/* Continues at "fast" if that is so, and both ends are inside of what is not private. */
+static void begin(Emit *e, Access *a, LLVMValueRef ok, LLVMValueRef first,
+                  LLVMValueRef last)
+{
+    ok = LLVMBuildAnd(e->b, ok,
+                      LLVMBuildNot(e->b, emit_in_private(e, a), ""), "");
+    for (unsigned i = 0; i < 2; i++) {
+        LLVMValueRef off = LLVMBuildSub(e->b, i ? last : first, a->lo, "");
+
+        ok = LLVMBuildAnd(e->b, ok,
+                          LLVMBuildICmp(e->b, LLVMIntULT, off, a->span, ""), "");
+    }
+    a->fast = emit_new(e, "rows");
+    emit_branch(e, ok, a->fast, a->slow, true);
+}
+
 Access emit_begin_rows(Emit *e, int64_t imm, unsigned size, Value base,
                        LLVMBasicBlockRef slow)
 {
@@ -31,16 +47,7 @@ Access emit_begin_rows(Emit *e, int64_t imm, unsigned size, Value base,
                                         emit_i64(e, 1ull << 32), ""),
                           "");
     }
-    ok = LLVMBuildAnd(e->b, ok,
-                      LLVMBuildNot(e->b, emit_in_private(e, &a), ""), "");
-    for (unsigned i = 0; i < 2; i++) {
-        LLVMValueRef off = LLVMBuildSub(e->b, i ? last : a.va, a.lo, "");
-
-        ok = LLVMBuildAnd(e->b, ok,
-                          LLVMBuildICmp(e->b, LLVMIntULT, off, a.span, ""), "");
-    }
-    a.fast = emit_new(e, "rows");
-    emit_branch(e, ok, a.fast, a.slow, true);
+    begin(e, &a, ok, a.va, last);
     return a;
 }
 
@@ -63,17 +70,8 @@ Access emit_begin_part(Emit *e, int64_t imm, unsigned size, Value base,
     LLVMValueRef ok = emit_look(e, &a);
 
     a.va = LLVMBuildAdd(e->b, base.v, emit_i64(e, (uint64_t)imm), "");
-    ok = LLVMBuildAnd(e->b, ok,
-                      LLVMBuildNot(e->b, emit_in_private(e, &a), ""), "");
-    for (unsigned i = 0; i < 2; i++) {
-        LLVMValueRef off =
-            LLVMBuildSub(e->b, end_of_part(e, &a, base, i), a.lo, "");
-
-        ok = LLVMBuildAnd(e->b, ok,
-                          LLVMBuildICmp(e->b, LLVMIntULT, off, a.span, ""), "");
-    }
-    a.fast = emit_new(e, "part");
-    emit_branch(e, ok, a.fast, a.slow, true);
+    begin(e, &a, ok, end_of_part(e, &a, base, false),
+          end_of_part(e, &a, base, true));
     return a;
 }
 
