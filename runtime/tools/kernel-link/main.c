@@ -229,10 +229,10 @@ static LLVMTargetMachineRef target_machine(const Options *o)
                                    LLVMRelocPIC, LLVMCodeModelMedium);
 }
 
-/* Whether registers are allocated over functions: callers keep in registers what
- * the functions they call leave alone. What would make functions of parts of
- * others, where size counts, comes later, and knows nothing of this. */
-static bool knows_callees(const Options *o)
+/* -O1 to -O3: loops are unrolled, and registers allocated over functions. What would
+ * make functions of parts of others, where size counts, comes later, and knows nothing
+ * of this. */
+static bool is_for_speed(const Options *o)
 {
     return o->opt >= '1' && o->opt <= '3';
 }
@@ -260,7 +260,7 @@ static void set_llvm_options(const Options *o)
     while (argv[n]) {
         n++;
     }
-    if (knows_callees(o)) {
+    if (is_for_speed(o)) {
         argv[n++] = "-enable-ipra";
         argv[n++] = "-enable-machine-outliner=never";
     }
@@ -334,7 +334,7 @@ static bool transform(Kl *kl, const Options *o, LLVMTargetMachineRef tm,
     if (!verify(kl->module, "before optimisation") || !run_passes(kl, tm, passes)) {
         return false;
     }
-    if (strchr("123", o->opt)) {
+    if (is_for_speed(o)) {
         kl_unroll_uniform(kl);
         if (!run_passes(kl, tm, UNROLL)) {
             return false;
@@ -352,7 +352,7 @@ static bool transform(Kl *kl, const Options *o, LLVMTargetMachineRef tm,
     kl_place_constants(kl, reach);
     kl_emit_descs(kl, reach);
     kl_order(kl);
-    if (knows_callees(o)) {
+    if (is_for_speed(o)) {
         kl_free_registers(kl);
     }
     return verify(kl->module, "before code generation");
