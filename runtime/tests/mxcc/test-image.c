@@ -6,6 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of the kernels in NAME.maca. */
+static const char *assembly_of(const char *name)
+{
+    g_autofree char *source = g_strdup_printf("%s.maca", name);
+    g_autofree char *assembly = g_strdup_printf("%s.s", name);
+    const char *out;
+
+    test_mxcc("-S", "-maca-device-only", source, NULL);
+    g_assert_cmpint(test_run(&out, "cat", assembly, NULL), ==, 0);
+    return out;
+}
+
 /* Offsets, sizes and alignments against what the host's compiler has. */
 static void test_args(void)
 {
@@ -98,8 +110,7 @@ static void test_shared_is_shared(void)
               "__global__ void k(int *p) { __shared__ int s; s = 0;\n"
               "    __syncthreads(); atomicAdd(&s, 1); __syncthreads();\n"
               "    p[threadIdx.x] = s; }\n");
-    test_mxcc("-S", "-maca-device-only", "visible.maca", NULL);
-    g_assert_cmpint(test_run(&out, "cat", "visible.s", NULL), ==, 0);
+    out = assembly_of("visible");
     g_assert_nonnull(strstr(out, "amoadd.w"));
     g_assert_nonnull(strstr(out, "lui"));
 }
@@ -129,8 +140,7 @@ static void test_shared_offsets(void)
               "    __syncthreads();\n"
               "    for (int k = 0; k < 16; k++) sum += a[y][k] * b[k][x];\n"
               "    q[y * 16 + x] = sum; }\n");
-    test_mxcc("-S", "-maca-device-only", "tile.maca", NULL);
-    g_assert_cmpint(test_run(&out, "cat", "tile.s", NULL), ==, 0);
+    out = assembly_of("tile");
     g_assert_cmpuint(occurrences(out, "\tlui\t"), ==, 1);
     g_assert_cmpuint(occurrences(out, "\taddiw\t"), ==, 0);
     g_assert_cmpuint(occurrences(out, "(sp)"), ==, 0);
@@ -150,8 +160,7 @@ static void test_loops(void)
               "    return sum; }\n"
               "extern \"C\" __global__ void k(const float *a, float *b) {\n"
               "    *b = dot(a, b, 512); }\n");
-    test_mxcc("-S", "-maca-device-only", "loop.maca", NULL);
-    g_assert_cmpint(test_run(&out, "cat", "loop.s", NULL), ==, 0);
+    out = assembly_of("loop");
     /* the one call that names the entry point, which is not linked */
     g_assert_cmpuint(occurrences(out, "\tcall\tk\n"), ==, 1);
     g_assert_cmpuint(occurrences(out, "\tcall\t"), ==, 1);
@@ -171,15 +180,13 @@ static void test_kept_registers(void)
               "    return leaf(n) + leaf(n + 1) * n; }\n"
               "extern \"C\" __global__ void k(int *p, int n) {\n"
               "    int before = p[1]; *p = twice(n) + before + n; }\n");
-    test_mxcc("-S", "-maca-device-only", "kept.maca", NULL);
-    g_assert_cmpint(test_run(&out, "cat", "kept.s", NULL), ==, 0);
+    out = assembly_of("kept");
+    g_assert_cmpuint(occurrences(out, "\tsd\tra, "), ==, 1);
+    g_assert_cmpuint(occurrences(out, "\tsd\ts0, "), ==, 1);
     out = strstr(out, "\nk:\n");
     g_assert_nonnull(out);
     g_assert_nonnull(strstr(out, "s0"));
     g_assert_null(strstr(out, "(sp)"));
-    g_assert_cmpint(test_run(&out, "cat", "kept.s", NULL), ==, 0);
-    g_assert_cmpuint(occurrences(out, "\tsd\tra, "), ==, 1);
-    g_assert_cmpuint(occurrences(out, "\tsd\ts0, "), ==, 1);
 }
 
 /* How many products the code of a loop with n turns has. */
@@ -198,8 +205,7 @@ static unsigned products(const char *n)
     const char *out;
 
     test_file("turns.maca", text);
-    test_mxcc("-S", "-maca-device-only", "turns.maca", NULL);
-    g_assert_cmpint(test_run(&out, "cat", "turns.s", NULL), ==, 0);
+    out = assembly_of("turns");
     return occurrences(out, "\tfmadd.s\t");
 }
 
