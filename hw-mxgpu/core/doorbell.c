@@ -35,6 +35,7 @@ static void ring(MxgpuDevice *dev, unsigned queue, uint64_t value)
         dev->ops->trace(dev->host, MXGPU_TRACE_DOORBELL, queue, value);
     }
     mxgpu_count(dev, MXGPU_COUNTER_DOORBELLS, 1);
+    mxgpu_simt_expect(dev->simt);
     atomic_store(&dev->db.value[queue], value);
     atomic_fetch_or(&dev->db.pending[queue / 32], bit);
     mxgpu_wake(dev, MXGPU_STEPPER_MCU);

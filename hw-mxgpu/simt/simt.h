@@ -203,6 +203,10 @@ void mxgpu_simt_reset(MxgpuSimt *simt);
 
 /* ---- dispatches */
 
+/* There may be a grid soon: what takes a while to be there is started. From any
+ * thread. */
+void mxgpu_simt_expect(MxgpuSimt *simt);
+
 /*
  * Starts a grid in a free slot. MXGPU_FAULT_NONE: there is work now, and the
  * caller wakes the threads that drive units, or runs one itself.

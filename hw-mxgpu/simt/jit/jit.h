@@ -12,7 +12,7 @@ typedef struct SimtJit SimtJit;
 /* waits: whoever asks for code waits for it. NULL: there is no memory. */
 SimtJit *mxgpu_jit_new(unsigned units, bool waits);
 void mxgpu_jit_free(SimtJit *jit);
-/* A kernel begins. */
+/* A kernel may begin soon. */
 void mxgpu_jit_prepare(SimtJit *jit);
 /* Regions that have code. */
 unsigned mxgpu_jit_ready(SimtJit *jit);

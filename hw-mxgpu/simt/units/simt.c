@@ -238,6 +238,13 @@ bool mxgpu_simt_can_run(const MxgpuSimt *simt, const MxgpuDispatch *d,
 
 enum mxgpu_fault mxgpu_simt_start(MxgpuSimt *simt, unsigned slot,
                                   const MxgpuDispatch *d)
+void mxgpu_simt_expect(MxgpuSimt *simt)
+{
+    if (simt->jit) {
+        mxgpu_jit_prepare(simt->jit);
+    }
+}
+
 {
     SimtSlot *s;
     uint64_t total, next;
@@ -254,9 +261,7 @@ enum mxgpu_fault mxgpu_simt_start(MxgpuSimt *simt, unsigned slot,
     atomic_store(&s->priority, d->priority);
     s->fault = (MxgpuDispatchFault){.code = MXGPU_FAULT_NONE};
     atomic_store(&s->stop_code, MXGPU_FAULT_NONE);
-    if (simt->jit) {
-        mxgpu_jit_prepare(simt->jit);
-    }
+    mxgpu_simt_expect(simt);
     if (d->profile) {
         mxgpu_simt_profile_start(simt, slot);
     }

@@ -416,9 +416,12 @@ static void test_doorbells(void)
     TestHost *h = test_host_new(true);
 
     g_assert_cmphex(mcu_read(h, MXGPU_DB_NEXT), ==, UINT32_MAX);
+    mxgpu_device_doorbell_write(h->dev, 35 * 4096, 9, 8); /* not enabled */
+    g_assert_false(fake_simt.expected);
     mcu_write(h, MXGPU_DB_ENABLE, UINT32_MAX);
     mcu_write(h, MXGPU_DB_ENABLE + 4, UINT32_MAX);
     mxgpu_device_doorbell_write(h->dev, 35 * 4096, 9, 8);
+    g_assert_true(fake_simt.expected); /* there may be a grid soon */
     mxgpu_device_doorbell_write(h->dev, 3 * 4096, 7, 8);
     mxgpu_device_doorbell_write(h->dev, 3 * 4096, 8, 8);
     mcu_write(h, MXGPU_INT_ENABLE, 0xf);

@@ -30,6 +30,11 @@ void mxgpu_simt_reset(MxgpuSimt *simt)
     memset(fake_simt.running, 0, sizeof(fake_simt.running));
 }
 
+void mxgpu_simt_expect(MxgpuSimt *simt)
+{
+    fake_simt.expected = true;
+}
+
 enum mxgpu_fault mxgpu_simt_start(MxgpuSimt *simt, unsigned slot,
                                   const MxgpuDispatch *dispatch)
 {

@@ -89,6 +89,7 @@ typedef struct FakeSimt {
     void (*asked)(unsigned cu); /* called in it, if not NULL */
     unsigned runs; /* of unit 0 */
     unsigned resets, aborts;
+    bool expected; /* a grid may come */
     uint32_t held, waits; /* slots, a bit each */
 } FakeSimt;
 extern FakeSimt fake_simt;
