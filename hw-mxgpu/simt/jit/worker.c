@@ -214,7 +214,7 @@ void mxgpu_jit_workers_ask(JitWorkers *ws, JitRegion *r, bool hot)
 {
     set_all(r, JIT_QUEUED);
     atomic_store(&r->hot, hot);
-    if (hot) {
+    if (hot && !atomic_load(&ws->looks)) {
         compile(ws, r);
     } else {
         push(&ws->looker, JIT_FOR_ALL, r);

@@ -43,7 +43,7 @@ void mxgpu_jit_workers_init(JitWorkers *ws);
 void mxgpu_jit_workers_stop(JitWorkers *ws);
 /* There will be something to look for: the process is there by then. */
 void mxgpu_jit_workers_prepare(JitWorkers *ws);
-/* Has the region compiled, or looks for it alone. With the lock. */
+/* Looks for the region; what is hot is compiled if it is not there. With the lock. */
 void mxgpu_jit_workers_ask(JitWorkers *ws, JitRegion *r, bool hot);
 
 #endif

@@ -54,16 +54,7 @@ static void test_edges(void)
 /* Warps that come to code again look at what it has changed. */
 static void test_changing(void)
 {
-    static const unsigned firsts[] = {1000, 40, 60, 41};
-    Both b = both_new("changing", 1, THREADS);
-
-    for (unsigned i = 0; i < G_N_ELEMENTS(firsts); i++) {
-        set(&b, 0, 90);
-        set(&b, 1, firsts[i]);
-        compare(&b, MXGPU_FAULT_NONE, true);
-    }
-    compiled(&b);
-    both_free(&b);
+    run_changing();
 }
 
 int main(int argc, char **argv)

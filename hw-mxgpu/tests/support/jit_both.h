@@ -122,4 +122,50 @@ static inline void compiled(const Both *b)
     g_assert_true((regions(b) > 0) == can_compile());
 }
 
+/* Threads' words "apart" bytes apart, turns of different lengths. */
+static inline void set_walk(Both *b, uint64_t at, uint64_t apart, uint64_t stride,
+                     unsigned turns)
+{
+    for (unsigned t = 0; t < THREADS; t++) {
+        set(b, 2 * t, at + t * apart);
+        set(b, 2 * t + 1, turns + t * 37 % 50);
+    }
+    b->run[0].args[2] = b->run[1].args[2] = stride;
+}
+
+/* What has run compiled code. */
+static inline Both walk(void)
+{
+    Both b = both_new("walk", 1, 64);
+
+    fill(&b, 5);
+    set_walk(&b, PLACE, 400, 4, 60);
+    compare(&b, MXGPU_FAULT_NONE, true);
+    return b;
+}
+
+static inline Both walked(void)
+{
+    Both b = walk();
+
+    compiled(&b);
+    return b;
+}
+
+/* Registers of convoys that are lines and each lane's own by turns: the first code
+ * is not the last one. */
+static inline void run_changing(void)
+{
+    static const unsigned firsts[] = {1000, 40, 60, 41};
+    Both b = both_new("changing", 1, THREADS);
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(firsts); i++) {
+        set(&b, 0, 90);
+        set(&b, 1, firsts[i]);
+        compare(&b, MXGPU_FAULT_NONE, true);
+    }
+    compiled(&b);
+    both_free(&b);
+}
+
 #endif
