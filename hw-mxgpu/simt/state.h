@@ -63,7 +63,8 @@ typedef struct SimtOp {
  * which a branch of its page goes back to, or where groups of lanes begin. */
 typedef struct SimtHead {
     struct JitRegion *region; /* simt/jit/code.h; NULL: none was asked for */
-    uint32_t count;            /* of times that a warp came here */
+    int32_t count;             /* of times that a warp came here, up to
+                                * simt->jit_first */
     uint32_t rounds;           /* of simt->jit_patience of these */
     uint32_t bails;            /* of times that it could not enter the code */
     uint32_t entries;          /* of times that it did, since last looked at */
@@ -547,9 +548,10 @@ struct MxgpuSimt {
     _Atomic uint64_t dispatches; /* counter */
     _Atomic uint64_t code_check; /* cache; starts: code may have changed */
     struct SimtJit *jit; /* NULL: nothing is compiled */
-    /* How often a head is come to until there is something to do for it, and how
-     * often that is until it is hot. */
-    unsigned jit_patience, jit_rounds;
+    /* How often a head is come to until there is something to do for it, the first
+     * time and from then on, and how often that is until it is hot. */
+    int32_t jit_first, jit_patience;
+    unsigned jit_rounds;
     SimtDebug *debug; /* NULL: there is nobody who could */
     bool debugged;    /* a debugger is there */
     int pagemap;      /* which pages have memory: private.c; -1: unknown */

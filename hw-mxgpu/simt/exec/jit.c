@@ -97,7 +97,7 @@ static void ask(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page, SimtHead *head)
     bool hot = jit_is_hot(cu, head);
     JitCode as = {0};
 
-    head->count = 0;
+    head->count = last ? 0 : head->count;
     head->ready = false;
     if (!hot && !mxgpu_jit_looks(cu->simt->jit)) {
         return;

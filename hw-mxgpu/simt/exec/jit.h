@@ -14,7 +14,7 @@ JitGo jit_enter(MxgpuCu *cu, MxgpuWarp *w, SimtPage *page, SimtHead *head,
 static inline bool jit_due(const MxgpuCu *cu, SimtHead *head)
 {
     return head->ready ||
-           (!head->refused && ++head->count >= cu->simt->jit_patience);
+           (!head->refused && ++head->count >= cu->simt->jit_first);
 }
 
 /* Whether warps run compiled code from an op on, each for itself. */

@@ -60,7 +60,7 @@ static void ask_whole(MxgpuCu *cu, Convoy *c, SimtPage *page, SimtHead *head,
     JitCode as = {.whole = true, .row_shift = c->w[0]->c.row_shift};
     bool hot = jit_is_hot(cu, head);
 
-    head->count = 0;
+    head->count = last ? 0 : head->count;
     head->ready = head->stale = false;
     if (!hot && !mxgpu_jit_looks(cu->simt->jit)) {
         return;

@@ -193,31 +193,33 @@ bool jit_may_begin(MxgpuCu *cu, SimtHead *head)
 /* What is on the disk is soon there: so many looks for one. */
 #define EARLY 8
 
-static bool is_early(const JitRegion *r, SimtHead *head, unsigned patience)
+static bool is_early(const MxgpuSimt *simt, SimtHead *head)
 {
-    if (!r || atomic_load_explicit(&r->made[JIT_FOR_ALL].state, memory_order_relaxed) !=
-                  JIT_QUEUED) {
+    const JitRegion *r = head->region;
+
+    if (!r || simt->jit_patience < EARLY ||
+        atomic_load_explicit(&r->made[JIT_FOR_ALL].state,
+                             memory_order_relaxed) != JIT_QUEUED) {
         return false;
     }
-    head->count = patience - patience / EARLY;
+    head->count = simt->jit_first - simt->jit_patience / EARLY;
     head->early = (head->early + 1) % EARLY;
-    return head->early && patience >= EARLY;
+    return head->early;
 }
 
 void jit_count_round(const MxgpuCu *cu, SimtHead *head)
 {
-    JitRegion *r = head->region;
-
     if (head->ready) {
         return;
     }
-    head->count = 0;
-    if (is_early(r, head, cu->simt->jit_patience) || jit_is_hot(cu, head)) {
+    head->count = cu->simt->jit_first - cu->simt->jit_patience;
+    if (is_early(cu->simt, head) || jit_is_hot(cu, head)) {
         return;
     }
     head->rounds++;
-    if (r) {
-        atomic_fetch_add_explicit(&r->rounds, 1, memory_order_relaxed);
+    if (head->region) {
+        atomic_fetch_add_explicit(&head->region->rounds, 1,
+                                  memory_order_relaxed);
     }
 }
 

@@ -5,8 +5,10 @@
 
 #include "code.h"
 
-/* Of looks for code of a head until it is hot. */
+/* Of looks for code of a head until it is hot. The first one comes soon: most of
+ * what runs was compiled before. */
 #define JIT_ROUNDS 16
+#define JIT_FIRST  2 /* times that the head is come to */
 
 typedef struct SimtJit SimtJit;
 /* waits: whoever asks for code waits for it. NULL: there is no memory. */

@@ -99,6 +99,8 @@ MxgpuSimt *mxgpu_simt_new(const MxgpuSimtConfig *config)
         simt->jit_patience =
             config->jit < JIT_ROUNDS ? 1 : config->jit / JIT_ROUNDS;
         simt->jit_rounds = config->jit / simt->jit_patience;
+        simt->jit_first =
+            simt->jit_patience < JIT_FIRST ? simt->jit_patience : JIT_FIRST;
     }
     simt->cus = calloc(config->compute_units, sizeof(*simt->cus));
     ok = simt->cus;
@@ -236,8 +238,6 @@ bool mxgpu_simt_can_run(const MxgpuSimt *simt, const MxgpuDispatch *d,
             *total <= (uint64_t)simt->config.compute_units * capacity);
 }
 
-enum mxgpu_fault mxgpu_simt_start(MxgpuSimt *simt, unsigned slot,
-                                  const MxgpuDispatch *d)
 void mxgpu_simt_expect(MxgpuSimt *simt)
 {
     if (simt->jit) {
@@ -245,6 +245,8 @@ void mxgpu_simt_expect(MxgpuSimt *simt)
     }
 }
 
+enum mxgpu_fault mxgpu_simt_start(MxgpuSimt *simt, unsigned slot,
+                                  const MxgpuDispatch *d)
 {
     SimtSlot *s;
     uint64_t total, next;

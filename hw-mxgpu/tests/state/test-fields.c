@@ -448,7 +448,7 @@ static void list_simt(Fields *f, MxgpuSimt *simt)
     O(simt, exec); O(simt, count); O(simt, convoy); O(simt, slots);
     O(simt, returned_lock); O(simt, code_check); O(simt, cus);
     O(simt, debug); O(simt, debugged); O(simt, pagemap);
-    O(simt, jit); O(simt, jit_patience); O(simt, jit_rounds);
+    O(simt, jit); O(simt, jit_first); O(simt, jit_patience); O(simt, jit_rounds);
     end(f);
     for (unsigned i = 0; i < MXGPU_DISPATCH_SLOTS; i++) {
         list_slot(f, &simt->slots[i]);
