@@ -25,7 +25,7 @@ static const enum mxgpu_access kind_access[KINDS] = {
     [KIND_ATOMIC] = MXGPU_ACCESS_ATOMIC,
 };
 
-static enum mxgpu_fault fill(MxgpuCu *cu, const MxgpuWarp *w, SimtKind kind,
+static enum mxgpu_fault walk(MxgpuCu *cu, const MxgpuWarp *w, SimtKind kind,
                              uint64_t va, MxgpuTranslation *t)
 {
     enum mxgpu_fault fault =
@@ -35,7 +35,6 @@ static enum mxgpu_fault fill(MxgpuCu *cu, const MxgpuWarp *w, SimtKind kind,
     SimtTlb *entry;
 
     simt_charge(cu, COST_WALK + COST_BUS * t->host_ops);
-    simt_count(cu, COUNT_tlb_misses, 1);
     if (fault != MXGPU_FAULT_NONE || !t->host) {
         return fault;
     }
@@ -51,13 +50,28 @@ static enum mxgpu_fault fill(MxgpuCu *cu, const MxgpuWarp *w, SimtKind kind,
     return MXGPU_FAULT_NONE;
 }
 
+/* For a lane that goes there, whatever is there. */
+static enum mxgpu_fault walk_for_lane(MxgpuCu *cu, const MxgpuWarp *w,
+                                      SimtKind kind, uint64_t va,
+                                      MxgpuTranslation *t)
+{
+    simt_count(cu, COUNT_tlb_misses, 1);
+    return walk(cu, w, kind, va, t);
+}
+
+/* Where there is no memory lanes go one by one, and that is counted: who looks
+ * before, and how often, is not. */
 uintptr_t mxgpu_simt_fill(MxgpuCu *cu, const MxgpuWarp *w, SimtKind kind,
                           uint64_t va, uint64_t len, enum mxgpu_fault *fault)
 {
     MxgpuTranslation t;
 
-    *fault = fill(cu, w, kind, va, &t);
-    return *fault == MXGPU_FAULT_NONE ? simt_span(cu, w, kind, va, len) : 0;
+    *fault = walk(cu, w, kind, va, &t);
+    if (*fault != MXGPU_FAULT_NONE || !t.host) {
+        return 0;
+    }
+    simt_count(cu, COUNT_tlb_misses, 1);
+    return simt_span(cu, w, kind, va, len);
 }
 
 static void copy_private(const MxgpuWarp *w, unsigned lane, uint64_t va,
@@ -189,7 +203,7 @@ static enum mxgpu_fault chunk(MxgpuCu *cu, const MxgpuWarp *w, uint64_t va,
     MxgpuTranslation t;
 
     if (!at) {
-        fault = fill(cu, w, kind, va, &t);
+        fault = walk_for_lane(cu, w, kind, va, &t);
         if (fault != MXGPU_FAULT_NONE) {
             return fault;
         }
@@ -230,7 +244,7 @@ static enum mxgpu_fault access_lane(MxgpuCu *cu, MxgpuWarp *w, unsigned lane,
     if (va + first >= MXGPU_VA_LIMIT) {
         return MXGPU_FAULT_NON_CANONICAL;
     }
-    fault = fill(cu, w, write ? KIND_WRITE : KIND_READ, va + first, &t);
+    fault = walk_for_lane(cu, w, write ? KIND_WRITE : KIND_READ, va + first, &t);
     if (fault == MXGPU_FAULT_NONE) {
         *fault_at = va;
         fault = chunk(cu, w, va, buf, first, write);
