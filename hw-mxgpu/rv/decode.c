@@ -3,8 +3,7 @@
 #include "rv/rv.h"
 
 typedef struct RvEntry {
-    uint32_t match, mask;
-    uint16_t extension;
+    uint32_t match, mask, extension;
     uint8_t format, classes, xlen;
 } RvEntry;
 
@@ -144,6 +143,9 @@ static bool operands(uint32_t insn, RvInsn *out)
         out->rs1 = rs1;
         out->rm = rm;
         return rm != 5 && rm != 6;
+    case RV_FMT_CAS:
+        out->rs3 = rd;
+        /* fall through */
     case RV_FMT_AMO:
         out->rs2 = rs2;
         /* fall through */

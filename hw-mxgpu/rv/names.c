@@ -53,6 +53,7 @@ int rv_format(const RvInsn *insn, char *buf, size_t size)
         return snprintf(buf, size, "%s %c%u, %c%u, %c%u, %c%u%s", n, d, rd, a,
                         rs1, b, rs2, b, rs3, rm);
     case RV_FMT_AMO:
+    case RV_FMT_CAS:
         return snprintf(buf, size, "%s%s %c%u, %c%u, (%c%u)", n,
                         order[insn->rm & 3], d, rd, b, rs2, a, rs1);
     case RV_FMT_LR:

@@ -29,6 +29,7 @@
 #define RV_EXT_M_MODE   (1u << 13) /* mret, wfi */
 #define RV_EXT_MX       (1u << 14) /* mxgpu/isa.h */
 #define RV_EXT_ZFBFMIN  (1u << 15) /* with ZFHMIN, for its moves */
+#define RV_EXT_ZACAS    (1u << 16) /* but for what takes pairs of registers */
 
 /* Validity by XLEN. */
 #define RV_32  1
@@ -48,6 +49,7 @@ typedef enum RvFormat {
     RV_FMT_R2_RM, /* rd, rs1, rm */
     RV_FMT_R4,    /* rd, rs1, rs2, rs3, rm */
     RV_FMT_AMO,   /* rd, rs1 (address), rs2; rm = aq << 1 | rl */
+    RV_FMT_CAS,   /* the same; rs3: rd, which it compares with */
     RV_FMT_LR,    /* rd, rs1 (address); rm = aq << 1 | rl */
     RV_FMT_I,     /* rd, rs1, imm: signed 12 bits */
     RV_FMT_SH,    /* rd, rs1, imm: shift amount */

@@ -51,7 +51,7 @@ typedef struct SimtOp {
     uint16_t op;
     uint8_t len; /* halfwords */
     uint8_t rm;  /* FP: 0 nearest even, 1 dynamic, 2 another fixed one */
-    uint8_t rd, r1, r2, r3; /* rd: SINK for x0 */
+    uint8_t rd, r1, r2, r3; /* rd: SINK for x0; r3 of amocas: rd, or x0 */
     int32_t imm;      /* branches and jumps: distance in bytes */
     uint8_t far;      /* their target is in another page */
     uint8_t rm_field; /* as encoded */

@@ -8,7 +8,7 @@
 #define EXTENSIONS                                                             \
     (RV_EXT_I | RV_EXT_M | RV_EXT_A | RV_EXT_F | RV_EXT_D | RV_EXT_C |         \
      RV_EXT_ZICSR | RV_EXT_ZIFENCEI | RV_EXT_ZBA | RV_EXT_ZBB |                \
-     RV_EXT_ZICOND | RV_EXT_ZFH | RV_EXT_ZFBFMIN)
+     RV_EXT_ZICOND | RV_EXT_ZFH | RV_EXT_ZFBFMIN | RV_EXT_ZACAS)
 
 /* Registers named, a bit each. */
 typedef struct Named {
@@ -35,8 +35,8 @@ static void name_operands(Named *named, const RvInsn *in)
                    in->format != RV_FMT_FENCE && !immediate;
     bool has_rs2 = in->format == RV_FMT_R || in->format == RV_FMT_R_RM ||
                    in->format == RV_FMT_R4 || in->format == RV_FMT_RS12 ||
-                   in->format == RV_FMT_AMO || in->format == RV_FMT_S ||
-                   in->format == RV_FMT_B;
+                   in->format == RV_FMT_AMO || in->format == RV_FMT_CAS ||
+                   in->format == RV_FMT_S || in->format == RV_FMT_B;
 
     if (has_rd) {
         name(named, in->rd, in->classes & RV_CLASS_FD);

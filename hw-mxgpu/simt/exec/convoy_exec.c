@@ -200,7 +200,7 @@ uint64_t SIMT_CONVOY(MxgpuCu *cu, SimtBlock *block, uint64_t each)
         BRANCH_OPS(LAB)
         CONVOY_COMMON(ENTRY)
         [OP_DECODE] = &&decode, [OP_END] = &&page_end, [OP_NOP] = &&nop,
-        [RV_LR_W ... RV_AMOMAXU_D] = &&atomic,
+        [RV_LR_W ... RV_AMOCAS_D] = &&atomic,
         [RV_MX_AFADD_S ... RV_MX_AFMAX_D] = &&atomic,
         [RV_MX_REDUCE_ADD ... RV_MX_REDUCE_FMAX_D] = &&reduce,
     };
@@ -215,7 +215,7 @@ uint64_t SIMT_CONVOY(MxgpuCu *cu, SimtBlock *block, uint64_t each)
         [RV_JAL] = &&jal_masked,
         [RV_JALR] = &&ret_masked,
         [OP_DECODE] = &&decode, [OP_NOP] = &&nop_masked,
-        [RV_LR_W ... RV_AMOMAXU_D] = &&atomic_masked,
+        [RV_LR_W ... RV_AMOCAS_D] = &&atomic_masked,
         [RV_MX_AFADD_S ... RV_MX_AFMAX_D] = &&atomic_masked,
     };
 #undef LAB

@@ -336,7 +336,7 @@ SimtExit SIMT_EXEC(MxgpuCu *cu, MxgpuWarp *w, uint64_t limit)
         [0 ... OP_KINDS - 1] = &&illegal,
         LABELS COMMON_LABELS(ENTRY) PSEUDO_ENTRIES
         [OP_NOP] = &&F_NOP,
-        [RV_LR_W ... RV_AMOMAXU_D] = &&F_atomic,
+        [RV_LR_W ... RV_AMOCAS_D] = &&F_atomic,
         [RV_MX_AFADD_S ... RV_MX_AFMAX_D] = &&F_atomic,
         [RV_MX_REDUCE_ADD ... RV_MX_REDUCE_FMAX_D] = &&reduce,
     };
@@ -346,7 +346,7 @@ SimtExit SIMT_EXEC(MxgpuCu *cu, MxgpuWarp *w, uint64_t limit)
         [0 ... OP_KINDS - 1] = &&illegal,
         LABELS COMMON_LABELS(ENTRY) PSEUDO_ENTRIES
         [OP_NOP] = &&M_NOP,
-        [RV_LR_W ... RV_AMOMAXU_D] = &&M_atomic,
+        [RV_LR_W ... RV_AMOCAS_D] = &&M_atomic,
         [RV_MX_AFADD_S ... RV_MX_AFMAX_D] = &&M_atomic,
         [RV_MX_REDUCE_ADD ... RV_MX_REDUCE_FMAX_D] = &&reduce,
     };

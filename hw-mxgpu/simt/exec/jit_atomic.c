@@ -127,6 +127,7 @@ bool jit_atomic(MxgpuCu *cu, MxgpuWarp *w, const JitFrame *f,
 
     if ((!shared && site->key != f->key_global) || cu->c.counting ||
         cu->simt->config.lane_memory || simt_exhausted(cu) ||
+        mxgpu_simt_is_cas(p->op) || /* which goes here by itself */
         !(mask == ALL_LANES ? find_all(w, site, size, &l)
                             : find(w, site, mask, size, &l))) {
         return false;
@@ -141,7 +142,7 @@ bool jit_atomic(MxgpuCu *cu, MxgpuWarp *w, const JitFrame *f,
                        are_one(&l) ? WAY_ONE
                        : shared    ? WAY_LOCAL
                                    : WAY_EACH,
-                       &(AmoLanes){l.count, l.at, l.b, l.old});
+                       &(AmoLanes){l.count, l.at, l.b, NULL, l.old});
     }
     put_results(w, &l);
     return true;

@@ -33,6 +33,7 @@
 /* Registers for operands of one instruction, behind the sink. */
 #define JIT_R1 33
 #define JIT_R2 34
+#define JIT_R3 SINK /* what amocas compares with; its result comes there */
 
 /* What is known of all lanes of an x register: they are one value, a line
  * (SimtLine; in code for whole warps alone), or each its own; _WORD:

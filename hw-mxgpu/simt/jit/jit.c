@@ -107,6 +107,7 @@ static void make_calls(JitRegion *r)
             break;
         case JIT_ATOMIC:
             op->r2 = JIT_R2;
+            op->r3 = JIT_R3;
             op->rd = SINK;
             c->site[i] = r->num_sites++;
             break;

@@ -273,7 +273,7 @@ JitType mxgpu_jit_result(const SimtOp *op, JitType a, JitType b)
     default:
         break;
     }
-    if (op->op >= RV_LR_W && op->op <= RV_AMOMAXU_W) {
+    if (op->op >= RV_LR_W && op->op <= RV_AMOCAS_W) {
         return JIT_WORD;
     }
     switch (mxgpu_jit_kind(op, false)) {

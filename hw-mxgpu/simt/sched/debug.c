@@ -164,13 +164,9 @@ typedef struct Access {
 
 static Access access_of(const SimtOp *p)
 {
-    bool atomic = (p->op >= RV_LR_W && p->op <= RV_AMOMAXU_D) ||
-                  (p->op >= RV_MX_AFADD_S && p->op <= RV_MX_AFMAX_D);
-
-    if (atomic) {
+    if (mxgpu_simt_is_atomic(p->op)) {
         return (Access){mxgpu_simt_atomic_size(p->op),
-                        p->op != RV_SC_W && p->op != RV_SC_D,
-                        p->op != RV_LR_W && p->op != RV_LR_D};
+                        !mxgpu_simt_is_sc(p->op), !mxgpu_simt_is_lr(p->op)};
     }
     if (mxgpu_simt_is_store(p->op)) {
         return (Access){1u << mxgpu_simt_access_shift(p->op), false, true};
@@ -238,9 +234,8 @@ static bool watched(MxgpuCu *cu, MxgpuWarp *w, const SimtOp *p, uint64_t mask,
     const SimtDebug *d = cu->simt->debug;
     Access a = access_of(p);
     uint64_t first = is_warp(d->prefer, cu, w) ? 1ull << d->prefer.lane : 0;
-    bool imm = p->op < RV_LR_W || p->op > RV_AMOMAXU_D;
+    bool imm = !mxgpu_simt_is_atomic(p->op);
 
-    imm &= p->op < RV_MX_AFADD_S || p->op > RV_MX_AFMAX_D;
     if (!a.size) {
         return false;
     }

@@ -26,7 +26,7 @@ typedef enum AmoOp {
 #define F(ID, expr) AMO_##ID,
     RV_SEM_LIST_AMO(F, , )
 #undef F
-    AMO_FADD, AMO_FMIN, AMO_FMAX,
+    AMO_FADD, AMO_FMIN, AMO_FMAX, AMO_CAS,
     AMO_OPS
 } AmoOp;
 
@@ -87,6 +87,14 @@ RV_SEM_LIST_AMO(NEW_64, uint64_t, int64_t)
 DEFINE_FP(float, uint32_t, 32, 0x7fc00000u)
 DEFINE_FP(double, uint64_t, 64, 0x7ff8000000000000ull)
 
+#define DEFINE_NEW_CAS(U, n)                                                   \
+    static inline U new_CAS_##n(U M, U B, U C)                                 \
+    {                                                                          \
+        return M == C ? B : M;                                                 \
+    }
+DEFINE_NEW_CAS(uint32_t, 32)
+DEFINE_NEW_CAS(uint64_t, 64)
+
 /* ---- one host atomic: host_ID_n(address, operand), the old value */
 
 #define DEFINE_HOST(ID, U, n)                                                  \
@@ -120,13 +128,27 @@ LIST_CAS(HOST_BOTH)
 BUILTIN_BOTH(SWAP, __atomic_exchange_n)
 BUILTIN_BOTH(ADD, __atomic_fetch_add)
 
+#define DEFINE_HOST_CAS(U, n)                                                  \
+    static inline U host_CAS_##n(U *at, U b, U c)                              \
+    {                                                                          \
+        __atomic_compare_exchange_n(at, &c, b, false, __ATOMIC_SEQ_CST,        \
+                                    __ATOMIC_SEQ_CST);                         \
+        return c;                                                              \
+    }
+DEFINE_HOST_CAS(uint32_t, 32)
+DEFINE_HOST_CAS(uint64_t, 64)
+
 /* ---- all lanes, in lane order */
 
-#define DEFINE_WAYS(ID, U, n)                                                  \
+/* What an operation takes but the address, or what was there. */
+#define B_OF(U, i)  (U)l->b[i]
+#define BC_OF(U, i) (U)l->b[i], (U)l->c[i]
+
+#define DEFINE_WAYS(ID, U, n, OF)                                              \
     static void each_##ID##_##n(const AmoLanes *l)                             \
     {                                                                          \
         EACH_LANE {                                                            \
-            l->old[i] = EXTEND_##n(host_##ID##_##n(TO(U, i), (U)l->b[i]));     \
+            l->old[i] = EXTEND_##n(host_##ID##_##n(TO(U, i), OF(U, i)));       \
         }                                                                      \
     }                                                                          \
     static void local_##ID##_##n(const AmoLanes *l)                            \
@@ -134,13 +156,17 @@ BUILTIN_BOTH(ADD, __atomic_fetch_add)
         EACH_LANE {                                                            \
             U old = *TO(U, i);                                                 \
                                                                                \
-            *TO(U, i) = new_##ID##_##n(old, (U)l->b[i]);                       \
+            *TO(U, i) = new_##ID##_##n(old, OF(U, i));                         \
             l->old[i] = EXTEND_##n(old);                                       \
         }                                                                      \
     }
-#define WAYS_BOTH(ID) DEFINE_WAYS(ID, uint32_t, 32) DEFINE_WAYS(ID, uint64_t, 64)
+#define WAYS_BOTH(ID)                                                          \
+    DEFINE_WAYS(ID, uint32_t, 32, B_OF)                                        \
+    DEFINE_WAYS(ID, uint64_t, 64, B_OF)
 LIST_INTEGER(WAYS_BOTH)
 LIST_FP(WAYS_BOTH)
+DEFINE_WAYS(CAS, uint32_t, 32, BC_OF)
+DEFINE_WAYS(CAS, uint64_t, 64, BC_OF)
 
 /* Lanes' operands make one, for these operations are associative; from the one
  * old value that the host gives follows what each lane in its turn has seen. */
@@ -161,10 +187,11 @@ LIST_FP(WAYS_BOTH)
 #define ONE_BOTH(ID) DEFINE_ONE(ID, uint32_t, 32) DEFINE_ONE(ID, uint64_t, 64)
 LIST_INTEGER(ONE_BOTH)
 
-/* Those of floating point are not: the sum in lane order replaces the value
- * that it was made of. Others may be faster again and again. */
+/* Those of floating point and comparisons are not: what comes of all of them, in
+ * lane order, replaces the value that it was made of. Others may be faster again
+ * and again. */
 #define TRIES 8
-#define DEFINE_ONE_FP(ID, U, n)                                                \
+#define DEFINE_ONE_TRIED(ID, U, n, OF)                                         \
     static void one_##ID##_##n(const AmoLanes *l)                              \
     {                                                                          \
         U *at = TO(U, 0);                                                      \
@@ -175,7 +202,7 @@ LIST_INTEGER(ONE_BOTH)
                                                                                \
             EACH_LANE {                                                        \
                 l->old[i] = EXTEND_##n(v);                                     \
-                v = new_##ID##_##n(v, (U)l->b[i]);                             \
+                v = new_##ID##_##n(v, OF(U, i));                               \
             }                                                                  \
             if (__atomic_compare_exchange_n(at, &first, v, false,              \
                                             __ATOMIC_SEQ_CST,                  \
@@ -183,17 +210,22 @@ LIST_INTEGER(ONE_BOTH)
                 return;                                                        \
             }                                                                  \
         }                                                                      \
-        each_##ID##_##n(l);                                                    \
+        EACH_LANE {                                                            \
+            l->old[i] = EXTEND_##n(host_##ID##_##n(at, OF(U, i)));             \
+        }                                                                      \
     }
 #define ONE_FP_BOTH(ID)                                                        \
-    DEFINE_ONE_FP(ID, uint32_t, 32)                                            \
-    DEFINE_ONE_FP(ID, uint64_t, 64)
+    DEFINE_ONE_TRIED(ID, uint32_t, 32, B_OF)                                   \
+    DEFINE_ONE_TRIED(ID, uint64_t, 64, B_OF)
 LIST_FP(ONE_FP_BOTH)
+DEFINE_ONE_TRIED(CAS, uint32_t, 32, BC_OF)
+DEFINE_ONE_TRIED(CAS, uint64_t, 64, BC_OF)
 
 #define ROW(ID)                                                                \
     [AMO_##ID] = {{each_##ID##_32, one_##ID##_32, local_##ID##_32},            \
                   {each_##ID##_64, one_##ID##_64, local_##ID##_64}},
-static AmoFn *const amo[AMO_OPS][2][WAYS] = {LIST_INTEGER(ROW) LIST_FP(ROW)};
+static AmoFn *const amo[AMO_OPS][2][WAYS] = {
+    LIST_INTEGER(ROW) LIST_FP(ROW) ROW(CAS)};
 
 static uint64_t sext32(uint32_t v)
 {
@@ -249,6 +281,9 @@ static AmoOp amo_of(unsigned op)
         return AMO_##ID;
         RV_SEM_LIST_AMO(F, , )
 #undef F
+    case RV_AMOCAS_W:
+    case RV_AMOCAS_D:
+        return AMO_CAS;
     }
     return AMO_SWAP;
 }
@@ -407,12 +442,15 @@ void mxgpu_simt_amo(unsigned op, AmoWay way, const AmoLanes *l)
 static void perform(MxgpuWarp *w, const SimtOp *p, uint64_t mask, AmoWay way,
                     const uint64_t *at)
 {
-    uint64_t b[LANES], to[LANES], old[LANES];
-    AmoLanes lanes = {LANES, at, w->x[p->r2], old};
+    uint64_t b[LANES], c[LANES], to[LANES], old[LANES];
+    AmoLanes lanes = {LANES, at, w->x[p->r2], w->x[p->r3], old};
 
     if (mask != ALL_LANES) {
-        lanes = (AmoLanes){__builtin_popcountll(mask), to, b, old};
+        lanes = (AmoLanes){__builtin_popcountll(mask), to, b, c, old};
         pack(b, w->x[p->r2], mask);
+        if (mxgpu_simt_is_cas(p->op)) {
+            pack(c, w->x[p->r3], mask);
+        }
         pack(to, at, way == WAY_ONE ? mask & -mask : mask);
     }
     mxgpu_simt_amo(p->op, way, &lanes);

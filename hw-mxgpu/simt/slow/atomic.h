@@ -18,6 +18,7 @@ typedef struct AmoLanes {
     unsigned count;
     const uint64_t *at; /* host addresses, aligned */
     const uint64_t *b;  /* operands */
+    const uint64_t *c;  /* what amocas compares with */
     uint64_t *old;      /* results */
 } AmoLanes;
 
@@ -40,7 +41,7 @@ uint64_t mxgpu_simt_store_conditional(MxgpuWarp *w, unsigned lane, uint64_t va,
 
 static inline bool mxgpu_simt_is_atomic(unsigned op)
 {
-    return (op >= RV_LR_W && op <= RV_AMOMAXU_D) ||
+    return (op >= RV_LR_W && op <= RV_AMOCAS_D) ||
            (op >= RV_MX_AFADD_S && op <= RV_MX_AFMAX_D);
 }
 
@@ -56,6 +57,11 @@ static inline unsigned mxgpu_simt_atomic_size(unsigned op)
 static inline bool mxgpu_simt_is_lr(unsigned op)
 {
     return op == RV_LR_W || op == RV_LR_D;
+}
+
+static inline bool mxgpu_simt_is_cas(unsigned op)
+{
+    return op == RV_AMOCAS_W || op == RV_AMOCAS_D;
 }
 
 static inline bool mxgpu_simt_is_sc(unsigned op)

@@ -17,7 +17,7 @@
     (RV_EXT_I | RV_EXT_M | RV_EXT_A | RV_EXT_F | RV_EXT_D | RV_EXT_C |         \
      RV_EXT_ZICSR | RV_EXT_ZIFENCEI | RV_EXT_ZBA | RV_EXT_ZBB |                \
      RV_EXT_ZICOND | RV_EXT_ZFHMIN | RV_EXT_ZFH | RV_EXT_ZFBFMIN |             \
-     RV_EXT_MX)
+     RV_EXT_ZACAS | RV_EXT_MX)
 
 /* Reads a page that may be executed. */
 static enum mxgpu_fault fetch(MxgpuCu *cu, unsigned vmid, uint64_t va,

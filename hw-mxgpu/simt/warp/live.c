@@ -94,7 +94,8 @@ static bool describe(MxgpuCu *cu, const SimtPage *page, unsigned index,
         }
     }
     op->reads = (in.classes & RV_CLASS_F1 ? 0 : 1u << in.rs1) |
-                (in.classes & RV_CLASS_F2 ? 0 : 1u << in.rs2);
+                (in.classes & RV_CLASS_F2 ? 0 : 1u << in.rs2) |
+                (in.format == RV_FMT_CAS ? 1u << in.rs3 : 0);
     op->writes = in.classes & RV_CLASS_FD ? 0 : 1u << in.rd;
     op->freads = (in.classes & RV_CLASS_F1 ? 1u << in.rs1 : 0) |
                  (in.classes & RV_CLASS_F2 ? 1u << in.rs2 : 0) |

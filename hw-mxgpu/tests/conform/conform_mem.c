@@ -203,9 +203,14 @@ static bool is_store(RvOp op)
     return info_of(op).format == RV_FMT_S;
 }
 
+static bool is_cas(RvOp op)
+{
+    return info_of(op).format == RV_FMT_CAS;
+}
+
 static bool is_atomic(RvOp op)
 {
-    return info_of(op).format == RV_FMT_AMO ||
+    return info_of(op).format == RV_FMT_AMO || is_cas(op) ||
            info_of(op).format == RV_FMT_LR ||
            (op >= RV_MX_AFADD_S && op <= RV_MX_AFMAX_D);
 }
@@ -263,11 +268,14 @@ static uint64_t integer_op(RvOp op, uint64_t m, uint64_t b)
                                  : (mu > bu ? m : b);
 }
 
-/* What memory becomes. */
-static uint64_t atomic_result(RvOp op, uint64_t m, uint64_t b)
+/* What memory becomes; c: what was in rd. */
+static uint64_t atomic_result(RvOp op, uint64_t m, uint64_t b, uint64_t c)
 {
     if (info_of(op).format == RV_FMT_LR) {
         return m;
+    }
+    if (is_cas(op)) {
+        return (size_of(op) == 4 ? (uint32_t)(m ^ c) : m ^ c) ? m : b;
     }
     if (op >= RV_MX_AFADD_S && op <= RV_MX_AFMAX_D) {
         unsigned kind = (op - RV_MX_AFADD_S) / 2;
@@ -291,7 +299,7 @@ static uint64_t perform(RvOp op, const Record *r, uint64_t offset)
         return is_fp(op) ? f_operand(r, 3) : r->old_x;
     }
     if (is_atomic(op)) {
-        now = atomic_result(op, m, r->b);
+        now = atomic_result(op, m, r->b, r->old_x);
         memcpy(model + offset, &now, size);
         return size == 4 ? (uint64_t)(int64_t)(int32_t)m : m;
     }
@@ -303,7 +311,7 @@ static uint32_t encode(RvOp op, int imm)
     return is_store(op) ? enc_s(op, A2, A1, imm)
          : is_atomic(op) ? enc(op, A4, A1, info_of(op).format == RV_FMT_LR
                                                ? 0 : A2) |
-                               (op <= RV_AMOMAXU_D && op >= RV_LR_W
+                               (op <= RV_AMOCAS_D && op >= RV_LR_W
                                     ? random_below(4) << 25 : 0)
                          : enc_i(op, A4, A1, imm);
 }
@@ -323,6 +331,14 @@ static uint64_t old_value(RvOp op, const Record *r)
     return is_fp(op) ? f_operand(r, 3) : r->old_x;
 }
 
+/* What is compared is every other time what is there. */
+static void expect(RvOp op, Record *r, const void *at)
+{
+    if (is_cas(op) && g_rand_boolean(rng)) {
+        memcpy(&r->old_x, at, size_of(op));
+    }
+}
+
 /* ---- global memory */
 
 static void check_global_once(RvOp op, Layout l, Mode mode)
@@ -336,6 +352,9 @@ static void check_global_once(RvOp op, Layout l, Mode mode)
     place(l, size_of(op), aligned, imm);
     random_bytes(bytes, size == AREA_SIZE ? 4096 : size);
     memcpy(model, bytes, size);
+    for (unsigned i = 0; i < 64; i++) {
+        expect(op, record(i), bytes + record(i)->a - base);
+    }
     for (unsigned i = 0; i < 64; i++) { /* in order of lanes */
         const Record *r = record(i);
 
@@ -393,6 +412,7 @@ static void check_window_once(RvOp op, bool shared, Mode mode)
         r->a = (is_atomic(op) ? va & ~7ull : va) - (uint64_t)(int64_t)imm;
         r->spare[0] = random64();
         r->spare[1] = random64();
+        expect(op, r, (uint8_t *)r->spare + (va & 7));
     }
     run_insn(encode(op, imm), A4, A4, &s);
     for (unsigned i = 0; i < threads_of(mode); i++) {
@@ -535,7 +555,7 @@ void conform_memory(CheckFn **table)
     for (unsigned i = 0; i < G_N_ELEMENTS(plain); i++) {
         table[plain[i]] = check_memory;
     }
-    for (unsigned op = RV_LR_W; op <= RV_AMOMAXU_D; op++) {
+    for (unsigned op = RV_LR_W; op <= RV_AMOCAS_D; op++) {
         table[op] = check_memory;
     }
     for (unsigned op = RV_MX_AFADD_S; op <= RV_MX_AFMAX_D; op++) {

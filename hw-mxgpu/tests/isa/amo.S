@@ -5,6 +5,11 @@
         CASE(n, a4, old, la a1, cell; li a2, old; sd a2, 0(a1);                \
              li a3, operand; op a4, a3, (a1));                                 \
         CASE(n, a5, now, ld a5, 0(a1))
+/* What it is compared with comes first. */
+#define CAS(n, op, ld, old, with, operand, now)                                    \
+        CASE(n, a4, old, la a1, cell; li a2, old; sd a2, 0(a1);                \
+             li a3, operand; li a4, with; op a4, a3, (a1));                    \
+        CASE(n + 1, a5, now, ld a5, 0(a1))
 #if __riscv_xlen == 32
 #define sd sw
 #endif
@@ -33,6 +38,18 @@
                 sd a2, 0(a1); li a3, 0xabcdef0100000001;
                 amoadd.w a4, a3, (a1))
         CASE(21, a5, 0x1234567880000000, ld a5, 0(a1))
+        CAS(24, amocas.w, lw, -0x80000000, -0x80000000, 5, 5)
+        CAS(26, amocas.w.aqrl, lw, 7, 6, 5, 7)
+        CAS(28, amocas.d, ld, 1 << 63, 1 << 63, 5, 5)
+        CAS(30, amocas.d.aq, ld, 1 << 63, 0, 5, 1 << 63)
+        /* the upper halves of what is compared have no part */
+        CASE(32, a4, -1, la a1, cell; li a2, 0x12345678ffffffff;
+                sd a2, 0(a1); li a3, 9; li a4, 0xabcdef01ffffffff;
+                amocas.w a4, a3, (a1))
+        CASE(33, a5, 0x1234567800000009, ld a5, 0(a1))
+        CASE(34, x0, 0, la a1, cell; sd x0, 0(a1); li a3, 3;
+                amocas.d x0, a3, (a1))
+        CASE(35, a4, 3, ld a4, 0(a1))
 #endif
         CASE(22, x0, 0, la a1, cell; sw x0, 0(a1); li a3, 3;
                 amoadd.w x0, a3, (a1))

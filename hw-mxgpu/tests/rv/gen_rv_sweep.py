@@ -17,10 +17,12 @@ import sys
 
 ATTR = {
     32: "+m,+a,+c,+zicsr,+zifencei",
-    64: "+m,+a,+f,+d,+c,+zicsr,+zifencei,+zba,+zbb,+zicond,+zfh,+zfbfmin",
+    64: "+m,+a,+f,+d,+c,+zicsr,+zifencei,+zba,+zbb,+zicond,+zfh,"
+        "+zfbfmin,+experimental-zacas",
 }
-PRIVILEGED = re.compile(r"\t(mret|sret|uret|wfi|mnret|dret|[hs]fence|sinval|"
-                        r"[hs]inval|hlv|hsv|cease|pause|sf\.)")
+# Privileged, and what takes pairs of registers.
+ELSEWHERE = re.compile(r"\t(mret|sret|uret|wfi|mnret|dret|[hs]fence|sinval|"
+                        r"[hs]inval|hlv|hsv|cease|pause|sf\.|amocas\.q)")
 FIXED = (0x03, 0x0b, 0x14, 0x1c)  # misc-mem, amo, op-fp, system
 NONE = 0xfe00700b  # custom-0
 SETS = ((10, 11, range(32)), (0, 11, FIXED), (10, 0, FIXED), (0, 0, FIXED))
@@ -36,7 +38,7 @@ def encodings():
 
 
 def disassemble(mc, xlen, words):
-    """One byte for each: whether it is an instruction, and not privileged."""
+    """One byte for each: whether it is an instruction of ours."""
     # longer encodings would end in the middle: any illegal one stands for them
     words = [NONE if w & 0x1f == 0x1f else w for w in words]
     text = "\n".join(" ".join(f"0x{w >> s & 255:02x}" for s in (0, 8, 16, 24))
@@ -53,7 +55,7 @@ def disassemble(mc, xlen, words):
     assert len(lines) == sum(good), "output does not match the input"
     lines = iter(lines)
     for i in range(len(words)):
-        if good[i] and PRIVILEGED.match(next(lines)):
+        if good[i] and ELSEWHERE.match(next(lines)):
             good[i] = 0
     return good
 

@@ -22,7 +22,8 @@ enum {
     EXT32 = RV_EXT_I | RV_EXT_M | RV_EXT_A | RV_EXT_C | RV_EXT_ZICSR |
             RV_EXT_ZIFENCEI,
     EXT64 = EXT32 | RV_EXT_F | RV_EXT_D | RV_EXT_ZBA | RV_EXT_ZBB |
-            RV_EXT_ZICOND | RV_EXT_ZFHMIN | RV_EXT_ZFH | RV_EXT_ZFBFMIN,
+            RV_EXT_ZICOND | RV_EXT_ZFHMIN | RV_EXT_ZFH | RV_EXT_ZFBFMIN |
+            RV_EXT_ZACAS,
 };
 
 /*

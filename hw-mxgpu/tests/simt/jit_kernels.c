@@ -597,6 +597,27 @@ static __attribute__((always_inline)) inline u64 all_reserved(u64 at, u64 v)
     return sum;
 }
 
+#define CAS(f3, at, with, v)                                                   \
+    ({                                                                         \
+        u64 old_ = (with);                                                     \
+        asm volatile(".insn r 0x2f, " #f3 ", 0x14, %0, %1, %2"                 \
+                     : "+r"(old_)                                              \
+                     : "r"(at), "r"(v)                                         \
+                     : "memory");                                              \
+        old_;                                                                  \
+    })
+
+/* What is there, but for the half that words do not look at; what is not; the same
+ * by all lanes. */
+static __attribute__((always_inline)) inline u64 all_compared(u64 at, u64 v)
+{
+    u64 sum = CAS(2, at, *(volatile u32 *)at | v << 32, v);
+
+    sum = sum * 31 + CAS(3, at + 8, *(volatile u64 *)(at + 8), v);
+    sum = sum * 31 + CAS(2, at, v + 1, v) * 3 + CAS(3, at + 8, v ^ 1ull << 40, 9);
+    return sum * 31 + CAS(2, at, 5, 5) + CAS(3, at + 8, v, 7);
+}
+
 /* data: where, turns, bytes between threads, lanes that go, lanes that do it in
  * the first turn; a lane that goes further in a turn, and how far. */
 ENTRY(atomics, (const Args *a))
@@ -618,7 +639,24 @@ ENTRY(atomics, (const Args *a))
     a->out[t] = sum;
 }
 
-/* The same by all at one place. */
+/* The same, of those that compare. */
+ENTRY(compares, (const Args *a))
+{
+    u32 t = TIDY * NTID + GID, lane = t & 63;
+    u64 at = a->data[0] + t * a->data[2], sum = t;
+    u64 turns = a->data[3] >> lane & 1 ? a->data[1] : 0;
+    u64 stride = a->stride + (lane == a->data[5] ? a->data[6] : 0);
+
+    for (u64 i = 0; i < turns; i++) {
+        if (a->data[4] >> ((lane + i) & 63) & 1) {
+            sum = sum * 31 + all_compared(at, sum ^ i << 32);
+        }
+        at += stride;
+    }
+    a->out[t] = sum;
+}
+
+/* The first ones by all at one place. */
 ENTRY(atomics_one, (const Args *a))
 {
     u32 t = GID, lane = t & 63;

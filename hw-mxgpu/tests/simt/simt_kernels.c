@@ -180,6 +180,22 @@ ENTRY(deadlock, (const Args *a))
     barrier();
 }
 
+/* Odd lanes wait with what they compare with while others write theirs. */
+ENTRY(compare, (const Args *a))
+{
+    u64 t = GID, old = t, *at = (u64 *)a->data + t;
+
+    *at = t;
+    asm volatile("andi t0, %1, 1\n"
+                 "bnez t0, 1f\n"
+                 "li %0, -1\n"
+                 "1: .insn r 0x2f, 3, 0x14, %0, %2, %3" /* amocas.d */
+                 : "+r"(old)
+                 : "r"(t), "r"(at), "r"(t + 100)
+                 : "t0", "memory");
+    a->out[t] = old == t ? *at : 0;
+}
+
 ENTRY(lanes, (const Args *a))
 {
     u64 t = LANE, r;

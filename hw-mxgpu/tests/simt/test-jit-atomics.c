@@ -57,7 +57,7 @@ static void test_one(void)
 }
 
 /* In shared and private memory, one after the other; over a granule's end. */
-static void test_places(void)
+static void do_places(const char *kernel)
 {
     static const uint64_t places[] = {
         PLACE, MXGPU_SHARED_BASE, PLACE + 64, MXGPU_PRIVATE_END - 65536,
@@ -65,7 +65,7 @@ static void test_places(void)
     static const uint64_t goes[] = {UINT64_MAX, 0x1100000000010000, 16};
 
     for (unsigned i = 0; i < G_N_ELEMENTS(goes); i++) {
-        Both b = both_new("atomics", 1, 64);
+        Both b = both_new(kernel, 1, 64);
 
         fill(&b, 22);
         for (unsigned k = 0; k < 3 * G_N_ELEMENTS(places); k++) {
@@ -80,10 +80,10 @@ static void test_places(void)
 }
 
 /* Warps that are together, in rows, too. */
-static void test_whole(void)
+static void do_whole(const char *kernel)
 {
     for (unsigned width = 16; width <= 256; width *= 4) {
-        Both b = both_new("atomics", 1, width);
+        Both b = both_new(kernel, 1, width);
 
         fill(&b, 23);
         for (unsigned k = 0; k < 6; k++) {
@@ -102,7 +102,7 @@ static void test_whole(void)
 
 /* A lane is not aligned any more, or not where there is memory: in that turn none has
  * done anything. */
-static void test_faults(void)
+static void do_faults(const char *kernel)
 {
     const uint64_t end = HOST_DATA_VA + HOST_DATA_BYTES;
     const struct {
@@ -119,7 +119,7 @@ static void test_faults(void)
 
     for (unsigned k = 0; k < G_N_ELEMENTS(goes); k++) {
         for (unsigned i = 0; i < G_N_ELEMENTS(ends); i++) {
-            Both b = both_new("atomics", 1, 64);
+            Both b = both_new(kernel, 1, 64);
 
             fill(&b, 24);
             for (unsigned n = 0; n < 3; n++) {
@@ -135,6 +135,29 @@ static void test_faults(void)
     }
 }
 
+static void test_places(void)
+{
+    do_places("atomics");
+}
+
+static void test_whole(void)
+{
+    do_whole("atomics");
+}
+
+static void test_faults(void)
+{
+    do_faults("atomics");
+}
+
+static void test_compares(void)
+{
+    do_lanes("compares");
+    do_places("compares");
+    do_whole("compares");
+    do_faults("compares");
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -145,5 +168,6 @@ int main(int argc, char **argv)
     g_test_add_func("/jit-atomics/places", test_places);
     g_test_add_func("/jit-atomics/whole", test_whole);
     g_test_add_func("/jit-atomics/faults", test_faults);
+    g_test_add_func("/jit-atomics/compares", test_compares);
     return g_test_run();
 }

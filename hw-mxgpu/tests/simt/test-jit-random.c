@@ -435,7 +435,7 @@ static void atomic(Program *p)
                    rd << 7 | MXGPU_OPCODE_CUSTOM0);
         return;
     }
-    put_r(p, (RvOp)((wide ? RV_AMOSWAP_D : RV_AMOSWAP_W) + below(p, 9)),
+    put_r(p, (RvOp)((wide ? RV_AMOSWAP_D : RV_AMOSWAP_W) + below(p, 10)),
           some(p), AT, some(p));
 }
 

@@ -169,6 +169,17 @@ static void test_deadlock(void)
     simt_run_free(&r);
 }
 
+static void test_compare(void)
+{
+    SimtRun r = setup("compare", 1, 128);
+
+    simt_run(&r);
+    for (unsigned i = 0; i < 128; i++) {
+        g_assert_cmpuint(r.out[i], ==, i & 1 ? i + 100 : i);
+    }
+    simt_run_free(&r);
+}
+
 static void test_lanes(void)
 {
     SimtRun r = setup("lanes", 1, 64);
@@ -608,6 +619,7 @@ int main(int argc, char **argv)
     g_test_add_func("/simt/barriers", test_barriers);
     g_test_add_func("/simt/barrier-ops", test_barrier_ops);
     g_test_add_func("/simt/deadlock", test_deadlock);
+    g_test_add_func("/simt/compare", test_compare);
     g_test_add_func("/simt/lanes", test_lanes);
     g_test_add_func("/simt/private", test_private);
     g_test_add_func("/simt/reloaded", test_reloaded);

@@ -28,8 +28,9 @@ typedef struct Atom {
     LLVMTypeRef all;   /* ... of all of them */
     LLVMValueRef base; /* host address of offset 0, or what is the address of all */
     LLVMValueRef b;    /* the operand of all lanes, or lanes; sc and amo */
+    LLVMValueRef c;    /* what amocas compares with, the same */
     LLVMValueRef sum;  /* of lanes that add together, until now */
-    Value operand;
+    Value operand, compared;
 } Atom;
 
 /* ---- lanes one after the other */
@@ -61,6 +62,12 @@ static LLVMValueRef operand(Emit *e, const Atom *t, LLVMValueRef lane)
 {
     return is_number(e, t->b) ? t->b
                               : element(e, t->one, t->b, e->room_b, lane);
+}
+
+static LLVMValueRef compared(Emit *e, const Atom *t, LLVMValueRef lane)
+{
+    return is_number(e, t->c) ? t->c
+                              : element(e, t->one, t->c, e->room_c, lane);
 }
 
 /* The lane's host address (i64). */
@@ -289,10 +296,17 @@ static LLVMValueRef float_sum(Emit *e, const Atom *t, LLVMValueRef a,
 
 /* One value and another. */
 static LLVMValueRef combined(Emit *e, const Atom *t, LLVMValueRef a,
-                             LLVMValueRef b)
+                             LLVMValueRef lane)
 {
+    LLVMValueRef b = operand(e, t, lane);
     unsigned op = host_op(t->op->op).op;
 
+    if (mxgpu_simt_is_cas(t->op->op)) {
+        return LLVMBuildSelect(
+            e->b,
+            LLVMBuildICmp(e->b, LLVMIntEQ, a, compared(e, t, lane), ""), b, a,
+            "");
+    }
     return is_float_add(t->op->op) ? float_sum(e, t, a, b)
            : op                    ? emit_compute(e, op, a, b)
                                    : b;
@@ -309,12 +323,21 @@ static LLVMValueRef each(Emit *e, Atom *t, LLVMValueRef lane)
     return give(e, t, of_host(e, t, pointer(e, t, lane), operand(e, t, lane)));
 }
 
+static LLVMValueRef each_compared(Emit *e, Atom *t, LLVMValueRef lane)
+{
+    LLVMValueRef v = LLVMBuildAtomicCmpXchg(e->b, pointer(e, t, lane),
+                                            compared(e, t, lane),
+                                            operand(e, t, lane), ORDER, ORDER, 0);
+
+    return give(e, t, LLVMBuildExtractValue(e->b, v, 0, ""));
+}
+
 static LLVMValueRef local(Emit *e, Atom *t, LLVMValueRef lane)
 {
     LLVMValueRef at = pointer(e, t, lane);
     LLVMValueRef old = LLVMBuildLoad2(e->b, t->one, at, "");
 
-    LLVMBuildStore(e->b, combined(e, t, old, operand(e, t, lane)), at);
+    LLVMBuildStore(e->b, combined(e, t, old, lane), at);
     return give(e, t, old);
 }
 
@@ -428,6 +451,11 @@ static void global(Emit *e, Atom *t, LLVMValueRef phi, LLVMBasicBlockRef join)
         LLVMBuildBr(e->b, t->a.slow);
         return;
     }
+    if (mxgpu_simt_is_cas(t->op->op)) {
+        count(e);
+        end(e, phi, each_lane(e, t, each_compared), join);
+        return;
+    }
     if (e->n > 1) {
         own = emit_new(e, "own");
         together = adds ? emit_new(e, "together") : t->a.slow;
@@ -467,11 +495,19 @@ static void reserve(Emit *e, Atom *t, LLVMValueRef phi, LLVMBasicBlockRef join)
     end(e, phi, v, join);
 }
 
+static LLVMValueRef for_lanes(Emit *e, const Atom *t, Value v,
+                              LLVMValueRef *room)
+{
+    if (emit_uniform(v)) {
+        return LLVMBuildTruncOrBitCast(e->b, v.v, t->one, "");
+    }
+    return in_room(
+        e, t->a.size == 4 ? emit_low(e, v) : emit_as(e, v, JIT_WIDE), room);
+}
+
 /* Operands where each lane's are found. */
 static void prepare(Emit *e, Atom *t)
 {
-    Value b = t->operand;
-
     t->base = LLVMBuildAdd(e->b, t->a.add, t->a.uniform ? t->a.va : t->a.lo, "");
     if (!t->a.uniform) {
         (void)in_room(e, t->a.off, &e->room_at);
@@ -479,11 +515,9 @@ static void prepare(Emit *e, Atom *t)
     if (mxgpu_simt_is_lr(t->op->op)) {
         return;
     }
-    if (emit_uniform(b)) {
-        t->b = LLVMBuildTruncOrBitCast(e->b, b.v, t->one, "");
-    } else {
-        t->b = t->a.size == 4 ? emit_low(e, b) : emit_as(e, b, JIT_WIDE);
-        (void)in_room(e, t->b, &e->room_b);
+    t->b = for_lanes(e, t, t->operand, &e->room_b);
+    if (mxgpu_simt_is_cas(t->op->op)) {
+        t->c = for_lanes(e, t, t->compared, &e->room_c);
     }
 }
 
@@ -509,6 +543,9 @@ static void called(Emit *e, const Atom *t, Value at, JitType type,
     LLVMPositionBuilderAtEnd(e->b, t->a.slow);
     emit_operand(e, at, JIT_R1);
     emit_operand(e, t->operand, JIT_R2);
+    if (mxgpu_simt_is_cas(t->op->op)) {
+        emit_operand(e, t->compared, JIT_R3);
+    }
     emit_call_now(e, true);
     end(e, phi, emit_result(e, type).v, join);
 }
@@ -518,7 +555,9 @@ void emit_atomic(Emit *e, const SimtOp *op)
     JitType type = mxgpu_jit_result(op, JIT_WIDE, JIT_WIDE);
     bool word = type == JIT_WORD;
     Value at = emit_read(e, op->r1);
-    Atom t = {.op = op, .operand = emit_read(e, op->r2)};
+    Atom t = {.op = op,
+              .operand = emit_read(e, op->r2),
+              .compared = emit_read(e, op->r3)};
     LLVMBasicBlockRef join;
     LLVMValueRef phi;
 

@@ -28,7 +28,7 @@ typedef struct Emit {
     LLVMTypeRef i1, i8, i32, i64, ptr;
     LLVMTypeRef words, wides, singles, doubles, bits, ptrs; /* of n lanes */
     LLVMValueRef room_at, room_v; /* memory for addresses and numbers of lanes */
-    LLVMValueRef room_b;          /* ... and operands */
+    LLVMValueRef room_b, room_c;  /* ... and operands */
     LLVMValueRef chosen, which; /* of few, or one: mask; the lanes */
 
     /* Registers between blocks, and what blocks count. */
