@@ -22,7 +22,7 @@
 #include <llvm-c/Transforms/PassBuilder.h>
 
 #define CPU "generic-rv64"
-#define FEATURES "+m,+a,+f,+d,+c,+zicsr,+zba,+zbb,+zicond,+zfh"
+#define FEATURES "+m,+a,+f,+d,+c,+zicsr,+zba,+zbb,+zicond,+zfh,+experimental-zacas"
 #define MAX_LINK_ARGS 32
 #define MAX_LLVM_ARGS 32
 

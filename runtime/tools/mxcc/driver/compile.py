@@ -12,8 +12,8 @@ from driver import attributes, host_headers, launches, objects, pch, ptx, \
 from driver.report import Failure
 
 DEVICE_TRIPLE = "riscv64-unknown-elf"
-DEVICE_FEATURES = ("m a f d c zba zbb zicond zfh zfbfmin no-default-unroll "
-                   "prefer-w-inst").split()
+DEVICE_FEATURES = ("m a f d c zba zbb zicond zfh zfbfmin "
+                   "experimental-zacas no-default-unroll prefer-w-inst").split()
 ARCH_MACRO = 1000
 # What clang says of assembly that is not the device's
 ASM_ERROR = r"in asm|inline asm|asm operand|constraint|% escape"
