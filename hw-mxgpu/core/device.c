@@ -27,6 +27,16 @@ void mxgpu_device_bus_invalidate(MxgpuDevice *dev, uint64_t addr, uint64_t len)
     mxgpu_mmu_invalidate(dev->mmu);
 }
 
+bool mxgpu_device_stands(const MxgpuDevice *dev)
+{
+    return mxgpu_stepper_stands(&dev->steppers[MXGPU_STEPPER_MCU]);
+}
+
+void mxgpu_device_help(MxgpuDevice *dev)
+{
+    mxgpu_stepper_help(&dev->steppers[MXGPU_STEPPER_MCU]);
+}
+
 bool mxgpu_device_bus_busy(MxgpuDevice *dev)
 {
     return mxgpu_mmu_invalidate_busy(dev->mmu);

@@ -73,6 +73,12 @@ void mxgpu_device_reset(MxgpuDevice *dev, enum mxgpu_reset_cause cause);
 void mxgpu_device_pause(MxgpuDevice *dev);
 void mxgpu_device_resume(MxgpuDevice *dev);
 
+/* For a thread of the host that waits for the device: whether the MCU's thread was
+ * woken and has not begun, and a step of the MCU on the caller's. It takes as long as
+ * one of that thread's, and as much of its stack. */
+bool mxgpu_device_stands(const MxgpuDevice *dev);
+void mxgpu_device_help(MxgpuDevice *dev);
+
 /* System memory behind [addr, addr + len) changed or went away: units drop
  * their host pointers at the next instruction boundary. Does not wait. */
 void mxgpu_device_bus_invalidate(MxgpuDevice *dev, uint64_t addr, uint64_t len);

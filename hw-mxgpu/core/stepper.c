@@ -409,6 +409,21 @@ void mxgpu_stepper_run(MxgpuStepper *s)
     pthread_mutex_unlock(&s->lock);
 }
 
+bool mxgpu_stepper_stands(const MxgpuStepper *s)
+{
+    return s->has_thread &&
+           atomic_load_explicit(&s->work, memory_order_relaxed);
+}
+
+void mxgpu_stepper_help(MxgpuStepper *s)
+{
+    unsigned turn = 0;
+
+    if (mxgpu_stepper_stands(s)) {
+        (void)stepper_help(s, &turn);
+    }
+}
+
 void mxgpu_stepper_ask(MxgpuStepper *s)
 {
     /* As above: the thread looks at it under the lock before it sleeps. */

@@ -86,6 +86,11 @@ void mxgpu_stepper_wake(MxgpuStepper *s);
  * the unit is held or in a step; what is left is for the unit's own thread. */
 void mxgpu_stepper_run(MxgpuStepper *s);
 
+/* Whether the unit was woken and its own thread has not begun a step; a step of it on
+ * the caller's thread, if that is still so. */
+bool mxgpu_stepper_stands(const MxgpuStepper *s);
+void mxgpu_stepper_help(MxgpuStepper *s);
+
 /* Calls service(opaque) soon, on the unit's thread and between two steps. May
  * be called under the device lock. */
 void mxgpu_stepper_ask(MxgpuStepper *s);

@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +27,7 @@
 #include "mxgpu/properties.h"
 
 #define RUN_BUDGET     20000
+#define HELP_STACK     (256u << 10)
 
 struct MxgpuSim {
     MxgpuDevice *dev;
@@ -617,6 +620,47 @@ static int sim_inspect(MxgpuSim *sim, const char *command,
     return known ? 0 : -EINVAL;
 }
 
+/* Whether the thread's stack has room for a step: kernels of few blocks run in it. */
+static bool has_room(void)
+{
+    static _Thread_local uintptr_t from, to; /* the stack; 1, 0: it is unknown */
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+
+    if (!from) {
+        pthread_attr_t attr;
+        size_t size;
+        void *low;
+
+        from = 1;
+        if (!pthread_getattr_np(pthread_self(), &attr)) {
+            if (!pthread_attr_getstack(&attr, &low, &size)) {
+                from = (uintptr_t)low;
+                to = from + size;
+            }
+            pthread_attr_destroy(&attr);
+        }
+    }
+    return here < to && here - from >= HELP_STACK;
+}
+
+/* The thread is the program's. What its signals call may never return, so they wait;
+ * nor is it cancelled in the middle of a step. */
+static void sim_help(MxgpuSim *sim)
+{
+    sigset_t all, before;
+    int cancel;
+
+    if (!mxgpu_device_stands(sim->dev) || !has_room()) {
+        return;
+    }
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    mxgpu_device_help(sim->dev);
+    pthread_setcancelstate(cancel, NULL);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
 static void sim_pause(MxgpuSim *sim)
 {
     mxgpu_device_pause(sim->dev);
@@ -691,6 +735,7 @@ mxgpu_sim_entry(unsigned abi)
         .dma_unmap = sim_dma_unmap,
         .reset = sim_reset,
         .inspect = sim_inspect,
+        .help = sim_help,
         .pause = sim_pause,
         .resume = sim_resume,
         .save = sim_save,

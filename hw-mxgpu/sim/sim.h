@@ -111,6 +111,9 @@ typedef struct MxgpuSimOps {
     int (*inspect)(MxgpuSim *sim, const char *command,
                    void (*put)(void *opaque, const char *text, size_t len),
                    void *opaque);
+    /* For a thread that waits for the device and does not sleep: does on it what
+     * the device's own thread was woken for and has not begun. */
+    void (*help)(MxgpuSim *sim);
     /* Stops every unit at an instruction or a piece of a copy and waits for
      * that; lets them go on. Accesses to registers work meanwhile. Nests. */
     void (*pause)(MxgpuSim *sim);

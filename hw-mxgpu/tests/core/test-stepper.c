@@ -73,6 +73,33 @@ static void test_deadline(void)
     mxgpu_stepper_destroy(&u.s);
 }
 
+/* Who waits does what the unit's thread, which does not come, was woken for. */
+static void test_help(void)
+{
+    Unit u = {0};
+
+    mxgpu_stepper_init(&u.s, &ops, NULL, step, &u, 0);
+    mxgpu_stepper_wake(&u.s);
+    mxgpu_stepper_help(&u.s); /* driven by its host */
+    g_assert_cmpuint(u.steps, ==, 0);
+    u.s.has_thread = true;
+    g_assert_true(mxgpu_stepper_stands(&u.s));
+    mxgpu_stepper_help(&u.s);
+    g_assert_cmpuint(u.steps, ==, 1);
+    g_assert_false(mxgpu_stepper_stands(&u.s));
+    mxgpu_stepper_help(&u.s);
+    g_assert_cmpuint(u.steps, ==, 1);
+    mxgpu_stepper_wake(&u.s);
+    mxgpu_stepper_hold(&u.s);
+    mxgpu_stepper_help(&u.s);
+    g_assert_cmpuint(u.steps, ==, 1);
+    mxgpu_stepper_release(&u.s);
+    mxgpu_stepper_help(&u.s);
+    g_assert_cmpuint(u.steps, ==, 2);
+    u.s.has_thread = false;
+    mxgpu_stepper_destroy(&u.s);
+}
+
 /* In a held unit nobody does a step; a deadline that passed meanwhile counts. */
 static void test_hold(void)
 {
@@ -102,6 +129,7 @@ static void test_hold(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/stepper/help", test_help);
     g_test_add_func("/stepper/deadline", test_deadline);
     g_test_add_func("/stepper/hold", test_hold);
     return g_test_run();
