@@ -147,6 +147,13 @@ unsigned kmd_device_where(KmdDevice *dev, uint64_t *pcs, unsigned room)
     return n;
 }
 
+void kmd_device_help(KmdDevice *dev)
+{
+    if (dev->t->ops->help) {
+        dev->t->ops->help(dev->t);
+    }
+}
+
 void kmd_device_module(KmdDevice *dev, uint64_t address, const char *path)
 {
     if (dev->t->ops->module) {

@@ -177,6 +177,10 @@ typedef struct KmdOps {
     uint32_t (*irq_count)(KmdQueue *queue);
     int (*irq_wait)(KmdQueue *queue, uint32_t seen, uint64_t timeout_ns);
 
+    /* Who waits for the device and does not sleep calls this now and then: a device
+     * that is in this process may use the thread meanwhile. May be NULL. */
+    void (*help)(KmdDevice *dev);
+
     /* Whether the device is there and its firmware runs. look: at most once in
      * KMD_LOOK_NS the device itself is asked, however often this is called;
      * else only what is known is told. Who waits for a device in any other way

@@ -183,6 +183,7 @@ void kmd_device_close(KmdDevice *dev);
 void kmd_device_info(KmdDevice *dev, KmdInfo *info);
 uint64_t kmd_device_clock(KmdDevice *dev);
 unsigned kmd_device_where(KmdDevice *dev, uint64_t *pcs, unsigned room);
+void kmd_device_help(KmdDevice *dev);
 void kmd_device_module(KmdDevice *dev, uint64_t address, const char *path);
 /* Every operation but count and open, which differ by back end. */
 #define KMD_COMMON_OPS                                                         \
@@ -200,6 +201,7 @@ void kmd_device_module(KmdDevice *dev, uint64_t address, const char *path);
     .contexts = kmd_contexts,                                                  \
     .faults = kmd_device_faults,                                               \
     .irq_count = kmd_queue_irq_count, .irq_wait = kmd_queue_irq_wait,          \
+    .help = kmd_device_help,                                                   \
     .alive = kmd_device_look, .clock = kmd_device_clock,                       \
     .where = kmd_device_where, .module = kmd_device_module
 

@@ -263,6 +263,11 @@ static int sim_reset(KmdTransport *t)
     return from_base(t)->ops->reset(from_base(t)->sim);
 }
 
+static void sim_help(KmdTransport *t)
+{
+    from_base(t)->ops->help(from_base(t)->sim);
+}
+
 static void sim_module(KmdTransport *t, uint64_t address, const char *path)
 {
     if (from_base(t)->ops->module(from_base(t)->sim, address, path)) {
@@ -290,6 +295,7 @@ static const KmdTransportOps sim_transport_ops = {
     .dma_map = sim_dma_map,
     .dma_unmap = sim_dma_unmap,
     .reset = sim_reset,
+    .help = sim_help,
     .module = sim_module,
     .close = sim_close,
 };

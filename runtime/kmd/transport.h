@@ -29,6 +29,8 @@ typedef struct KmdTransportOps {
     /* Resets the whole function, for a device whose RESET register does not
      * help. May be NULL. */
     int (*reset)(KmdTransport *t);
+    /* KmdOps.help. May be NULL. */
+    void (*help)(KmdTransport *t);
     /* KmdOps.module. May be NULL. */
     void (*module)(KmdTransport *t, uint64_t address, const char *path);
     void (*close)(KmdTransport *t);

@@ -121,6 +121,13 @@ static void spin_adapt(McContext *ctx, uint64_t waited)
                           memory_order_relaxed);
 }
 
+static void help(McContext *ctx)
+{
+    if (ctx->ops->help) {
+        ctx->ops->help(ctx->kmd);
+    }
+}
+
 /* False: not yet done, the waiter should sleep. */
 static bool spin(Wait *w, unsigned schedule)
 {
@@ -143,6 +150,7 @@ static bool spin(Wait *w, unsigned schedule)
         if (i % turns) {
             continue;
         }
+        help(w->queue->ctx);
         uint64_t now = now_ns();
 
         if (start == 0) {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Several host threads, on their own streams and on shared ones. */
 #include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "env.h"
@@ -67,6 +69,61 @@ static void test_threads(void)
     }
     ok(mcDeviceSynchronize());
     ok(mcStreamDestroy(shared_stream));
+}
+
+/* One kernel after the other, each waited for. */
+static void *waiter(void *opaque)
+{
+    uint32_t *d = env_malloc(256), n = 64, v = 1, out[64];
+    void *args[] = {&d, &n, &v};
+    atomic_bool *done = opaque;
+
+    ok(mcMemset(d, 0, 256));
+    for (unsigned round = 1; round <= 400; round++) {
+        ok(mcModuleLaunchKernel(k_add, 1, 1, 1, 64, 1, 1, 0, NULL, args, NULL));
+        ok(mcMemcpy(out, d, 256, mcMemcpyDeviceToHost));
+        for (unsigned i = 0; i < 64; i++) {
+            g_assert_cmpuint(out[i], ==, round);
+        }
+    }
+    ok(mcFree(d));
+    atomic_store(done, true);
+    return NULL;
+}
+
+static atomic_uint signals;
+
+static void count_signal(int number)
+{
+    atomic_fetch_add(&signals, 1);
+}
+
+/* Threads that wait may work for a device in this process meanwhile: those of small
+ * stacks, too, and signals come. */
+static void test_waiting(void)
+{
+    static const size_t stacks[] = {96 << 10, 8 << 20};
+
+    k_add = env_kernel("k_add");
+    g_assert_true(signal(SIGUSR1, count_signal) != SIG_ERR);
+    for (unsigned i = 0; i < G_N_ELEMENTS(stacks); i++) {
+        atomic_bool done = false;
+        unsigned before = signals;
+        pthread_attr_t attr;
+        pthread_t t;
+
+        pthread_attr_init(&attr);
+        g_assert_cmpint(pthread_attr_setstacksize(&attr, stacks[i]), ==, 0);
+        g_assert_cmpint(pthread_create(&t, &attr, waiter, &done), ==, 0);
+        while (!atomic_load(&done)) {
+            pthread_kill(t, SIGUSR1);
+            g_usleep(300);
+        }
+        pthread_join(t, NULL);
+        pthread_attr_destroy(&attr);
+        g_assert_cmpuint(signals, >, before);
+    }
+    signal(SIGUSR1, SIG_DFL);
 }
 
 /* Staging chunks are fewer than what the threads want together. */
@@ -326,6 +383,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/thread/threads", test_threads);
+    g_test_add_func("/thread/waiting", test_waiting);
     g_test_add_func("/thread/copies", test_copies);
     g_test_add_func("/thread/devices", test_devices);
     g_test_add_func("/thread/resets", test_resets);
