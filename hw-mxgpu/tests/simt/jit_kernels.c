@@ -618,9 +618,15 @@ static __attribute__((always_inline)) inline u64 all_compared(u64 at, u64 v)
     return sum * 31 + CAS(2, at, 5, 5) + CAS(3, at + 8, v, 7);
 }
 
+static __attribute__((always_inline)) inline u64 all_atomics(u64 at, u64 v)
+{
+    return all_amo(at, v) * 31 + all_reserved(at + 11 * APART, v);
+}
+
 /* data: where, turns, bytes between threads, lanes that go, lanes that do it in
  * the first turn; a lane that goes further in a turn, and how far. */
-ENTRY(atomics, (const Args *a))
+static __attribute__((always_inline)) inline void
+go(const Args *a, u64 (*does)(u64 at, u64 v))
 {
     u32 t = TIDY * NTID + GID, lane = t & 63;
     u64 at = a->data[0] + t * a->data[2], sum = t;
@@ -628,32 +634,22 @@ ENTRY(atomics, (const Args *a))
     u64 stride = a->stride + (lane == a->data[5] ? a->data[6] : 0);
 
     for (u64 i = 0; i < turns; i++) {
-        u64 v = sum ^ i << 32;
-
         if (a->data[4] >> ((lane + i) & 63) & 1) {
-            sum = sum * 31 + all_amo(at, v);
-            sum = sum * 31 + all_reserved(at + 11 * APART, v);
+            sum = sum * 31 + does(at, sum ^ i << 32);
         }
         at += stride;
     }
     a->out[t] = sum;
 }
 
-/* The same, of those that compare. */
+ENTRY(atomics, (const Args *a))
+{
+    go(a, all_atomics);
+}
+
 ENTRY(compares, (const Args *a))
 {
-    u32 t = TIDY * NTID + GID, lane = t & 63;
-    u64 at = a->data[0] + t * a->data[2], sum = t;
-    u64 turns = a->data[3] >> lane & 1 ? a->data[1] : 0;
-    u64 stride = a->stride + (lane == a->data[5] ? a->data[6] : 0);
-
-    for (u64 i = 0; i < turns; i++) {
-        if (a->data[4] >> ((lane + i) & 63) & 1) {
-            sum = sum * 31 + all_compared(at, sum ^ i << 32);
-        }
-        at += stride;
-    }
-    a->out[t] = sum;
+    go(a, all_compared);
 }
 
 /* The first ones by all at one place. */
