@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-#define MXGPU_SIM_ABI 9
+#define MXGPU_SIM_ABI 10
 
 typedef struct MxgpuSim MxgpuSim;
 

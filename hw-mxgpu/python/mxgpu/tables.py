@@ -783,7 +783,7 @@ class KernelFacts(Struct):
 
 
 
-SIM_ABI = 9
+SIM_ABI = 10
 SimLog = c.CFUNCTYPE(None, c.c_void_p, c.c_char_p)
 SIM_OPS = (
     "open",
@@ -799,6 +799,7 @@ SIM_OPS = (
     "dma_unmap",
     "reset",
     "inspect",
+    "help",
     "pause",
     "resume",
     "save",
