@@ -127,7 +127,7 @@ bool jit_atomic(MxgpuCu *cu, MxgpuWarp *w, const JitFrame *f,
 
     if ((!shared && site->key != f->key_global) || cu->c.counting ||
         cu->simt->config.lane_memory || simt_exhausted(cu) ||
-        mxgpu_simt_is_cas(p->op) || /* which goes here by itself */
+        mxgpu_simt_is_cas(p->op) || /* code does all that is simple */
         !(mask == ALL_LANES ? find_all(w, site, size, &l)
                             : find(w, site, mask, size, &l))) {
         return false;

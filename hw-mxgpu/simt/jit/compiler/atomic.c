@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lr, sc and amo* where the site says that lanes are: one lane after the other, in
- * lane order, each by an atomic of the host; in shared memory, where only this
- * thread is, without. Lanes that all name one address in global memory add together.
+ * lr, sc, amo* and amocas where the site says that lanes are: one lane after the
+ * other, in lane order, each by an atomic of the host; in shared memory, where only
+ * this thread is, without. Lanes that all name one address in global memory add together.
  * What else lanes do together there, and what sites do not cover, is a call
  * (slow/atomic.c says what is to be done).
  */
