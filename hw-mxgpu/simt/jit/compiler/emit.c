@@ -354,11 +354,12 @@ static void expect(Emit *e, unsigned self)
     LLVMBasicBlockRef join = emit_new(e, "lanes"), from[] = {same, other};
     LLVMValueRef guess = emit_variable_get(e, e->before[self], e->i64), v[2];
 
+    /* Before they are compared: behind that LLVM takes one for the other. */
+    v[0] = emit_hidden(e, guess);
     v[1] = e->mask;
     emit_branch(e, LLVMBuildICmp(e->b, LLVMIntEQ, e->mask, guess, ""), same,
                 other, true);
     LLVMPositionBuilderAtEnd(e->b, same);
-    v[0] = emit_hidden(e, guess);
     LLVMBuildBr(e->b, join);
     LLVMPositionBuilderAtEnd(e->b, other);
     LLVMBuildStore(e->b, e->mask, e->before[self]);
