@@ -121,11 +121,11 @@ static void put_results(MxgpuWarp *w, const Packed *l)
 bool jit_atomic(MxgpuCu *cu, MxgpuWarp *w, const JitFrame *f,
                 const JitSite *site, const SimtOp *p, uint64_t mask)
 {
-    const bool shared = site->key == f->key_shared;
+    const bool shared = site->key == f->keys[JIT_SHARED];
     const unsigned size = mxgpu_simt_atomic_size(p->op);
     Packed l;
 
-    if ((!shared && site->key != f->key_global) || cu->c.counting ||
+    if ((!shared && site->key != f->keys[JIT_GLOBAL]) || cu->c.counting ||
         cu->simt->config.lane_memory || simt_exhausted(cu) ||
         mxgpu_simt_is_cas(p->op) || /* code does all that is simple */
         !(mask == ALL_LANES ? find_all(w, site, size, &l)

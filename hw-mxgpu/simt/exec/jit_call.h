@@ -9,23 +9,23 @@
 
 #if defined(SIMT_AVX512)
 
-/* ---- JitSite.key of each kind of memory */
+/* ---- JitSite.key of each kind of memory: the lowest two bits are the JitMemory */
 
 static inline uint64_t jit_global_key(const MxgpuCu *cu, const MxgpuWarp *w)
 {
-    return w->c.vmid_tag | (cu->tlb_drops & ((1ull << 49) - 1)) << 1 | 1;
+    return w->c.vmid_tag | (cu->tlb_drops & ((1ull << 48) - 1)) << 2 | JIT_GLOBAL;
 }
 
 /* Names the place and size, which another block's memory may not share. */
 static inline uint64_t jit_shared_key(const MxgpuCu *cu, const MxgpuWarp *w)
 {
-    return 1ull << 51 | (uint64_t)(w->c.shared - cu->shared) << 20 |
-           w->c.shared_size << 1;
+    return (uint64_t)(w->c.shared - cu->shared) << 32 | w->c.shared_size << 2 |
+           JIT_SHARED;
 }
 
 static inline uint64_t jit_private_key(const MxgpuWarp *w)
 {
-    return 1ull << 50 | w->c.private_size << 1;
+    return w->c.private_size << 2 | JIT_PRIVATE;
 }
 
 /* JitCallFn and JitPutFn. */

@@ -35,8 +35,9 @@ static inline void jit_account(MxgpuCu *cu, MxgpuWarp *w, const JitFrame *f)
 static inline void jit_fill_block(const MxgpuCu *cu, const MxgpuWarp *w,
                                   const JitRegion *r, JitFrame *f)
 {
-    f->key_shared = jit_shared_key(cu, w);
-    f->key_private = jit_private_key(w);
+    f->keys[JIT_NOWHERE] = ~0ull; /* no site's */
+    f->keys[JIT_SHARED] = jit_shared_key(cu, w);
+    f->keys[JIT_PRIVATE] = jit_private_key(w);
     f->atomics = !cu->c.counting && !cu->simt->config.lane_memory;
     f->sites = r->sites + cu->index * r->num_sites;
     f->page = r->page;
@@ -52,7 +53,7 @@ static inline void jit_fill_warp(const MxgpuCu *cu, const MxgpuWarp *w,
 {
     f->instructions = w->s.instructions;
     f->limit = limit;
-    f->key_global = jit_global_key(cu, w);
+    f->keys[JIT_GLOBAL] = jit_global_key(cu, w);
     f->private_host =
         (uintptr_t)private_at(w, MXGPU_PRIVATE_END - w->c.private_size);
 }

@@ -109,10 +109,16 @@ typedef struct JitCode {
     uint8_t f[32];     /* JitFloat, one or both */
 } JitCode;
 
+/* What is compared with a site's key is found by the kind of memory in it. */
+typedef enum JitMemory {
+    JIT_NOWHERE, JIT_GLOBAL, JIT_SHARED, JIT_PRIVATE, JIT_MEMORIES
+} JitMemory;
+
 /*
  * Where a load or store of a unit went last. Addresses lo to lo + span - 1 are at
  * the host's address + add; or they are private memory. "key" says of which
- * address space, block or size.
+ * address space, block or size, and the JitMemory. That it is private has a word of
+ * its own: what is made of the key keeps a register over the whole access.
  */
 typedef struct JitSite {
     uint64_t key, lo, span, add, is_private;
@@ -142,7 +148,7 @@ typedef struct JitFrame {
     uint64_t chosen; /* code for few takes these lanes: index[i] is the i-th, or any
                       * of them behind the last; code for one the first */
     uint64_t slice;
-    uint64_t key_global, key_shared, key_private;
+    uint64_t keys[JIT_MEMORIES]; /* of sites that are where the warp's memory is */
     uint64_t atomics; /* lanes may do them themselves */
     uint64_t private_host, page; /* addresses */
     uint64_t index[JIT_FEW];
@@ -216,7 +222,7 @@ typedef struct JitRequest {
     uint32_t lanes; /* of a JitLanes */
     uint32_t look;  /* for code that has been compiled before, alone */
 } JitRequest;
-#define JIT_MAGIC 0x3d4a584du
+#define JIT_MAGIC 0x3e4a584du
 #define JIT_REQUEST(n)                                                         \
     {                                                                          \
         JIT_MAGIC, sizeof(MxgpuWarp), sizeof(MxgpuCu), sizeof(JitFrame),       \

@@ -424,14 +424,6 @@ static void count(Emit *e)
              e->cu, number);
 }
 
-static LLVMValueRef in_shared(Emit *e, const Atom *t)
-{
-    return LLVMBuildICmp(
-        e->b, LLVMIntEQ,
-        emit_get(e, e->i64, t->a.site, offsetof(JitSite, key)),
-        emit_get(e, e->i64, e->frame, offsetof(JitFrame, key_shared)), "");
-}
-
 static void end(Emit *e, LLVMValueRef phi, LLVMValueRef v,
                 LLVMBasicBlockRef join)
 {
@@ -476,7 +468,7 @@ static void amo(Emit *e, Atom *t, LLVMValueRef phi, LLVMBasicBlockRef join)
     LLVMBasicBlockRef shared = emit_new(e, "shared");
     LLVMBasicBlockRef other = emit_new(e, "global");
 
-    LLVMBuildCondBr(e->b, in_shared(e, t), shared, other);
+    LLVMBuildCondBr(e->b, emit_in_shared(e, &t->a), shared, other);
     LLVMPositionBuilderAtEnd(e->b, shared);
     count(e);
     end(e, phi, each_lane(e, t, local), join);

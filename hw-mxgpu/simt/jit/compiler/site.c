@@ -70,13 +70,8 @@ LLVMValueRef emit_site(Emit *e)
 
 LLVMValueRef emit_look(Emit *e, Access *a)
 {
-    static const size_t keys[] = {
-        offsetof(JitFrame, key_global),
-        offsetof(JitFrame, key_shared),
-        offsetof(JitFrame, key_private),
-    };
-    LLVMValueRef key, known = LLVMConstInt(e->i1, 0, 0);
     unsigned own = emit_size(e->r->ops[e->index].op); /* what "span" is for */
+    LLVMValueRef keys = emit_at(e, e->frame, offsetof(JitFrame, keys)), key;
 
     a->site = emit_site(e);
     key = emit_get(e, e->i64, a->site, offsetof(JitSite, key));
@@ -87,13 +82,10 @@ LLVMValueRef emit_look(Emit *e, Access *a)
     if (a->size > own) {
         a->span = usub_sat(e, a->span, a->size - own);
     }
-    for (unsigned i = 0; i < 3; i++) {
-        LLVMValueRef mine = emit_get(e, e->i64, e->frame, keys[i]);
-
-        mine = LLVMBuildICmp(e->b, LLVMIntEQ, key, mine, "");
-        known = LLVMBuildOr(e->b, known, mine, "");
-    }
-    return known;
+    a->memory = LLVMBuildAnd(e->b, key, emit_i64(e, JIT_MEMORIES - 1), "");
+    keys = LLVMBuildGEP2(e->b, e->i64, keys, &a->memory, 1, "");
+    return LLVMBuildICmp(e->b, LLVMIntEQ, key,
+                         LLVMBuildLoad2(e->b, e->i64, keys, ""), "");
 }
 
 Access emit_begin(Emit *e, const SimtOp *op, int64_t imm, unsigned size,
@@ -144,6 +136,11 @@ static LLVMValueRef private_lanes(Emit *e, const Access *a)
 LLVMValueRef emit_in_private(Emit *e, const Access *a)
 {
     return LLVMBuildICmp(e->b, LLVMIntNE, a->is_private, emit_i64(e, 0), "");
+}
+
+LLVMValueRef emit_in_shared(Emit *e, const Access *a)
+{
+    return LLVMBuildICmp(e->b, LLVMIntEQ, a->memory, emit_i64(e, JIT_SHARED), "");
 }
 
 LLVMBasicBlockRef emit_if_linear(Emit *e, const Access *a)

@@ -7,6 +7,7 @@
 
 typedef struct Access {
     LLVMValueRef site, off, lo, span, add, is_private;
+    LLVMValueRef memory;         /* JitMemory */
     LLVMValueRef va;             /* of a number */
     LLVMBasicBlockRef fast, slow; /* to be filled in */
     bool uniform;
@@ -27,8 +28,9 @@ LLVMValueRef emit_look(Emit *e, Access *a);
  * "slow". */
 Access emit_begin(Emit *e, const SimtOp *op, int64_t imm, unsigned size,
                   LLVMBasicBlockRef slow);
-/* Whether the site is of private memory (i1). */
+/* Whether the site is of private memory, of shared memory (i1). */
 LLVMValueRef emit_in_private(Emit *e, const Access *a);
+LLVMValueRef emit_in_shared(Emit *e, const Access *a);
 /* Continues from "fast" where it is not; returns where it is. */
 LLVMBasicBlockRef emit_if_linear(Emit *e, const Access *a);
 /* Where all lanes of a vector are on the host; goes to slow where they are not
