@@ -13,6 +13,53 @@ static uint32_t cd_offset(uint32_t reg, unsigned slot)
     return reg + slot * MXGPU_CD_CTRL_STRIDE;
 }
 
+/*
+ * Threads that wait help with dispatches that take no longer than waking a worker does:
+ * what takes longer is handed over in the middle, which costs as much again. How long
+ * one takes is known from the last one with that kernel and as many blocks; at first,
+ * those with few threads are taken for short ones.
+ */
+#define LONG_NS      60000
+#define LONG_THREADS 4096
+
+static uint32_t took_key(const MxgpuDispatch *d)
+{
+    uint64_t key = d->entry;
+
+    for (unsigned i = 0; i < 3; i++) {
+        key = (key ^ d->grid[i]) * 0x9e3779b97f4a7c15ull;
+    }
+    return key >> 32;
+}
+
+static uint64_t num_threads(const MxgpuDispatch *d)
+{
+    uint64_t n = (uint64_t)d->block[0] * d->block[1] * d->block[2];
+
+    for (unsigned i = 0; i < 3; i++) {
+        n = n > UINT32_MAX ? n : n * d->grid[i];
+    }
+    return n;
+}
+
+/* Under the lock, as it begins. */
+static bool takes_long(MxgpuDevice *dev, unsigned slot, const MxgpuDispatch *d)
+{
+    uint32_t key = dev->took_by[slot] = took_key(d);
+    const MxgpuTook *t = &dev->took[key % MXGPU_TOOK];
+
+    return t->key == key ? t->longer : num_threads(d) > LONG_THREADS;
+}
+
+/* Under the lock, at its end. */
+static void note_time(MxgpuDevice *dev, unsigned slot, uint64_t now)
+{
+    uint64_t start = mxgpu_reg64(dev, cd_offset(MXGPU_CD_START_LO, slot));
+    uint32_t key = dev->took_by[slot];
+
+    dev->took[key % MXGPU_TOOK] = (MxgpuTook){key, now - start > LONG_NS};
+}
+
 /* Under the lock. */
 static void cd_finish(MxgpuDevice *dev, unsigned slot,
                       const MxgpuDispatchFault *f, uint64_t now)
@@ -31,6 +78,7 @@ static void cd_finish(MxgpuDevice *dev, unsigned slot,
     *mxgpu_reg(dev, cd_offset(MXGPU_CD_FAULT_BLOCK_Z, slot)) = f->block[2];
     *mxgpu_reg(dev, cd_offset(MXGPU_CD_FAULT_THREAD, slot)) = f->thread;
     mxgpu_set_reg64(dev, cd_offset(MXGPU_CD_END_LO, slot), now);
+    note_time(dev, slot, now);
     mxgpu_err_fault(dev, f->code, f->access, f->addr);
     mxgpu_out_trace(dev, MXGPU_TRACE_DISPATCH_END, slot, f->code);
     if (state == MXGPU_UNIT_FAULT) {
@@ -202,6 +250,9 @@ static bool cd_start(MxgpuDevice *dev, unsigned slot, const MxgpuDispatch *d,
     }
     dev->compute_inline = alone;
     if (!alone) {
+        if (dev->compute_long) {
+            mxgpu_call_compute(dev);
+        }
         mxgpu_wake_compute(dev);
     }
     return true;
@@ -238,6 +289,7 @@ static MxgpuDispatch begin(MxgpuDevice *dev, unsigned slot, uint64_t now)
     *mxgpu_reg(dev, cd_offset(MXGPU_CD_STATUS, slot)) = MXGPU_UNIT_BUSY;
     mxgpu_set_reg64(dev, cd_offset(MXGPU_CD_START_LO, slot), now);
     mxgpu_out_trace(dev, MXGPU_TRACE_DISPATCH_START, slot, d.entry);
+    dev->compute_long = takes_long(dev, slot, &d);
     return d;
 }
 

@@ -73,9 +73,10 @@ void mxgpu_device_reset(MxgpuDevice *dev, enum mxgpu_reset_cause cause);
 void mxgpu_device_pause(MxgpuDevice *dev);
 void mxgpu_device_resume(MxgpuDevice *dev);
 
-/* For a thread of the host that waits for the device: whether the MCU's thread was
- * woken and has not begun, and a step of the MCU on the caller's. It takes as long as
- * one of that thread's, and as much of its stack. */
+/* For a thread of the host that waits for the device: whether the MCU's thread, or the
+ * first worker's for what takes no longer than waking that, was woken and has not
+ * begun, and a step of theirs on the caller's. It takes as long as one of these
+ * threads', and as much of their stack. */
 bool mxgpu_device_stands(const MxgpuDevice *dev);
 void mxgpu_device_help(MxgpuDevice *dev);
 

@@ -228,6 +228,14 @@ typedef struct MxgpuKernelDebug {
     MxgpuDebugPort port;
 } MxgpuKernelDebug;
 
+/* Whether a kernel with as many blocks took long the last time. */
+typedef struct MxgpuTook {
+    uint32_t key;
+    bool longer;
+} MxgpuTook;
+
+#define MXGPU_TOOK 64
+
 struct MxgpuDevice {
     MxgpuConfig config;
     const MxgpuHostOps *ops;
@@ -271,6 +279,9 @@ struct MxgpuDevice {
     MxgpuMmu *mmu;
     MxgpuSimt *simt;
     _Atomic uint8_t *cu_claimed; /* MxgpuClaim */
+    MxgpuTook took[MXGPU_TOOK]; /* (lock) by key */
+    uint32_t took_by[MXGPU_DISPATCH_SLOTS]; /* (lock) keys of what runs */
+    bool compute_long; /* (mcu) what it has just started takes long */
     bool compute_inline; /* (mcu) it runs what it has just started */
     _Atomic uint32_t copy_inline; /* engines that were just started, likewise */
     bool inline_ran; /* (mcu) unit 0, and inline_idle is not known */
@@ -338,6 +349,8 @@ void mxgpu_out_trace(MxgpuDevice *dev, MxgpuTraceEvent event, uint64_t a,
                      uint64_t b);
 void mxgpu_wake(MxgpuDevice *dev, unsigned unit);
 void mxgpu_wake_compute(MxgpuDevice *dev);
+/* The first worker is to come itself. */
+void mxgpu_call_compute(MxgpuDevice *dev);
 /* Not under the lock: sends what mxgpu_wake() left for the host. */
 void mxgpu_send_kick(MxgpuDevice *dev);
 

@@ -98,6 +98,11 @@ void mxgpu_wake_compute(MxgpuDevice *dev)
     }
 }
 
+void mxgpu_call_compute(MxgpuDevice *dev)
+{
+    mxgpu_stepper_call(&dev->steppers[MXGPU_STEPPER_COPY + dev->config.copy_engines]);
+}
+
 void mxgpu_send_kick(MxgpuDevice *dev)
 {
     if (dev->config.deterministic && atomic_exchange(&dev->kick, false) &&

@@ -352,7 +352,10 @@ static void *stepper_main(void *opaque)
             change_slices(s, SHORT_SLICE_NS);
         } else {
             steps = 0;
+            atomic_store(&s->pauses, true);
             stepper_pause(s, now);
+            atomic_store(&s->pauses, false);
+            atomic_store(&s->called, false);
         }
     }
     pthread_mutex_unlock(&s->lock);
@@ -398,6 +401,12 @@ void mxgpu_stepper_wake(MxgpuStepper *s)
     pthread_mutex_unlock(&s->lock);
 }
 
+void mxgpu_stepper_call(MxgpuStepper *s)
+{
+    atomic_store(&s->called, true);
+    mxgpu_stepper_wake(s);
+}
+
 void mxgpu_stepper_run(MxgpuStepper *s)
 {
     pthread_mutex_lock(&s->lock);
@@ -422,6 +431,13 @@ void mxgpu_stepper_help(MxgpuStepper *s)
     if (mxgpu_stepper_stands(s)) {
         (void)stepper_help(s, &turn);
     }
+}
+
+bool mxgpu_stepper_sleeps(const MxgpuStepper *s)
+{
+    return mxgpu_stepper_stands(s) &&
+           atomic_load_explicit(&s->pauses, memory_order_relaxed) &&
+           !atomic_load_explicit(&s->called, memory_order_relaxed);
 }
 
 void mxgpu_stepper_ask(MxgpuStepper *s)

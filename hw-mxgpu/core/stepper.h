@@ -53,6 +53,8 @@ struct MxgpuStepper {
     _Atomic bool asked;    /* ... for it */
 
     _Atomic bool work;
+    _Atomic bool pauses; /* its thread: it sleeps, or looks for work */
+    _Atomic bool called; /* it is to come itself */
     pthread_mutex_t lock; /* a leaf: nothing is called while it is held */
     pthread_cond_t wake;
     pthread_cond_t parked;
@@ -81,6 +83,8 @@ void mxgpu_stepper_destroy(MxgpuStepper *s);
 
 /* There may be work. May be called under the device lock. */
 void mxgpu_stepper_wake(MxgpuStepper *s);
+/* The same; there is more than a thread that helps should do. */
+void mxgpu_stepper_call(MxgpuStepper *s);
 
 /* There is work, and it may begin on the caller's thread: a step of it, unless
  * the unit is held or in a step; what is left is for the unit's own thread. */
@@ -90,6 +94,8 @@ void mxgpu_stepper_run(MxgpuStepper *s);
  * the caller's thread, if that is still so. */
 bool mxgpu_stepper_stands(const MxgpuStepper *s);
 void mxgpu_stepper_help(MxgpuStepper *s);
+/* Whether it stands, nobody has called its thread, and that is not between two steps. */
+bool mxgpu_stepper_sleeps(const MxgpuStepper *s);
 
 /* Calls service(opaque) soon, on the unit's thread and between two steps. May
  * be called under the device lock. */

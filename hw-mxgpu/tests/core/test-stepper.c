@@ -126,10 +126,42 @@ static void test_hold(void)
     mxgpu_stepper_destroy(&u.s);
 }
 
+/* Who waits does nothing for a thread that is between two steps, or that was called;
+ * it was when it has come. */
+static void test_call(void)
+{
+    Unit u = {0};
+
+    mxgpu_stepper_init(&u.s, &ops, NULL, step, &u, 0);
+    u.s.has_thread = true;
+    mxgpu_stepper_wake(&u.s);
+    g_assert_false(mxgpu_stepper_sleeps(&u.s));
+    u.s.pauses = true;
+    g_assert_true(mxgpu_stepper_sleeps(&u.s));
+    mxgpu_stepper_call(&u.s);
+    g_assert_false(mxgpu_stepper_sleeps(&u.s));
+    g_assert_true(mxgpu_stepper_stands(&u.s));
+    u.s.has_thread = u.s.pauses = u.s.work = u.s.called = false;
+    g_assert_true(mxgpu_stepper_start(&u.s));
+    for (unsigned i = 1; i <= 100; i++) {
+        while (!u.s.pauses) {
+            g_usleep(20);
+        }
+        mxgpu_stepper_call(&u.s);
+        wait_for(&u.steps, i);
+        while (u.s.called) {
+            g_usleep(20);
+        }
+    }
+    mxgpu_stepper_stop(&u.s);
+    mxgpu_stepper_destroy(&u.s);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/stepper/help", test_help);
+    g_test_add_func("/stepper/call", test_call);
     g_test_add_func("/stepper/deadline", test_deadline);
     g_test_add_func("/stepper/hold", test_hold);
     return g_test_run();

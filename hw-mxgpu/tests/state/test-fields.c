@@ -234,7 +234,9 @@ static void list_device(Fields *f, MxgpuDevice *dev)
     O(dev, db); O(dev, faults); O(dev, memport); O(dev, mcu); O(dev, debug);
     O(dev, kernels); O(dev, console_log); O(dev, queue_table);
     O(dev, ce); O(dev, mmu);
-    O(dev, simt); O(dev, cu_claimed); O(dev, compute_inline);
+    O(dev, simt); O(dev, cu_claimed); O(dev, took); O(dev, took_by);
+    O(dev, compute_long);
+    O(dev, compute_inline);
     O(dev, copy_inline);
     O(dev, inline_ran);
     O(dev, inline_idle); O(dev, num_steppers); O(dev, num_workers);
