@@ -652,7 +652,8 @@ ENTRY(compares, (const Args *a))
     go(a, all_compared);
 }
 
-/* The first ones by all at one place. */
+/* The first ones by all at one place; of numbers that are each lane's and the
+ * warp's. */
 ENTRY(atomics_one, (const Args *a))
 {
     u32 t = GID, lane = t & 63;
@@ -665,6 +666,7 @@ ENTRY(atomics_one, (const Args *a))
         if (does >> ((lane + i) & 63) & 1) {
             sum = sum * 31 + BOTH_AMO("add", at, v) + BOTH_AMO("max", at + 16, i);
             sum = sum * 31 + BOTH_AMO("add", at + 32, i) + FAMO(0, at + 48, v);
+            sum = sum * 31 + BOTH_AMO("add", at + 64, 0x980000003ull);
             sum = sum * 31 + LR("lr.w", at + 56) + AMO("sc.w", at + 56, v);
         }
     }

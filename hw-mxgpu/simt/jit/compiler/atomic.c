@@ -350,16 +350,45 @@ static LLVMValueRef before(Emit *e, Atom *t, LLVMValueRef lane)
     return give(e, t, v);
 }
 
+/* How many of the mask are before each lane. */
+static LLVMValueRef ranks(Emit *e)
+{
+    LLVMValueRef below[LANES], v = emit_splat(e, positions(e), e->wides);
+
+    for (unsigned i = 0; i < e->n; i++) {
+        below[i] = emit_i64(e, (1ull << i) - 1);
+    }
+    v = LLVMBuildAnd(e->b, v, LLVMConstVector(below, e->n), "");
+    return emit_intrinsic(e, "llvm.ctpop", e->wides, 1, &v);
+}
+
+/* What lanes before each add, which all add one number; *sum: all of them. */
+static LLVMValueRef multiples(Emit *e, const Atom *t, LLVMValueRef *sum)
+{
+    LLVMTypeRef ones = t->one == e->i32 ? e->words : e->wides;
+    LLVMValueRef n = emit_intrinsic(e, "llvm.ctpop", e->i64, 1, &e->mask), v;
+
+    n = LLVMBuildTruncOrBitCast(e->b, n, t->one, "");
+    *sum = LLVMBuildMul(e->b, n, t->b, "");
+    v = LLVMBuildTruncOrBitCast(e->b, ranks(e), ones, "");
+    v = LLVMBuildMul(e->b, v, emit_splat(e, t->b, ones), "");
+    return LLVMBuildSExtOrBitCast(e->b, v, t->all, "");
+}
+
 /* All to one address. */
 static LLVMValueRef add_together(Emit *e, Atom *t)
 {
-    LLVMValueRef v, old, at = LLVMBuildIntToPtr(e->b, t->base, e->ptr, "");
+    LLVMValueRef v, old, sum, at = LLVMBuildIntToPtr(e->b, t->base, e->ptr, "");
 
-    t->sum = emit_alloca(e, t->one);
-    LLVMBuildStore(e->b, LLVMConstNull(t->one), t->sum);
-    v = each_lane(e, t, before);
-    old = of_host(e, t, at, LLVMBuildLoad2(e->b, t->one, t->sum, ""));
-    old = emit_splat(e, give(e, t, old), t->all);
+    if (is_number(e, t->b)) {
+        v = multiples(e, t, &sum);
+    } else {
+        t->sum = emit_alloca(e, t->one);
+        LLVMBuildStore(e->b, LLVMConstNull(t->one), t->sum);
+        v = each_lane(e, t, before);
+        sum = LLVMBuildLoad2(e->b, t->one, t->sum, "");
+    }
+    old = emit_splat(e, give(e, t, of_host(e, t, at, sum)), t->all);
     return LLVMBuildAdd(e->b, v, old, "");
 }
 
