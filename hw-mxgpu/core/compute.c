@@ -394,8 +394,7 @@ bool mxgpu_compute_step(void *opaque, unsigned index, unsigned budget,
     unsigned units = dev->config.compute_units;
     unsigned first = index * units / dev->num_workers;
     uint64_t at;
-    MxgpuStepper *self =
-        &dev->steppers[MXGPU_STEPPER_COPY + dev->config.copy_engines + index];
+    MxgpuStepper *self = &dev->steppers[mxgpu_worker(dev, index)];
     bool more = false;
 
     if (dev->config.deterministic) { /* one worker: its turn is all units' */

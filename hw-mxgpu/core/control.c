@@ -23,24 +23,19 @@ void mxgpu_release_units(MxgpuDevice *dev)
     }
 }
 
-static unsigned first_worker(const MxgpuDevice *dev)
-{
-    return MXGPU_STEPPER_COPY + dev->config.copy_engines;
-}
-
 void mxgpu_hold_workers(MxgpuDevice *dev)
 {
-    for (unsigned i = first_worker(dev); i < dev->num_steppers; i++) {
+    for (unsigned i = mxgpu_worker(dev, 0); i < dev->num_steppers; i++) {
         mxgpu_stepper_hold(&dev->steppers[i]);
     }
-    for (unsigned i = first_worker(dev); i < dev->num_steppers; i++) {
+    for (unsigned i = mxgpu_worker(dev, 0); i < dev->num_steppers; i++) {
         mxgpu_stepper_wait_held(&dev->steppers[i]);
     }
 }
 
 void mxgpu_release_workers(MxgpuDevice *dev)
 {
-    for (unsigned i = first_worker(dev); i < dev->num_steppers; i++) {
+    for (unsigned i = mxgpu_worker(dev, 0); i < dev->num_steppers; i++) {
         mxgpu_stepper_release(&dev->steppers[i]);
     }
 }

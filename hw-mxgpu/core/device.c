@@ -27,20 +27,15 @@ void mxgpu_device_bus_invalidate(MxgpuDevice *dev, uint64_t addr, uint64_t len)
     mxgpu_mmu_invalidate(dev->mmu);
 }
 
-static unsigned first_worker(const MxgpuDevice *dev)
-{
-    return MXGPU_STEPPER_COPY + dev->config.copy_engines;
-}
-
 bool mxgpu_device_stands(const MxgpuDevice *dev)
 {
     return mxgpu_stepper_stands(&dev->steppers[MXGPU_STEPPER_MCU]) ||
-           mxgpu_stepper_sleeps(&dev->steppers[first_worker(dev)]);
+           mxgpu_stepper_sleeps(&dev->steppers[mxgpu_worker(dev, 0)]);
 }
 
 void mxgpu_device_help(MxgpuDevice *dev)
 {
-    MxgpuStepper *worker = &dev->steppers[first_worker(dev)];
+    MxgpuStepper *worker = &dev->steppers[mxgpu_worker(dev, 0)];
 
     mxgpu_stepper_help(&dev->steppers[MXGPU_STEPPER_MCU]);
     if (mxgpu_stepper_sleeps(worker)) {

@@ -347,6 +347,12 @@ void mxgpu_out_vector(MxgpuDevice *dev, unsigned vector);
 void mxgpu_out_error(MxgpuDevice *dev); /* see MxgpuHostOps */
 void mxgpu_out_trace(MxgpuDevice *dev, MxgpuTraceEvent event, uint64_t a,
                      uint64_t b);
+/* The stepper of a worker. */
+static inline unsigned mxgpu_worker(const MxgpuDevice *dev, unsigned index)
+{
+    return MXGPU_STEPPER_COPY + dev->config.copy_engines + index;
+}
+
 void mxgpu_wake(MxgpuDevice *dev, unsigned unit);
 void mxgpu_wake_compute(MxgpuDevice *dev);
 /* The first worker is to come itself. */

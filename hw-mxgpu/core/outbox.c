@@ -94,13 +94,13 @@ void mxgpu_wake(MxgpuDevice *dev, unsigned unit)
 void mxgpu_wake_compute(MxgpuDevice *dev)
 {
     for (unsigned i = 0; i < dev->num_workers; i++) {
-        mxgpu_wake(dev, MXGPU_STEPPER_COPY + dev->config.copy_engines + i);
+        mxgpu_wake(dev, mxgpu_worker(dev, i));
     }
 }
 
 void mxgpu_call_compute(MxgpuDevice *dev)
 {
-    mxgpu_stepper_call(&dev->steppers[MXGPU_STEPPER_COPY + dev->config.copy_engines]);
+    mxgpu_stepper_call(&dev->steppers[mxgpu_worker(dev, 0)]);
 }
 
 void mxgpu_send_kick(MxgpuDevice *dev)

@@ -352,10 +352,10 @@ static void *stepper_main(void *opaque)
             change_slices(s, SHORT_SLICE_NS);
         } else {
             steps = 0;
+            atomic_store(&s->called, false);
             atomic_store(&s->pauses, true);
             stepper_pause(s, now);
             atomic_store(&s->pauses, false);
-            atomic_store(&s->called, false);
         }
     }
     pthread_mutex_unlock(&s->lock);
