@@ -112,7 +112,8 @@ typedef struct MxgpuSimOps {
                    void (*put)(void *opaque, const char *text, size_t len),
                    void *opaque);
     /* For a thread that waits for the device and does not sleep: does on it what
-     * the device's own thread was woken for and has not begun. */
+     * the device's own threads were woken for and have not begun: steps of the MCU and
+     * of kernels that are short. */
     void (*help)(MxgpuSim *sim);
     /* Stops every unit at an instruction or a piece of a copy and waits for
      * that; lets them go on. Accesses to registers work meanwhile. Nests. */
